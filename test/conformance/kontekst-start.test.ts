@@ -30,7 +30,7 @@ verifiesOn(
 			/^working_dir: "nowhere" does not exist/,
 		);
 		expect(await failed({ prompt: "hi", sessionId: "../x" })).toMatch(
-			/^session_id: .*"\.\.\/x" is no session id/,
+			/^session_id: .*"\.\.\/x" is not a session id/,
 		);
 		stream.start({ prompt: "hi", agentName: "gardener" });
 		expect(await stream.until("started")).toMatchObject({ agentName: "gardener" });

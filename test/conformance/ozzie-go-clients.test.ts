@@ -204,7 +204,7 @@ verifiesOn(
 				prompts: [askedForIt, `Answer again: ${reason}. ${askedForIt}`],
 				calls: [
 					"started",
-					`failed: denied without an answer: the client answered twice in a way that cannot be read: ${reason}`,
+					`failed: denied without an answer: the client sent two answers that cannot be read: ${reason}`,
 				],
 				error: "",
 			});
@@ -213,7 +213,7 @@ verifiesOn(
 		for (const { answer, why } of malformed) {
 			const { prompts, calls: told } = await ask(client, critical, () => answer);
 			expect(prompts, why).toEqual([askedForIt, expect.stringContaining(`Answer again: ${why}`)]);
-			expect(told[1]).toContain(`answered twice in a way that cannot be read: ${why}`);
+			expect(told[1]).toContain(`sent two answers that cannot be read: ${why}`);
 		}
 		expect(await wrote(gateway)).toBe(false);
 		// The second time it can be read.
@@ -248,7 +248,7 @@ verifiesOn(
 			const told = await ask(client, "ask", valueless(true));
 			expect(told.prompts).toEqual([label, `Answer again: ${whys[n]}. ${label}`]);
 			expect(told.calls[1]).toBe(
-				`failed: the person did not want to answer: the client answered twice in a way that cannot be read: ${whys[n]}`,
+				`failed: the person did not want to answer: the client sent two answers that cannot be read: ${whys[n]}`,
 			);
 		}
 	},

@@ -102,7 +102,7 @@ verifiesOn("ozzie", ["policy.test"], "the operator learns why a call is asked ab
 	client.send({ type: "req", id: "2", method: "test_policy", params: {} });
 	expect(await client.response("2")).toMatchObject({
 		ok: false,
-		error: expect.stringContaining("say either a command, or a tool"),
+		error: expect.stringContaining("give either a command, or a tool"),
 	});
 	client.send({ type: "req", id: "3", method: "show_policy" });
 	expect(await client.response("3")).toMatchObject({

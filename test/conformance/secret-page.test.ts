@@ -162,7 +162,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "without a public address there are no
 	await d.connector.call("send_message", { content: "secret: Key?", ...as("ada") });
 	const { token } = (await d.connector.event("prompt.request")).payload;
 	expect(await d.connector.refusal("secret_page", { token, ...as("ada") })).toBe(
-		"not available: this gateway has no publicUrl by which a browser could reach it; the operator answers with parley answer",
+		"not available: browsers cannot reach this gateway, because publicUrl is not set; answer with parley answer",
 	);
 	expect((await fetch(`${d.gateway.url}/secret/${"x".repeat(43)}`)).status).toBe(401);
 });

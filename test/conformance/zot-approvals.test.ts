@@ -83,7 +83,7 @@ verifiesOn(
 	"what is always asked about is refused where nobody can be asked, and asked about where somebody can",
 	async () => {
 		const why =
-			/^denied without an answer: this is always asked about \(.*touches keys or passwords.*\), and nobody can be asked here: start with --rpc-approvals$/;
+			/^denied without an answer: this call always requires approval \(.*touches keys or passwords.*\), and this client answers no approvals: start with --rpc-approvals$/;
 		await using silent = await ZotClient.start();
 		await writeFile(silent.path("work", ".env"), "A=1\n");
 		silent.send({ id: "1", type: "prompt", message: "run: touch made\nread: .env" });

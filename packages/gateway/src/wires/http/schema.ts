@@ -15,7 +15,8 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const names = query.getAll("type").filter((name) => name !== "");
 	const types = [...new Set(names.flatMap(decodeEventName))];
 	const after = query.get("after");
-	if (after !== null && !sessionId) throw refused("after", after, "needs the session that it counts in");
+	if (after !== null && !sessionId)
+		throw refused("after", after, "needs the session whose events it numbers");
 	return defined({
 		sessionId: sessionId || undefined,
 		types: types.length > 0 ? types : undefined,

@@ -41,7 +41,7 @@ interface Told {
 class TestServer implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	readonly clock = new ManualClock();
-	/** What happened, in order: who was asked, and who was let in. */
+	/** Authentications and admissions, in order. */
 	readonly steps: string[] = [];
 	readonly #server: Server;
 
@@ -49,7 +49,7 @@ class TestServer implements AsyncDisposable {
 		const { list = async () => [session], events = async () => [] } = told;
 		this.#server = createHttpServer({
 			api: {
-				// True as far as the routes go: they only read.
+				// True because the routes use only these methods.
 				runtime: { list, history: { newest: events } } as unknown as Runtime,
 				health: {
 					status: () => told.health ?? "ok",
@@ -106,7 +106,7 @@ class TestServer implements AsyncDisposable {
 
 	get watch(): object {
 		const { headersTimeout, requestTimeout } = this.#server;
-		// Types leave it out: https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
+		// The types lack it:
 		return {
 			headersTimeout,
 			requestTimeout,
@@ -126,7 +126,7 @@ const refused: AuthOutcome = {
 	refusal: { status: 401, headers: {}, body: { error: "unauthorized", hint: "" } },
 };
 
-test("health needs no credentials and tells nothing else", async () => {
+test("health needs no credentials and shows only the status", async () => {
 	await using server = await TestServer.start({ auth: refused });
 	await expect(server.ask("/api/health?x=1")).resolves.toMatchObject({
 		status: 200,
@@ -143,7 +143,7 @@ test.each(["draining", "degraded"] as const)("a gateway that is %s is not health
 	});
 });
 
-test("more of its health is told to those who say who they are", async () => {
+test("authenticated clients get the complete health report", async () => {
 	await using stranger = await TestServer.start({ auth: refused });
 	for (const query of ["verbose", "verbose=1", "verbose=0", "x=1&verbose"]) {
 		expect((await stranger.ask(`/api/health?${query}`)).status).toBe(401);
@@ -155,7 +155,7 @@ test("more of its health is told to those who say who they are", async () => {
 	});
 });
 
-test("everything else asks who it is first", async () => {
+test("all other paths require authentication", async () => {
 	await using server = await TestServer.start({ auth: refused });
 	for (const path of [
 		"/api/sessions",
@@ -172,7 +172,7 @@ test("everything else asks who it is first", async () => {
 	expect(new Set(server.steps)).toEqual(new Set(["authenticate"]));
 });
 
-test("strange hosts and origins are refused before anybody is asked, on every path and any upgrade", async () => {
+test("foreign hosts and origins are refused before authentication, on every path and for each upgrade", async () => {
 	await using server = await TestServer.start();
 	for (const path of ["/api/health", "/api/sessions", "/api/ws", "/nope"]) {
 		for (const more of [{}, upgrade]) {
@@ -185,7 +185,7 @@ test("strange hosts and origins are refused before anybody is asked, on every pa
 	expect(server.steps).toEqual([]);
 });
 
-test("answers are JSON that nobody keeps or guesses about", async () => {
+test("responses are JSON with headers against caching and sniffing", async () => {
 	await using server = await TestServer.start();
 	const { status, headers, text } = await server.ask("/api/sessions");
 	expect(status).toBe(200);
@@ -207,7 +207,7 @@ test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s is not served", asy
 	expect(headers["allow"]).toBe("GET, HEAD");
 });
 
-test("what is not there is not found, by its path", async () => {
+test("an unknown path is not found", async () => {
 	await using server = await TestServer.start();
 	for (const path of ["/", "/api", "/api/", "/api/session", "/api/constructor", "//api/sessions/.."]) {
 		expect((await server.ask(path)).status, path).toBe(404);
@@ -228,7 +228,7 @@ test.each<[ParleyError["code"], number]>([
 	await expect(server.ask("/api/sessions")).resolves.toMatchObject({ status, text: '{"error":"no"}' });
 });
 
-test("what nobody foresaw tells the client nothing", async () => {
+test("an unexpected error shows no details to the client", async () => {
 	const list = () => Promise.reject(new TypeError("rows is not iterable"));
 	await using server = await TestServer.start({ list });
 	await expect(server.ask("/api/sessions")).resolves.toMatchObject({
@@ -243,13 +243,13 @@ test("a token in the address is refused", async () => {
 	expect(server.steps).toEqual([]);
 });
 
-test("an offer to speak HTTP/2 is passed over, and the request answered", async () => {
+test("an upgrade to HTTP/2 is ignored, and the request is answered", async () => {
 	await using server = await TestServer.start();
 	const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
 	expect((await server.ask("/api/sessions", { headers: offer })).status).toBe(200);
 });
 
-test("an upgrade is handed over at its one place, with who asked for it", async () => {
+test("an upgrade is passed on only at the WebSocket path, with its caller", async () => {
 	await using server = await TestServer.start();
 	expect((await server.ask("/api/ws")).status).toBe(426);
 	expect((await server.ask("/api/other", { headers: upgrade })).status).toBe(400);
@@ -258,7 +258,7 @@ test("an upgrade is handed over at its one place, with who asked for it", async 
 	expect(server.steps).toEqual(["authenticate", "settled", "websocket of operator"]);
 });
 
-test("behind a proxy it is known who calls, and whether somebody can read along", async () => {
+test("behind a proxy the caller and the encryption are known", async () => {
 	const proxies = createNetworks(["127.0.0.1"]);
 	await using server = await TestServer.start({ rules: { allowedHosts: [], proxies } });
 	const through = (more: object) => ({ headers: { ...upgrade, "x-forwarded-for": "203.0.113.9", ...more } });
@@ -276,7 +276,7 @@ test("behind a proxy it is known who calls, and whether somebody can read along"
 	}
 });
 
-test("whoever has not been authenticated gets one answer per connection", async () => {
+test("an unauthenticated client gets one response for each connection", async () => {
 	const bodies = ["Content-Length: 1000", "Transfer-Encoding: chunked"];
 	await using server = await TestServer.start({ auth: refused });
 	for (const path of ["/api/health", "/api/sessions", "/api/sessions?token=gw_x"]) {
@@ -294,7 +294,7 @@ test("whoever has not been authenticated gets one answer per connection", async 
 	expect((await known.ask("/api/sessions")).headers.connection).toBe("keep-alive");
 });
 
-test("a request that fails before anybody is known ends its connection", async () => {
+test("a request that fails before authentication ends its connection", async () => {
 	const auth = new Proxy<AuthOutcome>(refused, {
 		get: () => {
 			throw new TypeError("no tables");
@@ -306,7 +306,7 @@ test("a request that fails before anybody is known ends its connection", async (
 });
 
 test.each(["100-continue", "something-else"])(
-	"a request that expects %s passes the same checks, and no body is asked for",
+	"a request that expects %s passes the same checks, and its body is not requested",
 	async (expectation) => {
 		const head = ["POST /api/sessions HTTP/1.1", "Content-Length: 5", `Expect: ${expectation}`];
 		await using server = await TestServer.start({ auth: refused });
@@ -319,7 +319,7 @@ test.each(["100-continue", "something-else"])(
 	},
 );
 
-test("a body that nobody wants may not take for ever", async () => {
+test("a body that no route reads has a time limit", async () => {
 	await using server = await TestServer.start();
 	const head = ["GET /api/sessions HTTP/1.1", "Host: 127.0.0.1:PORT", "Content-Length: 5"];
 	const answered = server.send(...head);
@@ -328,7 +328,7 @@ test("a body that nobody wants may not take for ever", async () => {
 	expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("slow requests are looked for every second", async () => {
+test("slow requests are detected every second", async () => {
 	await using server = await TestServer.start();
 	expect(server.watch).toEqual({ headersTimeout: 10_000, requestTimeout: 0, every: 1_000 });
 });

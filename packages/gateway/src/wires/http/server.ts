@@ -140,7 +140,7 @@ async function route(
 	options: HttpServerOptions,
 ): Promise<void> {
 	if (url.pathname === webSocketPath) {
-		const body = { error: "this address speaks WebSocket: connect with an upgrade request" };
+		const body = { error: "this path is a WebSocket: connect with an upgrade request" };
 		return send(request, response, { status: 426, body, headers: { upgrade: "websocket" } });
 	}
 	if (isFilePath(url.pathname)) {

@@ -28,7 +28,7 @@ function openStream(t: TestRuntime) {
 
 const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 
-test("a muted stream takes no decision and no start", async () => {
+test("a muted stream ignores decisions and starts", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([write]) });
 	const { stream, events, seen, begin } = openStream(t);
 	const proposed = seen("toolsProposed");

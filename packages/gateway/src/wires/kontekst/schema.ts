@@ -9,7 +9,7 @@ export const Start = z.object({
 	prompt: z.string(),
 	sessionId: z.string().refine((id) => id === "" || isSessionId(id), {
 		error: (issue) =>
-			`session not found: ${JSON.stringify(String(issue.input).slice(0, 100))} is no session id`,
+			`session not found: ${JSON.stringify(String(issue.input).slice(0, 100))} is not a session id`,
 	}),
 	agentName: short.transform((name) => name || undefined),
 	workingDir: short,

@@ -8,7 +8,7 @@ import { RunStream } from "./connection.ts";
 
 const transcripts = 5 * testScale(4, 10);
 
-/** Counts of a provider: usual ones, none, and those of a nearly full window. */
+/** Token counts of a provider: usual counts, no counts, and counts of a nearly full window. */
 function anyTokens(random: Random): number {
 	return random.pick([0, 1, random.below(5_000), random.below(30_000)]);
 }

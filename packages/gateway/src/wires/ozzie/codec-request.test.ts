@@ -36,7 +36,7 @@ test.each([
 	});
 });
 
-test("the session that is meant may stand beside the parameters or among them, and is never dropped", () => {
+test("the session can be named beside the parameters or among them, and is never dropped", () => {
 	const meant = (told: object): string | undefined => {
 		const decoded = decodeRequest(request(told));
 		if (decoded.kind === "refused") throw decoded.reason;
@@ -50,14 +50,14 @@ test("the session that is meant may stand beside the parameters or among them, a
 		"sess_b",
 	);
 	expect(refusalOf(request({ params, session_id: "sess_b" })).error).toBe(
-		"invalid params: session_id: the one in params is another than the one beside them; say it once",
+		"invalid params: session_id: the request has two different ids, in params and beside them; give it once",
 	);
 	expect(refusalOf(request({ params: { ...params, session_id: 7 } })).error).toMatch(
 		/^invalid params: session_id: /,
 	);
 });
 
-test("null stands for absent in every parameter, and keys that nobody knows are dropped", () => {
+test("null means absent in every parameter, and unknown keys are dropped", () => {
 	const params = { session_id: null, root_dir: null, after_seq: null, join: null, external_key: null, x: 1 };
 	const decoded = decodeRequest(request({ method: "open_session", params }));
 	if (decoded.kind === "refused") throw decoded.reason;
@@ -86,7 +86,7 @@ test.each([
 		'{"type":"req","id":"r1","method":"list_sessions","params":{"limit":1e999}}',
 		"invalid request: JSON text",
 	],
-])("what has no id to answer under is refused without one: %s", (text, error) => {
+])("a frame without a valid id is refused without an id: %s", (text, error) => {
 	const refusal = refusalOf(text);
 	expect(refusal.id).toBeUndefined();
 	expect(refusal.error).toContain(error);
@@ -163,7 +163,7 @@ test.each<[string, object, string]>([
 	expect(error.startsWith(`invalid params: ${path}: `)).toBe(true);
 });
 
-test("an id is measured as the schema measures it, so that no refusal goes without", () => {
+test("an id has the limits of the schema, so that each refusal has its id", () => {
 	const id = "𝕴𝖉".repeat(33);
 	expect(refusalOf(request({ id, method: "nope" }))).toEqual({ id, error: "unknown method: nope" });
 });

@@ -38,17 +38,17 @@ test.each<[ParleyError["code"], string, string]>([
 	["unimplemented", "unknown method: x", "unknown method: x"],
 	["internal", "the key is 7", "internal error"],
 	["data_loss", "row 7 is torn", "internal error"],
-])("%s, %j is told as %j", (code, message, error) => {
+])("%s, %j is sent as %j", (code, message, error) => {
 	expect(encodeFailure("r1", new ParleyError(message, { code }))).toMatchObject({ error });
 });
 
-test("what nobody foresaw tells the client nothing", () => {
+test("an unexpected error shows no details to the client", () => {
 	expect(encodeFailure("r1", new TypeError("x is not a function"))).toMatchObject({
 		error: "internal error",
 	});
 });
 
-test("a session is listed with times in words, and its external key and model where it has one", () => {
+test("a listed session has its times as text, and its external key and model if it has them", () => {
 	const session = {
 		id: "sess_1",
 		externalKey: undefined,
@@ -82,7 +82,7 @@ test("a session is listed with times in words, and its external key and model wh
 	expect(encodeSession({ ...session, model: "m" })).toEqual({ ...listed, model: "m" });
 });
 
-test("messages have a role, a text, a time and a number; other events are none", () => {
+test("messages have a role, a text, a time and a number; other events are not messages", () => {
 	const ended = {
 		type: "assistant.message",
 		runId: "run_1",

@@ -156,7 +156,7 @@ function readTarget({ session_id: beside, params }: RequestFrame): string | unde
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
 	const { session_id: within } = among.data;
 	if (within === undefined || beside === undefined || within === beside) return beside ?? within;
-	const message = "session_id: the one in params is another than the one beside them; say it once";
+	const message = "session_id: the request has two different ids, in params and beside them; give it once";
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

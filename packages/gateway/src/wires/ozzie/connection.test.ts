@@ -7,7 +7,7 @@ import { RateLimit } from "../shared/rate-limit.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { Connection, maxPending } from "./connection.ts";
 
-/** The client's end: keeps what was written, in order, and is drained when the test says so. */
+/** The client's end. It keeps the frames in order, and is drained when `drained` resolves. */
 class Client {
 	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];
@@ -42,7 +42,7 @@ class Client {
 		this.connection.receive(JSON.stringify({ type: "req", id, method, params }));
 	}
 
-	/** Waits until that was told, however long the run takes to come so far. */
+	/** Waits for this entry of `told`, without a time limit. */
 	async hears(what: string): Promise<void> {
 		while (!this.told.includes(what)) await this.#runtime.settle();
 	}
@@ -69,7 +69,7 @@ function createGate() {
 	};
 }
 
-test("a client with many requests waiting is read no further until some are answered", async () => {
+test("a client with many waiting requests is not read until some are answered", async () => {
 	const gate = createGate();
 	await using t = await TestRuntime.open({ model: new ScriptedModel(), failpoints: gate.failpoints });
 	const client = new Client(t);
@@ -88,7 +88,7 @@ test("a client with many requests waiting is read no further until some are answ
 	await client.connection.close();
 });
 
-test("no event leaves between a request and its response, and what waited keeps its order", async () => {
+test("no event is sent between a request and its response, and waiting events keep their order", async () => {
 	const gate = createGate();
 	const speak = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
@@ -118,7 +118,7 @@ test("no event leaves between a request and its response, and what waited keeps 
 	await client.connection.close();
 });
 
-test("a replay neither outruns its client nor a response that is still to come", async () => {
+test("a replay waits for its client and for pending responses", async () => {
 	const gate = createGate();
 	await using t = await TestRuntime.open({ model: new ScriptedModel(), failpoints: gate.failpoints });
 	const session = await t.create();
@@ -149,7 +149,7 @@ test("a replay neither outruns its client nor a response that is still to come",
 	await client.connection.close();
 });
 
-test("events of a session that was left meanwhile do not follow the response", async () => {
+test("events of a session that was left in the meantime do not follow the response", async () => {
 	const gate = createGate();
 	const speak = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
@@ -174,7 +174,7 @@ test("events of a session that was left meanwhile do not follow the response", a
 	await client.connection.close();
 });
 
-test("a client that has gone is told nothing more, and what it asked for is done", async () => {
+test("a disconnected client gets no further frame, and its requests are carried out", async () => {
 	const gate = createGate();
 	await using t = await TestRuntime.open({
 		model: new ScriptedModel([says("hi")]),
@@ -200,7 +200,7 @@ test("a client that has gone is told nothing more, and what it asked for is done
 	await again.connection.close();
 });
 
-test("a request that somebody may not make is noted with who made it, and no other failure is", async () => {
+test("only a refused request is recorded in the audit log, with its principal", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const client = new Client(t, { id: "observer:1", kind: "observer", via: "ozzie" });
 	client.send("1", "list_tokens");

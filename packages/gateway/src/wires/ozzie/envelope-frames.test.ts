@@ -16,7 +16,7 @@ const Frame = z.object({
 	payload: z.looseObject({ payload: z.record(z.string(), z.unknown()) }),
 });
 
-/** The messages in what is written to a socket: unmasked, each whole, of at most 64 KiB. */
+/** Messages in the bytes of a socket: unmasked, unfragmented, at most 64 KiB each. */
 function messagesIn(bytes: Buffer): Buffer[] {
 	const messages: Buffer[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -46,7 +46,7 @@ function only(event: RecordedEvent) {
 	expect(others).toEqual([]);
 	if (!frame) throw new Error("no frame");
 	const { payload: nested, id, session_id, type, timestamp, source, ...flat } = frame.payload;
-	// What is said twice is cut in the same way.
+	// Both copies of a field have the same cut.
 	for (const [key, value] of Object.entries(flat)) expect(nested[key], key).toEqual(value);
 	expect([id, session_id, timestamp, source].map((value) => typeof value)).toEqual(Array(4).fill("string"));
 	expect(type).toBe(nested["type"] ?? frame.event);
@@ -66,7 +66,7 @@ const whole: Prompt = {
 	expiresAt: 0,
 };
 
-test("an event has its fields flat, the envelope beside them and the payload once more", () => {
+test("an event has flat fields, the fields of the envelope, and the payload again", () => {
 	const [frame] = decoded(
 		new EnvelopeFrames(new ManualClock()),
 		recorded({ type: "tool.completed", ...call, result: "ok" }),
@@ -89,7 +89,7 @@ test("an event has its fields flat, the envelope beside them and the payload onc
 	});
 });
 
-test("where a name is in both, the flat one stands", () => {
+test("the flat field takes precedence over a field of the envelope", () => {
 	expect(only({ type: "prompt.requested", prompt: { ...whole, type: "text" } })["type"]).toBe("text");
 });
 
@@ -102,7 +102,7 @@ const shownCall = {
 	allowSession: false,
 };
 
-test("an approval that is always required is a choice with a default, shown again too", () => {
+test("an approval that is always required is a select with a default, also when it is repeated", () => {
 	const prompt = { ...whole, approval: { ...shownCall, risk: "critical" as const } };
 	const shown: OzzieEvent = {
 		transient: true,
@@ -119,7 +119,7 @@ test("an approval that is always required is a choice with a default, shown agai
 	expect(only({ type: "prompt.requested", prompt: normal })).toMatchObject({ type: "confirm", options: [] });
 });
 
-test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {
+test("a frame is encoded once for all clients, and transient events have ids of their own", () => {
 	const frames = new EnvelopeFrames(new ManualClock(5_000));
 	const delta = (): OzzieEvent => ({
 		transient: true,
@@ -150,7 +150,7 @@ test.each([
 	expect(size).toBeGreaterThan(14_000);
 });
 
-test("long strings of arguments are cut where they stand, what is short stays", () => {
+test("long strings of arguments are cut at their place, and short ones stay", () => {
 	const { arguments: shown } = only({
 		type: "tool.started",
 		...call,
@@ -164,7 +164,7 @@ test("long strings of arguments are cut where they stand, what is short stays", 
 	});
 });
 
-test("arguments of very many parts are replaced, and stay an object", () => {
+test("arguments with very many parts are replaced by an object", () => {
 	const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]));
 	const { arguments: shown, name } = only({ type: "tool.started", ...call, arguments: many });
 	expect(shown).toEqual({
@@ -200,7 +200,7 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 		expect(options.map(({ value }) => value)).toContain(option.value);
 });
 
-test("a long text so far comes in pieces that lose nothing", () => {
+test("a long text is sent in complete pieces", () => {
 	const text = `${"a".repeat(50_000)}${"👨‍👩‍👧‍👦".repeat(10_000)}${"\u0001".repeat(20_000)}`;
 	const event: OzzieEvent = {
 		transient: true,
@@ -214,7 +214,7 @@ test("a long text so far comes in pieces that lose nothing", () => {
 	for (const { seq, payload } of pieces) expect([seq, payload["phase"]]).toEqual([3, "delta"]);
 });
 
-test("a passing frame says that the history has all of it", () => {
+test("a cut transient frame refers to the history", () => {
 	const event: OzzieEvent = {
 		transient: true,
 		sessionId: "sess_a",
@@ -238,7 +238,7 @@ function answerOf(payload: unknown) {
 	return Answer.parse(parseJson(message?.toString("utf8") ?? ""));
 }
 
-test("a list that is too long ends early and says how many are missing", () => {
+test("a list that is too long is shortened, with the number of missing items", () => {
 	const sessions = Array.from({ length: 1_000 }, (_, n) => ({
 		session_id: `sess_${n}`,
 		title: "t".repeat(150),
@@ -250,7 +250,7 @@ test("a list that is too long ends early and says how many are missing", () => {
 	expect(JSON.stringify(payload).length).toBeGreaterThan(30_000);
 });
 
-test("an answer with long texts keeps its keys, and one that cannot be made to fit is refused", () => {
+test("a response with long texts keeps its keys, and one that cannot fit becomes an error", () => {
 	const explained = answerOf({
 		heard: { content: "é".repeat(1_000_000) },
 		calls: [{ name: "x" }],
@@ -270,14 +270,14 @@ test("an answer with long texts keeps its keys, and one that cannot be made to f
 	expect(answerOf({ status: "sent" })).toEqual({ id: "1", ok: true, payload: { status: "sent" } });
 });
 
-test("an error is cut too", () => {
+test("an error is cut as well", () => {
 	const [message] = messagesIn(
 		envelopeAnswer({ type: "res", ok: false, error: `forbidden: ${"x".repeat(99_999)}` }),
 	);
 	expect(message?.toString()).toMatch(/^\{"type":"res","ok":false,"error":"forbidden: x+"\}$/);
 });
 
-test("all strings of a value are cut, however deep, and say what is missing", () => {
+test("all strings of a value are cut at any depth, with the number of missing characters", () => {
 	const mark = (missing: number): string => `…${missing}`;
 	const long = "x".repeat(20);
 	const value = { a: long, b: [long, 1, null, { c: "short", d: long }], e: true };

@@ -8,7 +8,7 @@ function delta(sessionId: string, seq: number, text: string): OzzieEvent {
 	return { transient: true, sessionId, seq, event: { type: "text.delta", runId: "run_1", text } };
 }
 
-test("each delta is the frame that the codec makes of it, whatever came before", () => {
+test("each delta is the frame of the codec, independent of earlier events", () => {
 	const frames = new EventFrames(new ManualClock());
 	const closed: OzzieEvent = {
 		transient: false,
@@ -27,7 +27,7 @@ test("each delta is the frame that the codec makes of it, whatever came before",
 	}
 });
 
-test("the frame of an event is made once", () => {
+test("the frame of an event is encoded once", () => {
 	const frames = new EventFrames(new ManualClock());
 	const event = delta("sess_a", 3, "one");
 	expect(frames.frame(event)).toBe(frames.frame(event));

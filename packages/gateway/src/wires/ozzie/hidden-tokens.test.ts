@@ -10,7 +10,7 @@ const prompt = {
 	callId: "c1",
 } as const;
 
-test("what a question could be answered with is replaced by the same name each time", () => {
+test("a token that answers a prompt is replaced by the same name each time", () => {
 	const shown = hideToken({ ...place, event: { type: "prompt.shown", prompt } } as never);
 	const closed = hideToken({
 		...place,
@@ -28,7 +28,7 @@ test("what a question could be answered with is replaced by the same name each t
 	expect(told).toContain("Who?");
 });
 
-test("everything else is told as it is", () => {
+test("other events are unchanged", () => {
 	const event = { ...place, event: { type: "text.delta", text: "token" } } as never;
 	expect(hideToken(event)).toBe(event);
 });

@@ -8,7 +8,7 @@ function createPace() {
 	return { clock, reading, pace: new Pace(clock, (on) => void reading.push(on)) };
 }
 
-test("a client whose requests wait is not read until they are answered", () => {
+test("a client with too many waiting requests is not read until they are answered", () => {
 	const { reading, pace } = createPace();
 	pace.full(true);
 	pace.full(true);
@@ -16,7 +16,7 @@ test("a client whose requests wait is not read until they are answered", () => {
 	expect(reading).toEqual([false, true]);
 });
 
-test("a client that sends nonsense all the time is read more slowly, and again when it has waited", () => {
+test("a client that sends many invalid requests is read more slowly, and normally after a pause", () => {
 	const { clock, reading, pace } = createPace();
 	for (let sent = 0; sent < 1000; sent++) pace.failed();
 	expect(reading).toEqual([]);
@@ -30,7 +30,7 @@ test("a client that sends nonsense all the time is read more slowly, and again w
 	expect(reading).toEqual([false, true]);
 });
 
-test("some failures a second cost nothing", () => {
+test("a few failures each second have no effect", () => {
 	const { clock, reading, pace } = createPace();
 	for (let second = 0; second < 10; second++) {
 		for (let sent = 0; sent < 900; sent++) pace.failed();
@@ -39,7 +39,7 @@ test("some failures a second cost nothing", () => {
 	expect(reading).toEqual([]);
 });
 
-test("who has gone is waited for no more", () => {
+test("the timer of a disconnected client is stopped", () => {
 	const { clock, pace } = createPace();
 	for (let sent = 0; sent < 2000; sent++) pace.failed();
 	pace.end();

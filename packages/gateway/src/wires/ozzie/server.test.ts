@@ -21,7 +21,7 @@ const Frame = z.looseObject({
 	transient: z.boolean().optional(),
 });
 
-/** A server whose clients are all the operator, and its runtime's clock. */
+/** A server with the operator as the only principal, and the clock of its runtime. */
 async function open(failpoints: Failpoints = noFailpoints) {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")), failpoints });
 	const ozzie = new OzzieServer({ runtime: t.runtime, clock: t.clock, log: t.log });
@@ -70,7 +70,7 @@ class Client {
 		this.socket.send(JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params }));
 	}
 
-	/** Waits until so many frames have come that this is true. */
+	/** Waits until `enough` returns true for the frames. */
 	async has(enough: (frames: readonly z.infer<typeof Frame>[]) => boolean): Promise<void> {
 		while (!enough(this.frames)) {
 			this.#arrived = Promise.withResolvers();
@@ -109,7 +109,7 @@ test("a message above 1 MiB closes the connection with 1009", async () => {
 	await expect(client.closed).resolves.toBe(1009);
 });
 
-test("a client that does not answer a ping by the next one is cut off, others stay", async () => {
+test("a client that does not answer a ping by the next one is cut off, and others stay", async () => {
 	await using server = await open();
 	const { clock } = server.t;
 	const silent = await server.connect({ autoPong: false });
@@ -118,7 +118,7 @@ test("a client that does not answer a ping by the next one is cut off, others st
 		const pinged = [silent, there].slice(ping).map(({ socket }) => once(socket, "ping"));
 		clock.advance(pingMs);
 		await Promise.all(pinged);
-		// The gateway answers in order: it has read the client's pong when it answers a ping behind that.
+		// The gateway answers in order. After the response to a later ping it has read the pong.
 		there.socket.ping();
 		await once(there.socket, "pong");
 	}
@@ -130,7 +130,7 @@ test("a client that does not answer a ping by the next one is cut off, others st
 	expect(clock.pending).toBe(0);
 });
 
-test("a slow reader is closed with 1013 and gets the rest when it comes back", async () => {
+test("a slow reader is closed with 1013 and gets the rest when it reconnects", async () => {
 	await using server = await open();
 	const { t } = server;
 	const session_id = await t.create();
@@ -152,7 +152,7 @@ test("a slow reader is closed with 1013 and gets the rest when it comes back", a
 	expect(all.filter(({ event }) => event === "user.message")).toHaveLength(4);
 });
 
-test("at the end clients are told 1001, those that do not answer are cut, and nobody comes in", async () => {
+test("at the end clients are closed with 1001, those that do not answer are cut, and new clients are refused", async () => {
 	await using server = await open();
 	const [polite, deaf] = [await server.connect(), await server.connect()];
 	deaf.socket.pause();
@@ -168,7 +168,7 @@ test("at the end clients are told 1001, those that do not answer are cut, and no
 	await deaf.closed;
 });
 
-test("what was asked before the end is answered, and then comes the good-bye", async () => {
+test("requests before the end are answered before the close", async () => {
 	let gate: PromiseWithResolvers<void> | undefined;
 	await using server = await open({ reach: (name) => (name === "store.commit" ? gate?.promise : undefined) });
 	const client = await server.connect();
@@ -177,7 +177,7 @@ test("what was asked before the end is answered, and then comes the good-bye", a
 	gate = Promise.withResolvers();
 	client.ask("accept_all_tools");
 	client.ask("list_sessions");
-	// Read by the time that a later ping is answered.
+	// It was read when a later ping is answered.
 	client.socket.ping();
 	await once(client.socket, "pong");
 	const closed = server.ozzie.close();
@@ -193,7 +193,7 @@ test("what was asked before the end is answered, and then comes the good-bye", a
 	]);
 });
 
-test("an envelope that nobody knows is refused before the upgrade, one that is known shapes the frames", async () => {
+test("an unknown envelope is refused before the upgrade, and a known one changes the frames", async () => {
 	await using server = await open();
 	await expect(server.connect({}, "?envelope=nested")).rejects.toThrow("400");
 	const client = await server.connect({}, "?envelope=both");

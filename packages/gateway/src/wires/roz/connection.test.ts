@@ -51,7 +51,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		finished: () => ended.resolve(),
 		refused: () => ended.resolve(),
 	});
-	/** Resolves when a frame of that kind is there, or comes. */
+	/** Resolves with the first frame of that type. */
 	const until = async ($case: Frame["$case"]): Promise<Frame | undefined> => {
 		const found = () => frames.find((frame) => frame.$case === $case);
 		if (!found()) await new Promise<void>((resolve) => waiting.set($case, resolve));
@@ -81,7 +81,7 @@ const png = Buffer.from(
 
 const emptyStart = { environmentId: "", tools: [], history: [], projectContext: [] };
 
-test("a client that closes its half while its session opens gets its answer", async () => {
+test("a client that half-closes while its session opens gets its reply", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, frames, say, start, ended } = await open(stack, [says("done")]);
 	const permissions = t.runtime.toolPermissions.bind(t.runtime);
@@ -107,7 +107,7 @@ for (const part of ["follow", "toolPermissions"] as const) {
 	});
 }
 
-test("a client that is gone before its session is open leaves none", async () => {
+test("a client that disconnects before its session is open leaves no session", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, frames, start } = await open(stack);
 	const permissions = t.runtime.toolPermissions.bind(t.runtime);
@@ -163,7 +163,7 @@ test("after 10 minutes without a turn the presence hint is hidden, and after the
 	expect(frames).toHaveLength(sent);
 });
 
-test("a frame that comes before the session is open holds the client until it is", async () => {
+test("a frame before the session is open pauses the client until it is open", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { frames, held, say, start, until } = await open(stack, [says("done")]);
 	start();
@@ -175,7 +175,7 @@ test("a frame that comes before the session is open holds the client until it is
 	expect(frames.filter(({ $case }) => $case === "turnComplete")).toHaveLength(1);
 });
 
-test("a message behind an unusable one is answered", async () => {
+test("a message after an unusable one is answered", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { frames, say, start, until } = await open(stack, [says("done")]);
 	start();
@@ -215,7 +215,7 @@ test("a session that is cancelled before its message is accepted cancels the run
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 });
 
-test("a client that was held while its start failed is read to its end", async () => {
+test("a paused client whose start failed is read to its end", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, held, frames, say, start, ended } = await open(stack);
 	t.runtime.toolPermissions = () => Promise.reject(new Error("the disk is full"));

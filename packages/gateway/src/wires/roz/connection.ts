@@ -240,7 +240,7 @@ export class SessionStream {
 		const session = this.#requireSession();
 		// Runs of other clients also call the tools of this client.
 		if (!session || session.tools.answer(given) || this.#turn) return;
-		this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
+		this.#fail("no_active_turn", "no turn is in progress for this tool result");
 	}
 
 	#register(registration: RegisterTools): void {

@@ -23,7 +23,7 @@ const sequences = 25 * testScale(40, 400);
 /** A step of a client. `settle` and `tick` let the gateway work. */
 type Step = ClientFrame | NeighbourStep | "settle" | "tick" | "time" | "close" | "break";
 
-/** One sequence: its steps, and the seed of everything else in it. */
+/** The steps, and the seed of all other choices. */
 interface Sequence {
 	readonly steps: readonly Step[];
 	readonly seed: number;
@@ -82,7 +82,7 @@ class Player {
 	#messages = 0;
 	#isClosed = false;
 	#isCancelled = false;
-	/** All steps were played: it sends nothing more. */
+	/** All steps were played. The client sends no further frame. */
 	#isDone = false;
 
 	constructor(t: TestRuntime, seed: number, log: MemoryLogger) {
@@ -157,14 +157,14 @@ class Player {
 		}
 	}
 
-	/** Plays all steps, ends the turn at work, and returns the faults. */
+	/** Plays all steps, ends the current turn, and returns the faults. */
 	async play(steps: readonly Step[]): Promise<readonly string[]> {
 		for (const step of steps) await this.#step(step);
 		this.#isDone = true;
 		await this.#until(() => this.#states.isOver || !this.#states.isStarting);
 		await this.#t.settle();
 		if (this.#states.turn !== undefined && !this.#states.isOver) {
-			// A half-closed client sends nothing more, but the turn can be cancelled elsewhere.
+			// A half-closed client sends no frame, but another client can cancel the turn.
 			if (this.#isClosed) await this.#cancelElsewhere();
 			else this.#send("cancel turn");
 			await this.#until(() => this.#states.turn === undefined);

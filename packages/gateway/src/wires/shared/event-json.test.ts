@@ -63,7 +63,7 @@ const shownApproval = {
 	},
 };
 
-/** These have a test of their own. */
+/** Other tests have model, task and worker events. */
 type Told<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
 
 type Pairs<Event extends { readonly type: string }> = {
@@ -108,7 +108,7 @@ const shownSkill = { run_id: "run_1", call_id: "", skill_name: "deploy" };
 const ofStep = { stepId: "build", title: "Building", model: "m1", taskId: "task_1", attempt: 1 };
 const shownStep = { step_id: "build", step_title: "Building", model: "m1", task_id: "task_1", attempt: 1 };
 
-/** Every kind of recorded event, so that one without its frame does not compile. */
+/** All recorded events. An event without its frame does not compile. */
 const recorded: Pairs<Told<RecordedEvent>> = {
 	"grant.created": [
 		[
@@ -524,14 +524,14 @@ const passing: Pairs<Told<WirePassing["event"]>> = {
 const place = { sessionId: "sess_1", seq: 7 };
 const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
 
-describe("one event is one frame", () => {
-	test.each(Object.values(recorded).flat())("kept: $type", (event, told) => {
+describe("each event is one frame", () => {
+	test.each(Object.values(recorded).flat())("recorded: $type", (event, told) => {
 		const frame = encodeEvent(kept(event));
 		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...told });
 		expect(isOzzieEvent(frame)).toBe(true);
 	});
 
-	test.each(Object.values(passing).flat())("in passing: $type", (event, told) => {
+	test.each(Object.values(passing).flat())("transient: $type", (event, told) => {
 		const happened: WireEvent = { transient: true, ...place, event };
 		const frame = encodeEvent(happened);
 		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
@@ -539,7 +539,7 @@ describe("one event is one frame", () => {
 	});
 });
 
-test("a name of this wire stands for all events that are told under it", () => {
+test("a name of this wire selects all events with that name", () => {
 	for (const [type, pairs] of Object.entries(recorded)) {
 		for (const [, { event }] of pairs) expect(decodeEventName(event)).toContain(type);
 	}
@@ -555,7 +555,7 @@ test("a name of this wire stands for all events that are told under it", () => {
 const transient = (event: TransientEvent) =>
 	({ transient: true, sessionId: "sess_1", seq: 7, event }) as const;
 
-test("what a run tells of its replies and calls beyond the document has no word on this wire", () => {
+test("internal events of replies and calls are not shown on this wire", () => {
 	const replied = { type: "model.replied", runId: "run_1", content: [], stop: "end_turn" } as const;
 	const progress = { type: "tool.progress", runId: "run_1", callId: "call_1", text: "a\n" } as const;
 	expect([replied, progress].map((event) => isWireEvent(transient(event)))).toEqual([false, false]);
@@ -565,7 +565,7 @@ test("what a run tells of its replies and calls beyond the document has no word 
 	expect(isWireEvent(kept)).toBe(true);
 });
 
-test("of long arguments the beginning is shown, then one event for each 16,384 characters", () => {
+test("long arguments are shown from the start, then one event follows for each 16,384 characters", () => {
 	const delta = (offset: number, length: number) => {
 		const call = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
 		return isWireEvent(transient({ type: "arguments.delta", ...call, json: "x".repeat(length), offset }));
@@ -577,7 +577,7 @@ test("of long arguments the beginning is shown, then one event for each 16,384 c
 	expect(shown).toHaveLength(32_768 / 64 + (size - 32_768) / 16_384);
 });
 
-test("slow readers do first without what only shows that the model is at work", () => {
+test("slow readers first lose events that only show progress", () => {
 	const call = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
 	const weights = [
 		transient({ type: "thinking.delta", runId: "run_1", text: "a" }),

@@ -8,7 +8,7 @@ const nothing = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, token
 const call = { runId: "run_1", model: "m", provider: "p", messages: 5 };
 const shownCall = { run_id: "run_1", model: "m", provider: "p", message_count: 5 };
 
-/** Every kind, so that one without its frame does not compile. */
+/** All types. A type without its frame does not compile. */
 const told: {
 	readonly [Type in ModelEvent["type"]]: readonly [
 		event: Extract<ModelEvent, { type: Type }>,
@@ -92,7 +92,7 @@ test.each(Object.values(told))("$type becomes one frame of the protocol", (event
 	if (!frame.transient) expect(decodeEventName(name)).toEqual([event.type]);
 });
 
-test("a budget at its end says what follows from it", () => {
+test("a spent budget states the consequence", () => {
 	const event: ModelEvent = {
 		type: "budget.reached",
 		scope: "gateway",

@@ -7,7 +7,7 @@ test.each([
 	[["a", "cc"], 1, ["cc"]],
 	[["a", "b"], 9, ["a", "b"]],
 	[[], 9, []],
-])("of %j within %i bytes the newest are %j", (items, bytes, kept) => {
+])("the newest of %j within %i bytes are %j", (items, bytes, kept) => {
 	expect(newestWithin(items, (item) => item.length, bytes)).toEqual(kept);
 });
 
@@ -16,6 +16,6 @@ test.each([
 	[["aa", "b", "cc"], 1, ["aa"]],
 	[["a", "b"], 9, ["a", "b"]],
 	[[], 9, []],
-])("of %j within %i bytes the first are %j", (items, bytes, kept) => {
+])("the first of %j within %i bytes are %j", (items, bytes, kept) => {
 	expect(firstWithin(items, (item) => item.length, bytes)).toEqual(kept);
 });

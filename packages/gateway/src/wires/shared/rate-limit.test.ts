@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { RateLimit } from "./rate-limit.ts";
 
-/** How many requests pass before one is refused. */
+/** Number of requests that pass before one is refused. */
 function passing(limit: RateLimit, key: unknown): number {
 	for (let count = 0; ; count++) {
 		try {
@@ -14,7 +14,7 @@ function passing(limit: RateLimit, key: unknown): number {
 	}
 }
 
-test("a burst of 100 passes, then 50 in every second", () => {
+test("100 requests pass at once, then 50 each second", () => {
 	const clock = new ManualClock();
 	const limit = new RateLimit(clock);
 	expect(passing(limit, "a")).toBe(100);
@@ -26,7 +26,7 @@ test("a burst of 100 passes, then 50 in every second", () => {
 	expect(passing(limit, "a")).toBe(100);
 });
 
-test("a refused request costs nothing", () => {
+test("a refused request does not count", () => {
 	const clock = new ManualClock();
 	const limit = new RateLimit(clock);
 	passing(limit, "a");
@@ -35,7 +35,7 @@ test("a refused request costs nothing", () => {
 	expect(passing(limit, "a")).toBe(50);
 });
 
-test("one session's requests are not another's", () => {
+test("each session has its own limit", () => {
 	const limit = new RateLimit(new ManualClock());
 	expect(passing(limit, "a")).toBe(100);
 	expect(passing(limit, "b")).toBe(100);
@@ -43,7 +43,7 @@ test("one session's requests are not another's", () => {
 	expect(passing(limit, connection)).toBe(100);
 });
 
-test("a limit is kept while thousands of other sessions come and go", () => {
+test("a limit stays while thousands of other sessions are added and removed", () => {
 	const clock = new ManualClock();
 	const limit = new RateLimit(clock);
 	passing(limit, "busy");

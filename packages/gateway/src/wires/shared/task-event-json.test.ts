@@ -22,7 +22,7 @@ type Rows<Event extends { readonly type: string }> = {
 	];
 };
 
-/** Every kind, with the keys of the protocol document and, beside them, `usage` alone. */
+/** All types, with the keys of the protocol document and the extension `usage`. */
 const told: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "" },
@@ -126,13 +126,13 @@ test.each(Object.values(told))("$type becomes one frame of the protocol", (event
 	expect(decodeEventName(name)).toContain(event.type);
 });
 
-test("what an earlier version has recorded tells no usage", () => {
+test("events of an earlier version have no usage", () => {
 	const event = { type: "task.cancelled", taskId: "task_1", reason: "no longer needed" } as const;
 	const payload = { task_id: "task_1", reason: "no longer needed" };
 	expect(encodeEvent({ ...place, event }).payload).toEqual(payload);
 });
 
-test("a task that took longer than numbers can tell in nanoseconds is still an event", () => {
+test("a duration above the exact nanoseconds is still encoded", () => {
 	const durationMs = 365 * 24 * 60 * 60 * 1_000;
 	const event = { type: "task.completed", ...task, summary: "", durationMs, usage } as const;
 	expect(isOzzieEvent(encodeEvent({ ...place, event }))).toBe(true);

@@ -66,7 +66,7 @@ const shown = {
 	},
 };
 
-test("a task is told with all that is known of it, and nothing stands for what is not", () => {
+test("a task has all known fields, and no field for unknown facts", () => {
 	expect(encodeTask(facts, all)).toEqual(shown);
 	const full: TaskFacts = {
 		...facts,
@@ -98,7 +98,7 @@ test("a task is told with all that is known of it, and nothing stands for what i
 	});
 });
 
-test("a list has the beginnings of long texts, and no plans", () => {
+test("a list has the start of long texts, and no plans", () => {
 	const long: TaskFacts = {
 		...facts,
 		description: `${"d".repeat(499)}👩‍🚀`,
@@ -117,7 +117,7 @@ test("a list has the beginnings of long texts, and no plans", () => {
 	expect(told.plan).toBeUndefined();
 });
 
-test("a task that waits for its workers is at work", () => {
+test("a task that waits for its workers is shown as running", () => {
 	expect(encodeTask({ ...facts, state: "waiting" }, all).status).toBe("running");
 	expect(decodeStatuses(["running", "failed", "running"])).toEqual(["running", "waiting", "failed"]);
 });

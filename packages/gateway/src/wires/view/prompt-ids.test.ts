@@ -25,7 +25,7 @@ function prompt(token: string, callId = "call_1"): Prompt {
 	};
 }
 
-test("ids of a stream stand for prompts until they are answered, here or elsewhere", () => {
+test("ids of a stream name prompts until they are answered, here or elsewhere", () => {
 	const ids = new PromptIds((_, count) => `ask-${count}`);
 	expect([ids.open(prompt("p")), ids.open(prompt("q")), ids.open(prompt("r"))]).toEqual([
 		...["ask-1", "ask-2", "ask-3"],
@@ -38,7 +38,7 @@ test("ids of a stream stand for prompts until they are answered, here or elsewhe
 	expect(ids.takeAll()).toEqual([]);
 });
 
-test("a call that is asked again keeps its id, and the end of the first prompt does not close the second", () => {
+test("a call whose approval is repeated keeps its id, and the end of the first prompt does not close the second", () => {
 	const ids = new PromptIds(({ approval }) => approval?.callId ?? "");
 	expect([ids.open(prompt("p")), ids.open(prompt("q"))]).toEqual(["call_1", "call_1"]);
 	ids.settle("p");

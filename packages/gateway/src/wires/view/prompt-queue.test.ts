@@ -60,7 +60,7 @@ test("a session shows one prompt at a time, in order", () => {
 	expect(queue.take(asked("s"))).toBe(true);
 });
 
-test("prompts that one commit closes are never shown, also if the first of them was", () => {
+test("prompts that one commit closes are never shown, even if the first one was shown", () => {
 	const queue = new PromptQueue();
 	for (const token of ["p", "q", "r", "s"]) queue.take(asked(token));
 	queue.take(answered("p"));

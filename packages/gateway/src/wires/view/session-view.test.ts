@@ -58,7 +58,7 @@ test("a message can have options of its run", async () => {
 	await view.leave();
 });
 
-test("a busy session takes the next message behind the run, and each run is cancelled by its id", async () => {
+test("a busy session queues the next message, and each run is cancelled by its id", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("..."), [says("second")]) });
 	const { id } = await SessionView.create(t.runtime, unkeyed(), {});
 	const { view, hears } = await join(t, id);
@@ -71,7 +71,7 @@ test("a busy session takes the next message behind the run, and each run is canc
 	await view.leave();
 });
 
-test("a session that is not there cannot be joined", async () => {
+test("an unknown session cannot be joined", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	await expect(join(t, "sess_none")).rejects.toMatchObject({ code: "not_found" });
 });

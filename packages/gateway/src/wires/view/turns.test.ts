@@ -108,7 +108,7 @@ test.each<[string, SessionEvent[], string[]]>([
 	expect(turnsOf(...events)).toEqual(expected);
 });
 
-test("a reply has its content, its time and what the model call took", () => {
+test("a reply has its content, its time and its usage", () => {
 	const turns = new Turns();
 	const events = [calling, replied("end_turn", text("a")), called()].flatMap((event) => turns.take(event));
 	expect(events.at(-1)).toMatchObject({

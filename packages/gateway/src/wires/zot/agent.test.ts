@@ -5,7 +5,7 @@ import { ZotGround } from "../../testing/zot-ground.ts";
 const hour = 60 * 60 * 1000;
 const prompt = (id: string) => ({ id, type: "prompt", message: id });
 
-test("clear forgets what was said, and keeps the model and how much it thinks", async () => {
+test("clear deletes the conversation, and keeps the model and its reasoning level", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(
@@ -24,13 +24,13 @@ test("clear forgets what was said, and keeps the model and how much it thinks", 
 		["other", 1],
 		["other", 1],
 	]);
-	// The session before it is gone.
+	// The earlier session is deleted.
 	expect(
 		await ground.t.runtime.list({ id: "operator", kind: "operator", via: "test" }, { limit: 9 }),
 	).toHaveLength(1);
 });
 
-test("the state is told without reading the conversation again, as long as nothing was said", async () => {
+test("the state is returned without a new read of the conversation, while there is no new message", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")], [says("2")]) });
 	const read = vi.spyOn(ground.t.runtime, "transcript");
 	let asked = 0;
@@ -53,7 +53,7 @@ test("the state is told without reading the conversation again, as long as nothi
 	expect(await told()).toEqual([0, 5]);
 });
 
-test("calls run unasked for as long as the process lives", async () => {
+test("calls run without approval during the life of the process", async () => {
 	const call = (id: string) => [calls(id, "bash", { command: "echo hi" })];
 	const days = ["0", "1", "2"];
 	const model = new ScriptedModel(...days.flatMap((id) => [call(id), [says("ok")]]));
@@ -67,7 +67,7 @@ test("calls run unasked for as long as the process lives", async () => {
 	expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
 });
 
-test("calls run unasked through a prompt that begins shortly before the acceptance would end", async () => {
+test("calls run without approval in a prompt that begins shortly before the grant would end", async () => {
 	const call = (id: string) => [calls(id, "bash", { command: "echo hi" })];
 	const late = async function* () {
 		ground.t.clock.advance(20 * 60 * 1000);

@@ -18,7 +18,7 @@ import {
 } from "./codec.ts";
 import type { Frame } from "./schema.ts";
 
-test("a response has the id of its command, where that had one", () => {
+test("a response has the id of its command, if the command has one", () => {
 	expect(success({ id: "1", type: "ping" }, { pong: true })).toEqual({
 		type: "response",
 		id: "1",
@@ -51,9 +51,9 @@ test.each<Frame>([
 	expect(lines.map((line) => parseJson(line))).toEqual([frame]);
 });
 
-test("an error is told by its message, and one of ours by none of its details", () => {
+test("an error has its message, and an internal error has no details", () => {
 	expect(encodeError(new ParleyError("no model x", { code: "invalid_argument" }))).toBe("no model x");
-	expect(encodeError(new Error("SELECT secret"))).toBe("internal error; the log on stderr says more");
+	expect(encodeError(new Error("SELECT secret"))).toBe("internal error: see the log on stderr");
 	expect(encodeError(new ParleyError("row 7", { code: "internal" }))).not.toContain("row 7");
 });
 
@@ -69,7 +69,7 @@ const blocks = [
 	{ type: "tool_call", id: "c2", name: "read", args: null },
 ];
 
-test("each delta bears the id of its own prompt, on one line", () => {
+test("each delta has the id of its own prompt, on one line", () => {
 	const ids = ["a", "a", undefined, 7, "7", "\u2028", "a"];
 	for (const request_id of ids) {
 		const frame = {
@@ -138,7 +138,7 @@ test.each<[string, Message, object]>([
 			],
 		},
 	],
-])("a message of the %s is told with its time", (_role, message, told) => {
+])("a message of the %s has its time", (_role, message, told) => {
 	const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 	expect(encodeMessage({ message, at })).toEqual({ ...told, time: "2026-01-02T03:04:05.006Z" });
 });
@@ -155,7 +155,7 @@ test.each([
 	expect(encodeQuestion("a", [picture])[0]).toEqual({ type: "text", text: "a" });
 });
 
-test("input is counted without what a cache has given or taken, and money in dollars", () => {
+test("input is counted without cache tokens, and costs are in dollars", () => {
 	const usage = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 30 };
 	const told = { output: 7, cache_read: 60, cache_write: 30, cost_usd: 0.001_234_5 };
 	expect(encodeCounts(usage, 1_234_500)).toEqual({ input: 10, ...told });
@@ -178,7 +178,7 @@ test.each<[StopReason | undefined, string, string, string]>([
 	expect(encodeStop(stop, reply, error)).toBe(told);
 });
 
-test("a reply is its message, its calls and its end; what broke off has called nothing", () => {
+test("a reply has its message, its calls and its end; an interrupted reply has no calls", () => {
 	const time = "1970-01-01T00:00:00.000Z";
 	const whole = encodeReply(content, { stop: "tool_use", error: "", at: 0 });
 	expect(whole).toEqual([
@@ -210,7 +210,7 @@ const prompt = {
 	expiresAt: 0,
 } satisfies Prompt;
 
-test("an approval is told under a name of ours, and its token never", () => {
+test("an approval has an id of the connection, and never its token", () => {
 	const approval: NonNullable<Prompt["approval"]> = {
 		callId: "c",
 		tool: "bash",

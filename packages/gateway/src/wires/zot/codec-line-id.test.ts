@@ -43,7 +43,7 @@ test.each([
 	expect(idOfLine(line)).toBeUndefined();
 });
 
-test("only the beginning of a line is looked through", () => {
+test("only the beginning of a line is searched", () => {
 	for (const part of ['"a":1,', '"a\\\\":"', '{"id":', "\\", '"', " ", '"id" :', "{"]) {
 		expect(idOfLine(`{${part.repeat(1_000_000)}`)).toBeUndefined();
 	}

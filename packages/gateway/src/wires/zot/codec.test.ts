@@ -13,7 +13,7 @@ function base64(hex: string): string {
 	return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Each command as it is sent, and what is read beside its type and id. */
+/** Each command as it is sent, and its decoded fields beside type and id. */
 const read: readonly (readonly [type: keyof typeof commands, fields: object, read?: object])[] = [
 	["hello", {}],
 	["hello", { token: "secret" }],
@@ -66,7 +66,7 @@ test.each(rows)("$type with $fields is read", ({ type, fields, expected }) => {
 	});
 });
 
-test("every command has a row of its own", () => {
+test("every command has a row", () => {
 	expect(new Set(read.map(([type]) => type))).toEqual(new Set(Object.keys(commands)));
 });
 
@@ -131,7 +131,7 @@ test.each([
 	expect(named).toEqual({ kind: "refused", response: { ...refused, id: "ü", error: told } });
 });
 
-test("what is repeated of a long line is short, and well-formed where it is cut", () => {
+test("the repeated part of a long line is short, and well-formed at its cut", () => {
 	const name = `${"x".repeat(99)}${"😀".repeat(1_000_000)}`;
 	const decoded = decodeCommand(JSON.stringify({ type: name, id: 1 }));
 	expect(decoded).toMatchObject({ kind: "refused", response: { id: 1, error: "unknown command" } });
@@ -142,7 +142,7 @@ test("what is repeated of a long line is short, and well-formed where it is cut"
 	expect(JSON.stringify(told).length).toBeLessThan(2_200);
 });
 
-test("names are as long as a line can repeat, and an id that is longer is not", () => {
+test("names have a maximum length, and a longer id is not repeated", () => {
 	const longest = "x".repeat(1_024);
 	for (const [type, name] of [
 		["ping", "id"],
@@ -157,7 +157,7 @@ test("names are as long as a line can repeat, and an id that is longer is not", 
 	}
 });
 
-test("a message that no line could repeat is refused", () => {
+test("a message that is too long for a line is refused", () => {
 	const most = 15 * 1024 * 1024;
 	const kindOf = (message: string) => decodeCommand(JSON.stringify({ type: "prompt", message })).kind;
 	expect(kindOf("x".repeat(most - 2))).toBe("command");
@@ -166,7 +166,7 @@ test("a message that no line could repeat is refused", () => {
 	expect(kindOf("€".repeat(most / 3))).toBe("refused");
 });
 
-/** JSON of any form, and text that is none. */
+/** Random JSON, and text that is not JSON. */
 function* anything(seed: number, count: number): Generator<string> {
 	const ids = seededIds(seed);
 	let bytes: number[] = [];
@@ -194,7 +194,7 @@ function* anything(seed: number, count: number): Generator<string> {
 	}
 }
 
-test("whatever comes is a command or gets one response, and nothing is thrown", () => {
+test("any line is a command or gets one response, without an exception", () => {
 	const kinds = { command: 0, refused: 0 };
 	for (const line of anything(4, 5_000)) {
 		const decoded = decodeCommand(line);

@@ -7,7 +7,7 @@ import type { Ask } from "./schema.ts";
 const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
 const bash = (id: string, command = "echo hi") => calls(id, "bash", { command });
 
-test("responses keep the order of their commands, whatever each takes", async () => {
+test("responses keep the order of their commands, even if some take longer", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel() });
 	const types = ["get_messages", "ping", "get_state", "abort", "queue", "hello", "get_models", "fly", "ping"];
 	ground.send(...types.map((type, id) => ({ id, type })));
@@ -23,7 +23,7 @@ test("responses keep the order of their commands, whatever each takes", async ()
 	]);
 });
 
-test("a byte-order mark may stand before the first line, and before no other", async () => {
+test("a byte-order mark is allowed only before the first line", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel() });
 	for (const id of ["1", "2"]) ground.line(`\uFEFF${JSON.stringify({ id, type: "ping" })}`);
 	expect(ground.answers).toEqual([
@@ -32,7 +32,7 @@ test("a byte-order mark may stand before the first line, and before no other", a
 	]);
 });
 
-test("what fails before its turn to respond has come is answered in its turn", async () => {
+test("a command that fails early is answered in its order", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel(), approvals: true });
 	ground.send(
 		{ id: "1", type: "clear" },
@@ -54,7 +54,7 @@ test("what fails before its turn to respond has come is answered in its turn", a
 	expect(ground.agent.model).toBe("scripted");
 });
 
-test("the first line brings the token where there is one, and nobody else may stay", async () => {
+test("if a token is set, the first line must have it, and other clients are disconnected", async () => {
 	const hello = { id: "h", type: "hello" };
 	const refused: readonly (readonly [string, string])[] = [
 		[JSON.stringify({ ...hello, token: "wrong" }), "invalid token"],
@@ -72,14 +72,14 @@ test("the first line brings the token where there is one, and nobody else may st
 	}
 	await using ground = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
 	expect(ground.send({ ...hello, token: "s3cret" }, { id: "p", type: "ping" })).toBe(true);
-	// Who was let in stays.
+	// An admitted client stays admitted.
 	expect(ground.send({ ...hello, token: "wrong" })).toBe(true);
 	expect(ground.answers).toEqual(["h", "p", "h"].map((id) => [id, true]));
 	await using other = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
 	expect(other.connection.take({ kind: "not-utf8", bytes: 3 })).toBe(false);
 });
 
-test("hello is answered at any time where no token is wanted", async () => {
+test("hello is answered at any time if no token is set", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
 	ground.send(prompt("p"));
 	await ground.hears("text_delta");
@@ -88,7 +88,7 @@ test("hello is answered at any time where no token is wanted", async () => {
 	});
 });
 
-test("clear and what else would change a prompt at work is refused meanwhile, and comes in its order before one", async () => {
+test("clear and other changes are refused during a prompt, and run in their order before one", async () => {
 	const model = new ScriptedModel([says("1")], stuck("…"));
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"));
@@ -108,7 +108,7 @@ test("clear and what else would change a prompt at work is refused meanwhile, an
 	await ground.hears("text_delta", 2);
 	expect(ground.answers.slice(1)).toEqual([
 		...["s", "r", "c"].map((id) => [id, true]),
-		// Its turn starts once what was asked before is done; it waits for no refusal.
+		// Its turn starts after the earlier commands. It does not wait for the refusal.
 		["p2", true],
 		...["clear", "set_model", "set_reasoning"].map((type) => [`late ${type}`, "agent is busy"]),
 	]);
@@ -125,7 +125,7 @@ test("clear and what else would change a prompt at work is refused meanwhile, an
 	});
 });
 
-test("models are told with their prices", async () => {
+test("models have their prices", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel() });
 	const facts = { provider: "scripted", context_window: 100_000, max_output: 1_000, reasoning: false };
 	const prices = { input: 1, output: 2, cache_read: 0, cache_write: 0 };
@@ -134,7 +134,7 @@ test("models are told with their prices", async () => {
 	});
 });
 
-test("without approvals calls run unasked, and what is always asked about is denied with the reason", async () => {
+test("without approvals, calls run without a prompt, and calls that always require approval are denied with the reason", async () => {
 	const model = new ScriptedModel([bash("c1"), bash("c2", "rm -rf /")], [says("ok")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"));
@@ -146,7 +146,7 @@ test("without approvals calls run unasked, and what is always asked about is den
 	]);
 });
 
-/** A prompt whose call waits for an answer. */
+/** A prompt whose call waits for approval. */
 async function asked(...commands: readonly string[]): Promise<{ ground: ZotGround; ask: Ask }> {
 	const replies = commands.map((command, at) => [bash(`c${at}`, command)]);
 	const model = new ScriptedModel(...replies, [says("ok")], [bash("again")], [says("ok")]);
@@ -162,7 +162,7 @@ async function nextAsk(ground: ZotGround, count: number): Promise<Ask> {
 	return ask;
 }
 
-test("a question is answered once, by its name or by the id of the answer", async () => {
+test("an approval is answered once, by its id or by the id of the answer", async () => {
 	const { ground, ask } = await asked("echo 1", "echo 2");
 	await using _ground = ground;
 	expect(ask).toMatchObject({ id: "ask-1", call_id: "c0", tool: "bash", args: { command: "echo 1" } });
@@ -183,7 +183,7 @@ test("a question is answered once, by its name or by the id of the answer", asyn
 	expect(ground.answers.at(-1)).toEqual(["ask-2", true]);
 });
 
-test("an approval whose answer cannot be stored stays open, and takes the next answer", async () => {
+test("an approval whose answer cannot be stored stays open, and accepts the next answer", async () => {
 	const { ground } = await asked("echo 1");
 	await using _ground = ground;
 	const answer = ground.agent.answer.bind(ground.agent);
@@ -200,7 +200,7 @@ test("an approval whose answer cannot be stored stays open, and takes the next a
 	await ground.hears("done");
 });
 
-test("three writes of one reply are asked before the first answer, and run when they are answered in any order", async () => {
+test("approvals of three writes of one reply are raised before the first answer, and can be answered in any order", async () => {
 	const writes = ["a", "b", "c"].map((id) => calls(id, "write", { path: `${id}.txt`, content: id }));
 	await using ground = await ZotGround.open({
 		model: new ScriptedModel(writes, [says("ok")]),
@@ -225,7 +225,7 @@ test("three writes of one reply are asked before the first answer, and run when 
 	]);
 });
 
-test("after remember_all nothing is asked any more", async () => {
+test("after remember_all no call requires approval", async () => {
 	const { ground } = await asked("echo 1", "echo 2");
 	await using _ground = ground;
 	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_all: true });
@@ -236,7 +236,7 @@ test("after remember_all nothing is asked any more", async () => {
 	expect(ground.frames.filter((frame) => frame.type === "tool_result" && frame.is_error)).toEqual([]);
 });
 
-test("after remember_tool calls like it are not asked about", async () => {
+test("after remember_tool calls of that tool require no approval", async () => {
 	const write = (id: string) => calls(id, "write", { path: `${id}.txt`, content: "x" });
 	const model = new ScriptedModel([write("c1")], [write("c2")], [says("ok")]);
 	await using ground = await ZotGround.open({ model, approvals: true });
@@ -248,7 +248,7 @@ test("after remember_tool calls like it are not asked about", async () => {
 	expect(ground.frames.filter((frame) => frame.type === "tool_result" && !frame.is_error)).toHaveLength(2);
 });
 
-test("a question that nobody answered is gone with its prompt, and denied where the input ends", async () => {
+test("an unanswered approval ends with its prompt, and is denied at the end of the input", async () => {
 	const { ground } = await asked("echo 1");
 	await using _ground = ground;
 	ground.send({ id: "abort", type: "abort" });
@@ -267,7 +267,7 @@ test("a question that nobody answered is gone with its prompt, and denied where 
 
 test.each([
 	["stopped", "the process was asked to end"],
-	["lost", "the client is gone, or cannot be heard any more"],
+	["lost", "the client has disconnected or does not send any more"],
 ] as const)("a question that is open where all is ended (%s) says why", async (why, says) => {
 	const { ground } = await asked("echo 1");
 	await using _ground = ground;
@@ -279,7 +279,7 @@ test.each([
 	]);
 });
 
-test("the end of the input waits for all that was asked for, and a termination ends it", async () => {
+test("the end of the input waits for all commands, and a termination ends them", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], stuck("3"));
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"), { id: "g", type: "get_messages" });
@@ -293,7 +293,7 @@ test("the end of the input waits for all that was asked for, and a termination e
 	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
 });
 
-test("pictures are told by their size, behind the text", async () => {
+test("pictures are shown by their size, after the text", async () => {
 	const png = Buffer.from(
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 		"base64",

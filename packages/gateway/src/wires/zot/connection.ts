@@ -78,7 +78,7 @@ export class Connection {
 	async end(why: Unanswered = "ended"): Promise<void> {
 		await this.#asks
 			.end(why)
-			.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
+			.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		await this.#answering;
 		await this.#prompts.idle();
 	}
@@ -181,7 +181,7 @@ export class Connection {
 		if (what.type === "prompt.requested") {
 			this.#asks
 				.raise(what.prompt)
-				.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
+				.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		}
 		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#asks.settle(what.token);
 	}

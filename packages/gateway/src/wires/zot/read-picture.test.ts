@@ -4,7 +4,7 @@ import { calls, ScriptedModel, says, testPictures } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { ZotGround } from "../../testing/zot-ground.ts";
 
-test("a picture that is read is told by its size, when it is read and in the transcript", async () => {
+test("a picture that a tool reads is shown by its size, in the result and in the transcript", async () => {
 	const [{ content: png }] = testPictures;
 	const model = new ScriptedModel(
 		[calls("c1", "read", { path: "photo.png" }), calls("c2", "read", { path: "nothing.png" })],

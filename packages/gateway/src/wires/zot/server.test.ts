@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { ZotGround } from "../../testing/zot-ground.ts";
 import { serveZot } from "./server.ts";
 
-/** The client's end of standard output, which reads while it is told to. */
+/** The client's end of standard output. It reads only while `reading` is true. */
 class Reader extends Writable {
 	readonly writes: string[] = [];
 	text = "";
@@ -52,7 +52,7 @@ async function serve(token: string | undefined, ...script: readonly ScriptedRepl
 
 const prompt = (id: string) => ({ id, type: "prompt", message: id });
 
-test("a process whose input ends does what it was asked for, the line without an end as well, and ends with 0", async () => {
+test("at the end of the input all commands run, also an unterminated line, and the exit code is 0", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
 	await using _ground = ground;
 	send(prompt("p1"));
@@ -61,16 +61,16 @@ test("a process whose input ends does what it was asked for, the line without an
 	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p2"}');
 });
 
-test("who may not stay is told so, and nothing behind that is read", async () => {
+test("a client without the token gets an error, and its later lines are not read", async () => {
 	const { ground, output, code, send } = await serve("s3cret");
 	await using _ground = ground;
 	send({ id: "1", type: "hello", token: "wrong" }, { id: "2", type: "hello", token: "s3cret" }, prompt("p"));
 	expect(await code).toBe(1);
-	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client was not let in/);
+	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client was refused/);
 	expect(output.lines).toHaveLength(1);
 });
 
-test("who does not read for 30 s ends the process with 74, and what runs with it", async () => {
+test("a client that does not read for 30 s ends the process and its runs with 74", async () => {
 	const { ground, output, clock, code, send } = await serve(undefined, stuck("x".repeat(100_000)));
 	await using _ground = ground;
 	output.reading = false;
@@ -82,12 +82,12 @@ test("who does not read for 30 s ends the process with 74, and what runs with it
 	expect(clock.pending).toBe(1);
 	clock.advance(1);
 	expect(await code).toBe(74);
-	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client is gone, or does not read/);
+	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client has disconnected or does not read/);
 	expect(await ground.agent.transcript()).toHaveLength(2);
 	expect(output.text).not.toContain("done");
 });
 
-test("who is not there any more at the end, or does not read that, is no success", async () => {
+test("a client that is gone or does not read at the end is not a success", async () => {
 	const { ground, input, output, clock, code, send } = await serve(undefined, [says("1")]);
 	await using _ground = ground;
 	output.reading = false;
@@ -110,7 +110,7 @@ test.each(["closed", "broken"])("an output that is %s ends the process with 74",
 	expect((await ground.agent.transcript()).length).toBe(2);
 });
 
-test("an input that cannot be read ends what runs, and the process with 74", async () => {
+test("an input that cannot be read ends all runs and the process with 74", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, stuck("…"));
 	await using _ground = ground;
 	send(prompt("p"));
@@ -122,7 +122,7 @@ test("an input that cannot be read ends what runs, and the process with 74", asy
 	expect(lines).toMatchObject([{ level: "error", fields: { error: { message: "EBADF" } } }]);
 });
 
-test("who is asked to end tells how all ends, and begins nothing that comes then", async () => {
+test("a process that is stopped reports the end of each prompt and starts no later command", async () => {
 	const { ground, output, stop, code, send } = await serve(
 		undefined,
 		[calls("c", "bash", { command: "exec sleep 100" })],
@@ -140,7 +140,7 @@ test("who is asked to end tells how all ends, and begins nothing that comes then
 	expect(output.text).not.toContain("late");
 });
 
-test("while the client does not read, nothing more is read of it", async () => {
+test("while the client does not read, its input is not read", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, stuck("x".repeat(100_000)));
 	await using _ground = ground;
 	output.reading = false;
@@ -153,7 +153,7 @@ test("while the client does not read, nothing more is read of it", async () => {
 	expect(await code).toBe(74);
 });
 
-test("the responses to a read leave with it, before the events of its prompts", async () => {
+test("the responses to the lines of one read are sent together, before the events of their prompts", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
 	await using _ground = ground;
 	const told: number[] = [];

@@ -14,8 +14,8 @@ const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
 /** Log messages for abnormal ends. */
 const farewells = {
-	refused: "the client was not let in: its first line has to be a hello with the token",
-	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
+	refused: "the client was refused: its first line must be a hello with the token",
+	unread: "the client has disconnected or does not read: its commands were ended",
 } as const;
 
 export interface ServeOptions {
@@ -75,7 +75,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	};
 	input.on("data", read);
 	input.on("error", (error) => {
-		log.error("the input cannot be read: what was asked for is ended", { error });
+		log.error("the input cannot be read: all commands are ended", { error });
 		hears = false;
 		end.resolve("unreadable");
 	});

@@ -14,7 +14,7 @@ async function events(t: TestRuntime, query: string): Promise<z.infer<typeof Lis
 	return Listed.parse(body);
 }
 
-/** Waits until something of this type, which is not among `known`, was recorded. */
+/** Waits for a recorded event of this type that is not in `known`. */
 async function recorded(t: TestRuntime, type: string, known: Recorded[] = []): Promise<Recorded> {
 	for (;;) {
 		const all = await t.runtime.history.newest(operator, { limit: 1000, types: [type] });
@@ -24,7 +24,7 @@ async function recorded(t: TestRuntime, type: string, known: Recorded[] = []): P
 	}
 }
 
-test("every type that is shown can be asked for by the name under which it is shown", async () => {
+test("every type can be selected by its public name", async () => {
 	const write = calls("c1", "write_file", { path: "a", content: "b" });
 	await using t = await TestRuntime.open({ model: new ScriptedModel([write], [write], [says("done")]) });
 	const session = await t.create();
@@ -55,7 +55,7 @@ test("every type that is shown can be asked for by the name under which it is sh
 });
 
 test.each(["none", "tool.started", "assistant.stream", "user.message&type=x"])(
-	"the type %s is refused with what is allowed",
+	"the type %s is refused with the allowed values",
 	async (type) => {
 		await using t = await TestRuntime.open({ model: new ScriptedModel() });
 		const url = new URL(`http://gateway/api/events?type=${type}`);

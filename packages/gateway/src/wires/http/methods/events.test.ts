@@ -36,12 +36,12 @@ class Reader {
 	constructor(response: IncomingMessage) {
 		this.response = response;
 		response.setEncoding("utf8");
-		// A test that ends its server while it reads no more.
+		// The test may end its server while the client does not read.
 		response.on("error", () => undefined);
 		this.#text = response[Symbol.asyncIterator]();
 	}
 
-	/** The next block; undefined where the stream has ended. */
+	/** The next block, or undefined at the end of the stream. */
 	async next(): Promise<Told | undefined> {
 		for (;;) {
 			const end = this.#rest.indexOf("\n\n");
@@ -63,7 +63,7 @@ class Reader {
 		}
 	}
 
-	/** So many events, without what keeps the connection. */
+	/** The next `count` events, without heartbeats. */
 	async events(count: number): Promise<Told[]> {
 		const told: Told[] = [];
 		while (told.length < count) {
@@ -130,7 +130,7 @@ class Place implements AsyncDisposable {
 
 const types = (told: readonly Told[]): (string | undefined)[] => told.map(({ event }) => event);
 
-test("what happens in all sessions is told as it happens, each with its place", async () => {
+test("events of all sessions are sent live, each with its position", async () => {
 	await using place = await Place.open("hi");
 	const { t } = place;
 	await t.create();
@@ -157,7 +157,7 @@ test("what happens in all sessions is told as it happens, each with its place", 
 	});
 });
 
-test("a client that comes back goes on where it was, without gap or repeat, whatever happened meanwhile", async () => {
+test("a client that reconnects resumes at its position, without gap or repeat", async () => {
 	await using place = await Place.open(...Array.from({ length: 40 }, (_, n) => `reply ${n}`));
 	const { t } = place;
 	const seen: string[] = [];
@@ -165,7 +165,7 @@ test("a client that comes back goes on where it was, without gap or repeat, what
 	const sessions = [await t.create(), await t.create()];
 	for (let round = 0; round < 5; round++) {
 		const reader = await place.read("", { "last-event-id": last });
-		// Not all that there is to read, in the middle of it, and with further events at the same time.
+		// Reads only a part, while further events are recorded.
 		await Promise.all([
 			...sessions.map((session) => t.send(session, `message ${round}`)),
 			reader.events(3 + round).then((told) => {
@@ -182,7 +182,7 @@ test("a client that comes back goes on where it was, without gap or repeat, what
 	expect(ids).toEqual(all.map(({ position }) => String(position)));
 });
 
-test("a place beyond the newest event, as an older backup leaves it, goes on with what is new", async () => {
+test("a position beyond the newest event, as after an older backup, continues with later events", async () => {
 	await using place = await Place.open();
 	await place.t.create();
 	const reader = await place.read("", { "last-event-id": "4711" });
@@ -191,7 +191,7 @@ test("a place beyond the newest event, as an older backup leaves it, goes on wit
 	expect(await reader.events(1)).toMatchObject([{ id: "2", event: "session.created" }]);
 });
 
-test("filters narrow the stream, and what is there can be had first", async () => {
+test("filters limit the stream, and it can begin with existing events", async () => {
 	await using place = await Place.open("one", "two");
 	const { t } = place;
 	const first = await t.create();
@@ -214,7 +214,7 @@ test("filters narrow the stream, and what is there can be had first", async () =
 	await log.leave();
 });
 
-test("text in the making comes for who wants it, at its place and without an id", async () => {
+test("clients that request transient events get deltas at their place, without an id", async () => {
 	await using place = await Place.open("a b c");
 	const { t } = place;
 	const session = await t.create();
@@ -235,7 +235,7 @@ test("text in the making comes for who wants it, at its place and without an id"
 	]);
 });
 
-test("the end of a session ends its stream, and is told to all", async () => {
+test("the deletion of a session ends its stream, and all streams report it", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const session = await t.create();
@@ -250,12 +250,12 @@ test("the end of a session ends its stream, and is told to all", async () => {
 	expect((await place.read(`?session=${session}`)).response.statusCode).toBe(404);
 });
 
-test("who may see only their own sessions is told of no others", async () => {
+test("a client that may see only its own sessions gets no events of others", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const theirs = await t.create();
 	const acting = testConnector("member", "slack");
-	// A stream is for nobody in particular.
+	// A stream acts for no person.
 	const { person: _, ...connector } = acting;
 	place.principal = connector;
 	const reader = await place.read("?limit=10");
@@ -272,7 +272,7 @@ test.each([
 	["?after=1", {}, /^after: "1" needs the session/],
 	["?transient=yes", {}, /^transient: "yes" is neither true nor false$/],
 	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a whole number from 0$/],
-])("%s %j is refused with what is allowed", async (query, headers, words) => {
+])("%s %j is refused with the allowed values", async (query, headers, words) => {
 	await using place = await Place.open();
 	const { response } = await place.read(query, headers);
 	expect(response.statusCode).toBe(400);
@@ -281,7 +281,7 @@ test.each([
 	expect(parseJson(text)).toEqual({ error: expect.stringMatching(words) });
 });
 
-test("a silent stream is kept alive, and one that nobody reads is ended", async () => {
+test("a silent stream gets heartbeats, and a stream that its client does not read is ended", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const reader = await place.read();
@@ -305,7 +305,7 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	slow.response.socket.resume();
 	slow.response.resume();
 	expect(await cut.promise).toBe("aborted");
-	// Neither of them has read.
+	// Both clients have read nothing.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 2,
 		parley_event_stream_events_lost_total: 0,
@@ -319,7 +319,7 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	);
 });
 
-test("what is not kept and a slow client did not get is counted", async () => {
+test("transient events that a slow client did not get are counted", async () => {
 	await using place = await Place.open("a b c");
 	const { t } = place;
 	const session = await t.create();
@@ -334,14 +334,14 @@ test("what is not kept and a slow client did not get is counted", async () => {
 	await log.leave();
 	t.clock.advance(30_000);
 	await t.settle();
-	// The sign of a call's begin, and three pieces of its text.
+	// The start of a call, and three pieces of its text.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 1,
 		parley_event_stream_events_lost_total: 4,
 	});
 });
 
-test("a stop tells the rest, ends every stream, and begins none", async () => {
+test("a stop sends the rest, ends all streams, and starts none", async () => {
 	await using place = await Place.open();
 	const reader = await place.read();
 	await reader.next();
@@ -353,7 +353,7 @@ test("a stop tells the rest, ends every stream, and begins none", async () => {
 	expect(await place.metrics()).toMatchObject({ "parley_event_streams_refused_total draining": 1 });
 });
 
-test("only so many streams are open at once, and one that ends makes room", async () => {
+test("the number of open streams is limited, and the end of one allows another", async () => {
 	await using place = await Place.open();
 	const asked = await Promise.all(Array.from({ length: 140 }, () => place.read()));
 	const readers = asked.filter(({ response }) => response.statusCode === 200);

@@ -81,7 +81,7 @@ async function upload(
 	return UploadedFile.parse(await response.json());
 }
 
-test("a file sent to another spelling of the address is kept whole", async () => {
+test("a file sent to another spelling of the path is stored completely", async () => {
 	const body = "x".repeat(100_000);
 	const asked = httpRequest({ host: "127.0.0.1", port: port(), path: "/api/./files", method: "POST" });
 	asked.end(body);
@@ -90,7 +90,7 @@ test("a file sent to another spelling of the address is kept whole", async () =>
 	expect(UploadedFile.parse(parseJson(text)).bytes).toBe(body.length);
 });
 
-test("a file goes in and comes out again", async () => {
+test("a file is stored and downloaded", async () => {
 	const response = await ask("/api/files?name=Gr%C3%BC%C3%9Fe.txt", { method: "POST", body: "hello" });
 	const file = UploadedFile.parse(await response.json());
 	expect(file).toEqual({
@@ -119,7 +119,7 @@ test("a file goes in and comes out again", async () => {
 	expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "5", ""]);
 });
 
-test("the name may stand in Content-Disposition, and needs not be there", async () => {
+test("the name is read from Content-Disposition, and is optional", async () => {
 	const headers = { "content-disposition": `attachment; filename*=UTF-8''%E2%82%AC.txt` };
 	expect((await upload("x", "", headers)).name).toBe("€.txt");
 	expect((await upload("x", "?name=b.txt", headers)).name).toBe("b.txt");
@@ -144,7 +144,7 @@ test.each<[string, number, string]>([
 	["bytes=-", 200, "0123456789"],
 	["bytes=0-1,3-4", 200, "0123456789"],
 	["lines=0-1", 200, "0123456789"],
-])("of a file, %s is answered with %i", async (range, status, text) => {
+])("a request for %s of a file has the status %i", async (range, status, text) => {
 	const { url } = await upload("0123456789");
 	const back = await ask(url, { headers: { range } });
 	expect([back.status, await back.text()]).toEqual([status, text]);
@@ -153,7 +153,7 @@ test.each<[string, number, string]>([
 	expect(back.headers.get("content-range")).toBe(shown);
 });
 
-test("what is no part of the file cannot be had, and a part of another content is the whole", async () => {
+test("a range outside the file is refused, and a range of other content returns the complete file", async () => {
 	const { url, sha256 } = await upload("0123456789");
 	for (const range of ["bytes=10-", "bytes=-0"]) {
 		const back = await ask(url, { headers: { range } });
@@ -164,7 +164,7 @@ test("what is no part of the file cannot be had, and a part of another content i
 	expect([await part(`"${sha256}"`), await part('"other"')]).toEqual([206, 200]);
 });
 
-test("who has the content already gets none", async () => {
+test("a client that has the content already gets a status without content", async () => {
 	const { url, sha256 } = await upload("hello");
 	for (const tags of [`"${sha256}"`, `"x", W/"${sha256}"`, "*"]) {
 		const back = await ask(url, { headers: { "if-none-match": tags } });
@@ -191,7 +191,7 @@ test("files have their own methods and owners", async () => {
 	expect((await ask("/api/files", { method: "POST", body: "x" })).status).toBe(403);
 });
 
-test("what is wrapped is refused with the way to send it", async () => {
+test("a wrapped body is refused with the way to send it", async () => {
 	const form = new FormData();
 	form.set("file", new Blob(["x"]), "a.txt");
 	const multipart = await ask("/api/files", { method: "POST", body: form });
@@ -201,7 +201,7 @@ test("what is wrapped is refused with the way to send it", async () => {
 	expect(await stored()).toEqual([]);
 });
 
-test("the same key is the same file", async () => {
+test("uploads with the same key are one file", async () => {
 	const headers = { "idempotency-key": '"k-1"' };
 	const first = await upload("same", "?name=a", headers);
 	expect(await upload("same", "?name=a", { "idempotency-key": "k-1" })).toEqual(first);
@@ -216,7 +216,7 @@ test("the same key is the same file", async () => {
 	expect(await stored()).toHaveLength(1);
 });
 
-test("too large a file is refused by its head, before any of it is read", async () => {
+test("a file that is too large is refused by its headers, before its body is read", async () => {
 	const asked = begin({ "content-length": maxBytes + 1, expect: "100-continue" });
 	asked.on("continue", () => {
 		throw new Error("the body was asked for");
@@ -228,7 +228,7 @@ test("too large a file is refused by its head, before any of it is read", async 
 	asked.destroy();
 });
 
-test("too large a file that does not say so is cut off, and its client still hears why", async () => {
+test("a file without a length that is too large is cut off, and its client gets the reason", async () => {
 	const piece = new Uint8Array(256 * 1024);
 	const body = new ReadableStream({
 		pull: (controller) => controller.enqueue(piece),
@@ -239,7 +239,7 @@ test("too large a file that does not say so is cut off, and its client still hea
 	expect(await stored()).toEqual([]);
 });
 
-test("a client that goes on sending is not listened to for ever", async () => {
+test("a client that continues to send is disconnected after a time", async () => {
 	const asked = begin({ "content-length": maxBytes + 1 });
 	asked.write("x");
 	const [response]: IncomingMessage[] = await once(asked, "response");
@@ -250,7 +250,7 @@ test("a client that goes on sending is not listened to for ever", async () => {
 	await closed;
 });
 
-test("who waits for leave to send gets it", async () => {
+test("a client that waits for permission to send gets it", async () => {
 	const asked = begin({ "content-length": 5, expect: "100-continue" });
 	asked.flushHeaders();
 	await once(asked, "continue");
@@ -259,7 +259,7 @@ test("who waits for leave to send gets it", async () => {
 	expect(response.statusCode).toBe(201);
 });
 
-test("an upload that breaks off leaves nothing", async () => {
+test("an interrupted upload leaves no file", async () => {
 	const asked = begin({ "content-length": 100 });
 	asked.on("error", () => undefined);
 	asked.write("half of it");
@@ -269,7 +269,7 @@ test("an upload that breaks off leaves nothing", async () => {
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
 
-/** The metrics of uploads, by name and labels, without their common beginning; `s` are the running ones. */
+/** The metrics of uploads by name and labels, without their common prefix. `s` is the number of running uploads. */
 async function metrics(): Promise<Record<string, number>> {
 	const values = Object.entries(await metricValues(recorder, "parley_upload"));
 	return {
@@ -278,7 +278,7 @@ async function metrics(): Promise<Record<string, number>> {
 	};
 }
 
-test("what comes in is counted and told, without its name", async () => {
+test("uploads are counted and logged, without their names", async () => {
 	const { file_id: file } = await upload("hello", "?name=secret-plans.txt");
 	const headers = { "content-type": "multipart/form-data; boundary=x" };
 	const refused: RequestInit[] = [
@@ -321,7 +321,7 @@ test("what comes in is counted and told, without its name", async () => {
 	expect(JSON.stringify(told)).not.toContain("secret");
 });
 
-test("an upload that runs is seen, and one whose client goes is told so", async () => {
+test("a running upload is shown, and one whose client disconnects is reported", async () => {
 	const asked = begin({ "content-length": 100 });
 	asked.on("error", () => undefined);
 	asked.write("half of it");
@@ -332,12 +332,12 @@ test("an upload that runs is seen, and one whose client goes is told so", async 
 	expect(await metrics()).toMatchObject({ "s_refused_total gone": 1, s_kept_total: 0 });
 });
 
-test("a slow upload goes on as long as something comes, and one that stands still is cut off", async () => {
+test("a slow upload continues while bytes arrive, and one that stops is cut off", async () => {
 	const asked = begin({ "transfer-encoding": "chunked" });
 	const cut = once(asked, "error");
 	for (let piece = 1; piece <= 4; piece++) {
 		asked.write("x".repeat(1000));
-		// Written down, and the next one waited for.
+		// Waits until the piece is stored and the timer for the next one runs.
 		while ((await sizeOfStored()) < piece * 1000) await tick();
 		while (t.clock.pending === 0) await tick();
 		t.clock.advance(29_999);
@@ -357,7 +357,7 @@ async function sizeOfStored(): Promise<number> {
 	return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test("a full store says so, and has room again when something is gone", async () => {
+test("a full store is reported, and accepts files again after a deletion", async () => {
 	const whole = new Uint8Array(maxBytes);
 	const first = await upload(whole);
 	for (let n = 0; n < 2; n++) await upload(whole);
@@ -368,7 +368,7 @@ test("a full store says so, and has room again when something is gone", async ()
 	await upload("one more");
 });
 
-test("what is sent is held back while the disk is busy: little of it is in memory", async () => {
+test("an upload is paused while the disk is busy, so that little of it is in memory", async () => {
 	const asked = begin({ "content-length": maxBytes });
 	const gate = Promise.withResolvers<void>();
 	const original = t.runtime.files.keep.bind(t.runtime.files);
@@ -386,16 +386,16 @@ test("what is sent is held back while the disk is busy: little of it is in memor
 	asked.end(Buffer.alloc(maxBytes));
 	while (taken === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
-	// One piece, of the size of a socket's buffer.
+	// One piece has the size of a socket buffer.
 	expect(taken).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
 	expect((await answered(asked)).response.statusCode).toBe(201);
 	expect(taken).toBe(maxBytes);
 });
 
-test("a client that stops to take a file is cut off", async () => {
+test("a client that stops reading a file is cut off", async () => {
 	const { url, file_id: id } = await upload("x");
-	// More than the buffers on the way hold, and no work to write.
+	// More bytes than all buffers hold, without work to write them.
 	const bytes = 64 * 1024 * 1024;
 	await truncate(join(t.directory, "data", "files", id), bytes);
 	await t.store.commit((tx) => tx.updateTable("files").set({ bytes }).where("id", "=", id).execute());

@@ -143,10 +143,13 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
 		const how = "send the file itself as the body (curl --data-binary @FILE), its name as ?name=";
-		throw new HttpError(415, `multipart bodies are not taken: ${how}`);
+		throw new HttpError(415, `multipart bodies are not accepted: ${how}`);
 	}
 	if (encoding.toLowerCase() === "identity") return;
-	throw new HttpError(415, `the content encoding ${encoding} is not taken: send the file as it is`);
+	throw new HttpError(
+		415,
+		`the content encoding ${encoding} is not accepted: send the file without an encoding`,
+	);
 }
 
 /**
@@ -158,7 +161,7 @@ function readKey({ headers }: IncomingMessage): string | undefined {
 	if (header === undefined) return undefined;
 	const key = typeof header === "string" ? header.replace(/^"(.*)"$/, "$1") : "";
 	if (key.length >= 1 && key.length <= 128) return key;
-	throw new ParleyError("idempotency-key: one of 1 to 128 characters is wanted", {
+	throw new ParleyError("idempotency-key: use 1 to 128 characters", {
 		code: "invalid_argument",
 	});
 }
@@ -253,7 +256,7 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	const { promise, resolve, reject } = Promise.withResolvers<void>();
 	const settle = () => resolve();
 	const timer = clock.after(patienceMs, () => {
-		reject(new ParleyError("the client takes nothing any more", { code: "deadline_exceeded" }));
+		reject(new ParleyError("the client has stopped reading", { code: "deadline_exceeded" }));
 	});
 	response.once("drain", settle).once("close", settle);
 	return promise.finally(() => {

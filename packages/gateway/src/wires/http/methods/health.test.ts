@@ -34,7 +34,7 @@ function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[
 	return { clock, health };
 }
 
-test("the report holds what an operator asks first", async () => {
+test("the report has the main facts for an operator", async () => {
 	const { clock, health } = setUp();
 	clock.advance(61_999);
 	expect(await health.report(operator)).toEqual({
@@ -70,7 +70,7 @@ test("a store that cannot commit degrades the gateway, a provider that refuses d
 	}
 });
 
-test("rules that cannot be read degrade the gateway, which says why", async () => {
+test("a policy that cannot be read degrades the gateway, with the reason", async () => {
 	const { health } = setUp({ policy: { problem: "/data/policy.jsonc:2:3: comma expected" } });
 	expect(health.status()).toBe("degraded");
 	expect(await health.report(operator)).toMatchObject({
@@ -79,7 +79,7 @@ test("rules that cannot be read degrade the gateway, which says why", async () =
 	});
 });
 
-test("draining stands above all else", () => {
+test("draining takes precedence over other states", () => {
 	const { health } = setUp({
 		store: { health: () => ({ state: "full" }) },
 		state: { draining: true, listeners: [] },
@@ -87,7 +87,7 @@ test("draining stands above all else", () => {
 	expect(health.status()).toBe("draining");
 });
 
-test("the end of the certificate and what is open to others are told", async () => {
+test("the report has the end of the certificate and the open listeners", async () => {
 	const { health } = setUp({
 		tls: { current: { validTo: new Date(Date.UTC(2030, 0, 1)) } },
 		reach: { auth: "token", localTrust: false, insecureLan: true },
@@ -100,7 +100,7 @@ test("the end of the certificate and what is open to others are told", async () 
 	});
 });
 
-test("the local model server is reported with its state, and its process while there is one", async () => {
+test("the local model server is reported with its state, and with its process if it runs", async () => {
 	const status = { endpoint: "http://127.0.0.1:8080", modelDir: "/models", since: 0, restarts: 1 };
 	const ready = setUp({ llama: () => ({ ...status, state: "ready", pid: 42 }) }).health;
 	expect(await ready.report(operator)).toMatchObject({

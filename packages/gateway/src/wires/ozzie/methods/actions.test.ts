@@ -9,7 +9,7 @@ import { decodeRequest } from "../codec.ts";
 import { Connection } from "../connection.ts";
 import { actionsOf } from "./actions.ts";
 
-/** The least that each method is asked with, in the session that is open. A method that is missing does not compile. */
+/** Minimal params of each method, in the open session. A missing method does not compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },
@@ -83,7 +83,7 @@ type Wish = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
 
 const connectorWish: Wish = { kind: "connector", name: "chat", platform: "discord", tenants: ["guild"] };
 
-/** Everybody who can be at the other end, by what lets them in. */
+/** Principals by their way of authentication. */
 const people = {
 	"the operator without a token": async () => operator,
 	"an operator's token": (t) => comeIn(t, { kind: "operator", name: "desk" }),
@@ -125,16 +125,16 @@ function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Princi
 interface Asked {
 	readonly method: MethodName;
 	readonly params: object;
-	/** Joined first, where the principal may. */
+	/** Joined first, if the principal may. */
 	readonly session: string;
 }
 
-/** Whether somebody was let do it, whatever came of that. */
+/** Whether the method was allowed, independent of its result. */
 function told(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
 
-/** Asks one thing over a connection of its own. */
+/** Sends one request over a connection of its own. */
 async function ask(
 	t: TestRuntime,
 	principal: Principal,
@@ -167,7 +167,7 @@ async function ask(
 
 async function ownSession(t: TestRuntime, principal: Principal): Promise<string> {
 	if (principal.kind === "connector") {
-		// Of the place and owner, whatever the role: only an owner may open it.
+		// A session of the same channel and owner, for any role: only an owner may open it.
 		const { id, platform = "" } = principal;
 		const opener = { ...testConnector("owner", id), platform };
 		return t.create(opener);
@@ -177,7 +177,7 @@ async function ownSession(t: TestRuntime, principal: Principal): Promise<string>
 		: (principal.sessions[0] ?? "");
 }
 
-test("the table holds every method that there is", () => {
+test("the table has every method", () => {
 	expect(Object.keys(methods).sort()).toEqual([...names].sort());
 	for (const name of names) {
 		const frame = { type: "req", id: "1", method: name, params: paramsIn("sess_1")[name] };
@@ -185,14 +185,14 @@ test("the table holds every method that there is", () => {
 	}
 });
 
-/** What is meant by the params above, of methods that may do several things. */
+/** The action of the params above, for methods with several actions. */
 const meant: Partial<Record<MethodName, Action>> = {
 	open_session: "session.open",
 	accept_all_tools: "trust.accept_all",
 	prompt_response: "prompt.deny",
 };
 
-test.each(Object.entries(people))("%s may do what the rights say, and nothing else", async (_who, come) => {
+test.each(Object.entries(people))("%s may do only what its rights allow", async (_who, come) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
 	await t.runtime.trust.tokens.create(unkeyed(), { ...connectorWish, name: "bridge" });
@@ -214,7 +214,7 @@ test.each(Object.entries(people))("%s may do what the rights say, and nothing el
 	expect(await ask(t, principal, joining)).toBe("ok");
 });
 
-test.each(Object.entries(people))("%s gets nothing of what is another's", async (_who, come) => {
+test.each(Object.entries(people))("%s gets no objects of others", async (_who, come) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const principal = await come(t);
 	const foreign = await t.create(testConnector("owner", "connector:another"));

@@ -3,7 +3,7 @@ import { methods } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { encodeAgents, encodeModel } from "./catalogue.ts";
 
-test("an agent is told with what it says of itself, and nothing else", () => {
+test("a listed agent has only its own settings", () => {
 	const problems = [{ name: "broken", message: "config.toml: line 1: …" }];
 	const told = encodeAgents({
 		profiles: [
@@ -41,7 +41,7 @@ test("an agent is told with what it says of itself, and nothing else", () => {
 	expect(methods.list_agents.result.parse(told)).toEqual(told);
 });
 
-test("a model is told with its limits, and its prices where they are known", () => {
+test("a listed model has its limits, and its prices if they are known", () => {
 	const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 	const shownPrices = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 	const bare: ModelInfo = {

@@ -7,7 +7,7 @@ import { RateLimit } from "../../shared/rate-limit.ts";
 import type { OzzieEvent } from "../codec.ts";
 import { Connection, type ConnectionDeps } from "../connection.ts";
 
-/** One connection, which reads everything at once. */
+/** One connection that reads all frames immediately. */
 class Client {
 	readonly told: (string | number)[] = [];
 	readonly #answers: ResponseFrame[] = [];
@@ -43,7 +43,7 @@ class Client {
 		);
 	}
 
-	/** The payload of the answer, or its error; then everything has happened that waits for nothing but its turn. */
+	/** Returns the payload of the response, or its error, after all pending work. */
 	async ask(
 		method: string,
 		params: object = {},
@@ -58,7 +58,7 @@ class Client {
 		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
 	}
 
-	/** Waits for the event with this number, however long its run takes to come so far. */
+	/** Waits for the event with this `seq`, without a time limit. */
 	async hears(seq: number): Promise<void> {
 		while (!this.told.includes(seq)) await this.#t.settle();
 	}
@@ -93,7 +93,7 @@ test.each([
 	await Promise.all([one.close(), two.close()]);
 });
 
-test("an answer and an opening are repeated whatever session is named beside them", async () => {
+test("a repeated key returns the same answer for any session in the request", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const [one, two] = [new Client(t), new Client(t)];
 	const opening = { key: "k", join: true };
@@ -131,7 +131,7 @@ test.each([
 	await Promise.all([one.close(), two.close()]);
 });
 
-test("a session that is opened again from a number is replayed once, in order, with what was held", async () => {
+test("a session that is opened again from a seq is replayed once, in order, with held events", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const client = new Client(t);
 	const { session_id } = await client.ask("open_session");
@@ -147,7 +147,7 @@ test("a session that is opened again from a number is replayed once, in order, w
 	await client.close();
 });
 
-test("a session that is opened again without a number goes on, whatever else was asked for", async () => {
+test("a session that is opened again without a seq continues at its position", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const client = new Client(t);
 	const { session_id } = await client.ask("open_session");
@@ -166,7 +166,7 @@ test("a session that is opened again without a number goes on, whatever else was
 	await client.close();
 });
 
-test("a session that was left and is joined again in one breath tells only what was asked for", async () => {
+test("a session that is left and joined again at once sends only the requested events", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]) });
 	const client = new Client(t);
 	const { session_id } = await client.ask("open_session");
@@ -182,7 +182,7 @@ test("a session that was left and is joined again in one breath tells only what 
 	await client.close();
 });
 
-test.each(["observer", "connector"] as const)("a budget is not for an %s to set", async (kind) => {
+test.each(["observer", "connector"] as const)("an %s may not set a budget", async (kind) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const connector = testConnector("owner", "connector:1");
 	const principal = kind === "connector" ? connector : ({ id: "observer:1", kind } as const);
@@ -213,7 +213,7 @@ test("days in the wrong order are refused", async () => {
 	await client.close();
 });
 
-test("who lists the models learns whether others can be chosen", async () => {
+test("the list of models states whether others can be chosen", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const [one, two] = [new Client(t), new Client(t, { anyModel: true })];
 	expect(await one.ask("list_models")).not.toHaveProperty("any_model");

@@ -116,7 +116,7 @@ function encodeSelf(principal: Principal): MethodResult<"whoami"> {
 		may,
 		person: person?.id,
 		role: person?.role,
-		hint: isStranger ? "ask for a code with pair, and the operator lets you in with it" : undefined,
+		hint: isStranger ? "request a code with pair, and give it to the operator" : undefined,
 	});
 }
 

@@ -17,7 +17,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	async test_policy({ deps }, { principal, params }) {
 		const { command, tool, arguments: args } = params;
 		if ((command === undefined) === (tool === undefined)) {
-			throw new ParleyError("command: say either a command, or a tool and its arguments", {
+			throw new ParleyError("command: give either a command, or a tool and its arguments", {
 				code: "invalid_argument",
 			});
 		}

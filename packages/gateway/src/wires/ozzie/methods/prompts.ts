@@ -49,7 +49,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 		const { secretPages } = deps;
 		if (!secretPages) {
 			const message =
-				"not available: this gateway has no publicUrl by which a browser could reach it; the operator answers with parley answer";
+				"not available: browsers cannot reach this gateway, because publicUrl is not set; answer with parley answer";
 			throw new ParleyError(message, { code: "unimplemented" });
 		}
 		const { url, expiresAt } = await secretPages.issue(principal, { token, key });
@@ -82,7 +82,7 @@ export async function settleUnread(
 	if (!asked || !isUnread(error, asked)) throw error;
 	if (connection.askAgain(token, `Answer again: ${error.message}. ${asked.label}`)) throw error;
 	const request = { principal, key: undefined, method: "prompt_response", params: { token } };
-	const reason = `the client answered twice in a way that cannot be read: ${error.message}`;
+	const reason = `the client sent two answers that cannot be read: ${error.message}`;
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 

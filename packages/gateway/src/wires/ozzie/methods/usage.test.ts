@@ -31,7 +31,7 @@ test.each([
 	expect(methods.usage.result.parse(told)).toEqual(told);
 });
 
-test("budgets are told in dollars, those that limit nothing as null", () => {
+test("budgets are in dollars, and null means no limit", () => {
 	const told = encodeUsageReport(
 		{
 			rows: [],
@@ -72,7 +72,7 @@ test("budgets are told in dollars, those that limit nothing as null", () => {
 	expect(methods.usage.result.parse(told)).toEqual(told);
 });
 
-test("what is not asked for is no part of the filter", () => {
+test("absent parameters are not part of the filter", () => {
 	const params = { session_id: undefined, since: undefined, until: undefined, by: "day" } as const;
 	expect(decodeUsageFilter(params, undefined)).toEqual({ by: "day" });
 	expect(decodeUsageFilter({ ...params, since: "2026-01-01", until: "2026-01-31" }, "sess_1")).toEqual({

@@ -8,7 +8,7 @@ function host(): Host {
 	return new Host("rover", { registered: () => ({ tools: [], guidance: [] }), request: () => undefined });
 }
 
-test("a host is found by its own principal only, and of two hosts with one id the later one", () => {
+test("a host is found only by its own principal, and the later of two hosts with one id", () => {
 	const hosts = new Hosts();
 	const [first, second] = [host(), host()];
 	const withdrawFirst = hosts.declare(operator, "rover", first);

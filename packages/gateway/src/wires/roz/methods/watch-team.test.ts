@@ -39,6 +39,6 @@ test("workers are replayed one after the other, so that the events of one are in
 	await team.begin(id);
 	await finished.promise;
 	expect(events.filter(({ event }) => event?.$case === "workerExited")).toHaveLength(5);
-	// The session of the task may be read beside one worker.
+	// The session of the task is read at the same time as one worker.
 	expect(most).toBeLessThanOrEqual(2);
 });

@@ -9,7 +9,7 @@ type Approve = Extract<Command, { type: "approve" }>;
 /** Reasons for the denial of open approvals. */
 const reasons = {
 	ended: "the client's input has ended",
-	lost: "the client is gone, or cannot be heard any more",
+	lost: "the client has disconnected or does not send any more",
 	stopped: "the process was asked to end",
 } as const;
 export type Unanswered = keyof typeof reasons;
@@ -28,9 +28,9 @@ export class Asks {
 	}
 
 	async raise(prompt: Prompt): Promise<void> {
-		if (!this.#send) return this.#refuse(prompt, alwaysAsked(prompt));
+		if (!this.#send) return this.#refuse(prompt, approvalRequired(prompt));
 		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
-		if (!prompt.approval) return this.#refuse(prompt, "only calls of tools are asked about here");
+		if (!prompt.approval) return this.#refuse(prompt, "this client can answer only approvals of tool calls");
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
@@ -66,8 +66,8 @@ export class Asks {
 	}
 }
 
-function alwaysAsked({ approval }: Prompt): string {
+function approvalRequired({ approval }: Prompt): string {
 	const why = (approval?.notes ?? []).join("; ");
-	const always = `this is always asked about${why === "" ? "" : ` (${why})`}`;
-	return `${always}, and nobody can be asked here: start with --rpc-approvals`;
+	const always = `this call always requires approval${why === "" ? "" : ` (${why})`}`;
+	return `${always}, and this client answers no approvals: start with --rpc-approvals`;
 }

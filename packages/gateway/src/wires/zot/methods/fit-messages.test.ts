@@ -9,14 +9,14 @@ const message = (text: string) => ({
 	time: "2026-01-01T00:00:00.000Z",
 });
 
-test("what fits is told whole", () => {
+test("messages that fit are complete", () => {
 	expect(fitMessages([])).toEqual({ messages: [] });
 	const messages = [message("a"), message("ü".repeat(7 * mebibyte))];
 	expect(fitMessages(messages)).toEqual({ messages });
 });
 
 test.each(["x", "ü", '"', "\u0001", "\u2028"])(
-	"of too much of %j the newest messages are told, and how many are not",
+	"of too many messages of %j the newest are returned, with the number of the others",
 	(char) => {
 		const messages = Array.from({ length: 40 }, (_, at) => message(`${at}${char.repeat(mebibyte)}`));
 		const told = fitMessages(messages);
@@ -24,12 +24,12 @@ test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 		expect(told.messages).toEqual(messages.slice(told.omitted));
 		const bytes = jsonBytes(told);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
-		// One more would not have had room.
+		// A further message does not fit.
 		expect(bytes + jsonBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
 	},
 );
 
-test("a newest message that is too long by itself leaves none", () => {
+test("a newest message that is too long leaves no messages", () => {
 	expect(fitMessages([message("a"), message("x".repeat(16 * mebibyte))])).toEqual({
 		messages: [],
 		omitted: 2,

@@ -36,7 +36,7 @@ const ended = (error = "") =>
 const text = (said: string) => ({ type: "text", text: said }) as const;
 const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} }) as const;
 
-/** The lines of these events, told by their types and what they are about. */
+/** The lines of these events, as their types and main fields. */
 function linesOf(...events: readonly SessionEvent[]): string[] {
 	const lines = new PromptLines(new Tally(), new AbortController().signal);
 	return events.flatMap((event) => lines.take(event)).map(brief);
@@ -235,7 +235,7 @@ test.each<[string, SessionEvent[], string[]]>([
 	expect(linesOf(...events)).toEqual(expected);
 });
 
-test("an abort that has no model call left to end is told as one, and one that came too late is not", () => {
+test("an abort without a model call to end is reported as an abort, and one after the end is not", () => {
 	const abort = new AbortController();
 	const linesOf = (...events: readonly SessionEvent[]): string[] => {
 		const lines = new PromptLines(new Tally(), abort.signal);
@@ -250,7 +250,7 @@ test("an abort that has no model call left to end is told as one, and one that c
 	expect(linesOf(...over)).toEqual([...told, "turn_end end_turn", "done"]);
 });
 
-test("what calls took is added up over prompts, and a call that took nothing is not told", () => {
+test("usage of calls is summed over prompts, and a call without usage is not reported", () => {
 	const tally = new Tally();
 	const first = new PromptLines(tally, new AbortController().signal).take(called());
 	const nothing = new PromptLines(tally, new AbortController().signal).take(called("refused", noUsage));

@@ -7,7 +7,7 @@ const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
 const abort = { id: "abort", type: "abort" };
 const whole = ["user_message", "turn_start", "assistant_start", "usage", "assistant_message"];
 
-test("prompts and compactions run one after the other, each answered when it starts", async () => {
+test("prompts and compactions run one after the other, and each is answered when it starts", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], [says("They counted.")], [says("3")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"), { id: "c", type: "compact" }, prompt("p3"));
@@ -21,7 +21,7 @@ test("prompts and compactions run one after the other, each answered when it sta
 	expect(model.requests.at(-1)?.messages.length).toBe(2);
 });
 
-test("a compaction of nothing says so", async () => {
+test("a compaction without messages is an error", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel() });
 	ground.send({ id: "c", type: "compact" });
 	await ground.hears("done");
@@ -31,7 +31,7 @@ test("a compaction of nothing says so", async () => {
 	]);
 });
 
-test("a compaction that fails says why, and what waits behind it runs", async () => {
+test("a compaction that fails has the reason, and the next prompt runs", async () => {
 	const model = new ScriptedModel([says("1")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
@@ -55,7 +55,7 @@ test("a prompt whose model call fails ends with the error, and the next one runs
 	expect(ground.told("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
 });
 
-test("64 wait, and one more is refused; those that wait can be listed and taken back", async () => {
+test("64 prompts can wait, and a further one is refused; waiting prompts can be listed and cancelled", async () => {
 	const model = new ScriptedModel(stuck("…"), ...Array(63).fill([says("ok")]));
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
@@ -74,8 +74,8 @@ test("64 wait, and one more is refused; those that wait can be listed and taken 
 	expect(ground.answers.slice(-4)).toEqual([
 		["w7", "cancelled before it started"],
 		["1", true],
-		["2", 'nothing that waits has the id "w7"'],
-		["3", 'nothing that waits has the id "at work"'],
+		["2", 'no waiting prompt has the id "w7"'],
+		["3", 'no waiting prompt has the id "at work"'],
 	]);
 	await ground.connection.terminate("stopped");
 	expect(ground.told("w7")).toEqual([]);
@@ -83,7 +83,7 @@ test("64 wait, and one more is refused; those that wait can be listed and taken 
 	expect(ground.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
 });
 
-/** A run of two model calls with a tool between, and one behind it. */
+/** A run of two model calls with a tool between them, and a further run. */
 const script = () =>
 	new ScriptedModel(
 		[says("Look:"), calls("c1", "bash", { command: "echo hi" })],
@@ -91,7 +91,7 @@ const script = () =>
 		[says("next")],
 	);
 
-/** Aborts as soon as the frame of this number was told; the frames of the first prompt and of the next. */
+/** Aborts after the frame of this number. Returns the frames of the first prompt and of the next one. */
 async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
@@ -110,7 +110,7 @@ async function abortBehind(
 	return { frames: ground.frames, first: ground.told("p1"), next: ground.told("p2") };
 }
 
-test("an abort at any moment ends what is at work alone, with one done", async () => {
+test("an abort at any time ends only the active prompt, with one done", async () => {
 	const complete = (await abortBehind(-1)).frames;
 	const lastOfFirst = complete.findIndex(({ type }) => type === "done") + 1;
 	expect(lastOfFirst).toBeGreaterThan(12);
@@ -119,7 +119,7 @@ test("an abort at any moment ends what is at work alone, with one done", async (
 		expect(first.filter((type) => type === "done")).toHaveLength(1);
 		expect(first.at(-1)).toBe("done");
 		expect(first).not.toContain("error");
-		// Each call that was told has its result.
+		// Each call has its result.
 		const of = (wanted: string): number => first.filter((type) => type === wanted).length;
 		expect(of("tool_call")).toBe(of("tool_result"));
 		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);
@@ -146,7 +146,7 @@ test.each([
 	expect(ground.told("p")).not.toContain("error");
 });
 
-test("an abort while the last model call's tool runs is told as one", async () => {
+test("an abort while a tool of the last model call runs is reported as an abort", async () => {
 	const model = new ScriptedModel([calls("c1", "bash", { command: "sleep 100" })]);
 	await using ground = await ZotGround.open({ model, limits: { modelCalls: 1 } });
 	ground.send(prompt("p"));
@@ -157,7 +157,7 @@ test("an abort while the last model call's tool runs is told as one", async () =
 	expect(ground.told("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
 });
 
-test("what waits may be as long as 64 MiB together", async () => {
+test("waiting prompts can have 64 MiB together", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
 	ground.send(prompt("at work"));
 	const data = `iVBORw0KGgo${"A".repeat(12 * 1024 * 1024 - 11)}`;
@@ -172,7 +172,7 @@ test("what waits may be as long as 64 MiB together", async () => {
 	]);
 });
 
-test("an abort ends a compaction, and changes nothing", async () => {
+test("an abort ends a compaction without a change", async () => {
 	const model = new ScriptedModel([says("1")], stuck("…"), [says("2")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"), { id: "c", type: "compact" });
@@ -186,7 +186,7 @@ test("an abort ends a compaction, and changes nothing", async () => {
 	expect(model.requests.at(-1)?.messages).toHaveLength(3);
 });
 
-test("an abort of nothing succeeds, and ends nothing that comes later", async () => {
+test("an abort without a prompt succeeds, and does not end later prompts", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")]) });
 	ground.send(abort, prompt("p"));
 	await ground.hears("done");

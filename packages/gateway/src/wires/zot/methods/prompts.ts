@@ -73,7 +73,7 @@ export class Prompts {
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
-			throw new ParleyError(`nothing that waits has the id ${JSON.stringify(id)}`, { code: "not_found" });
+			throw new ParleyError(`no waiting prompt has the id ${JSON.stringify(id)}`, { code: "not_found" });
 		this.#drop([job]);
 	}
 
