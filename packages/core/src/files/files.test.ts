@@ -45,7 +45,7 @@ function keep(
 	return t.runtime.files.keep(principal, { name, content, key });
 }
 
-test("what comes is kept as it is, under its own id and a safe name, for this user alone", async () => {
+test("an upload is stored unchanged, under its own id and a safe name, for its owner only", async () => {
 	const kept = await keep("../secret/notes\n.txt", bytes("hello ", "world"));
 	expect(kept).toEqual({
 		id: expect.stringMatching(/^file_[0-9a-z]{26}$/),
@@ -82,7 +82,7 @@ test.each<[string, string | Uint8Array, string]>([
 	["text that is no UTF-8", Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), "application/octet-stream"],
 	["half a character at the end", Buffer.from([0x61, 0xc3]), "application/octet-stream"],
 	["zeros", Buffer.alloc(100), "application/octet-stream"],
-])("the type of %s is told by its content", async (_, content, mediaType) => {
+])("the type of %s follows from its content", async (_, content, mediaType) => {
 	await expect(keep("lies.png", bytes(content))).resolves.toMatchObject({ mediaType });
 });
 
@@ -158,7 +158,7 @@ test("a file that has come already is answered also where no room is left", asyn
 	expect(await stored()).toHaveLength(2);
 });
 
-test("a file is there for who brought it and for the operator", async () => {
+test("the owner of a file and the operator can read it", async () => {
 	const { id } = await keep("x", bytes("x"), undefined, discord);
 	await expect(t.runtime.files.find(discord, id)).resolves.toMatchObject({ id });
 	await expect(t.runtime.files.find(operator, id)).resolves.toMatchObject({ id });
@@ -182,7 +182,7 @@ test("a file that no message carries has its time", async () => {
 	expect(await stored()).toEqual([]);
 });
 
-test("what a crash has left is swept, and what is on its way is not", async () => {
+test("a sweep deletes files that a crash left, and keeps files that are arriving", async () => {
 	const { id } = await keep("x", bytes("x"));
 	const directory = join(t.directory, "data", "files");
 	await writeFile(join(directory, "file_orphan"), "renamed, and never recorded");

@@ -26,7 +26,7 @@ test("pictures fit together up to 18 MiB", () => {
 	expect(fitTogether([nine, nine, picture({})])).toBe(false);
 });
 
-test("more than twenty fit together where none is larger than 2,000 pixels a side", () => {
+test("more than twenty pictures fit together if none is larger than 2,000 pixels a side", () => {
 	expect(fitTogether([...many(19), picture({ side: 2_001 })])).toBe(true);
 	expect(fitTogether([...many(20), picture({ side: 2_000 })])).toBe(true);
 	expect(fitTogether([...many(20), picture({ side: 2_001 })])).toBe(false);

@@ -27,7 +27,7 @@ test("a copy is put under its name, and the next of that name under another", as
 	expect(await readFile(join(there, "report-2.pdf"), "utf8")).toBe("two");
 });
 
-test("what a run that was cut off has put there is the copy, and what it left half done is gone", async () => {
+test("a finished copy of an interrupted run is reused, and its temporary file is deleted", async () => {
 	await copy("one");
 	await writeFile(join(directory.path, "attachments", ".parley-file_1.tmp"), "tw");
 	expect(await copy("one")).toBe("attachments/report.pdf");
@@ -48,7 +48,7 @@ test("a name is taken in one step with the content, so that a crash leaves no em
 	expect(await readdir(there)).toEqual(["report.pdf"]);
 });
 
-test("where there are no hard links a copy gets a free name as well", async () => {
+test("a copy gets a free name without hard links as well", async () => {
 	const refuse = async () => {
 		throw Object.assign(new Error("no links"), { code: "EPERM" });
 	};
@@ -63,7 +63,7 @@ test("where there are no hard links a copy gets a free name as well", async () =
 	expect((await readdir(join(directory.path, "attachments"))).sort()).toEqual(["report-2.pdf", "report.pdf"]);
 });
 
-test("no link is followed, and nothing that stands in the way is changed", async () => {
+test("no link is followed, and existing files stay unchanged", async () => {
 	const there = join(directory.path, "attachments");
 	await mkdir(there);
 	await writeFile(join(directory.path, "precious"), "one");
@@ -77,7 +77,7 @@ test("no link is followed, and nothing that stands in the way is changed", async
 	await expect(copy("one")).rejects.toThrow('the directory "attachments" became a link');
 });
 
-test("where nothing can be written the reason is told", async () => {
+test("the error has the reason if nothing can be written", async () => {
 	await writeFile(join(directory.path, "attachments"), "a file");
 	await expect(copy("one")).rejects.toThrow(
 		`into ${join(directory.path, "attachments")}: a part of the path is a file, not a directory`,

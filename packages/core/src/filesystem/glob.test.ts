@@ -60,7 +60,7 @@ test.each([
 	expect(() => compileGlob(glob)).toThrow(why);
 });
 
-test("an expression is no pattern", () => {
+test("an expression is not a pattern", () => {
 	expect(compileGlob("a|b")("a")).toBe(false);
 	expect(compileGlob("a.ts")("axts")).toBe(false);
 	expect(compileGlob("(?:a)")("a")).toBe(false);

@@ -35,7 +35,7 @@ test("a link in the place of a directory is not followed", async () => {
 	expect(await readdir(join(place.path, "outside"))).toEqual(["file.txt"]);
 });
 
-test("missing directories are made only if told so, and a file is no directory", async () => {
+test("missing directories are created only with `make`, and a file is not a directory", async () => {
 	const missing = join(place.cwd, "a/new/deep");
 	await expect(HeldDirectory.open(missing)).rejects.toMatchObject({ code: "ENOENT" });
 	await using made = await HeldDirectory.open(missing, true);

@@ -69,13 +69,13 @@ test.each([
 	["..\u{ff0f}..\u{ff0f}etc", "root/a/..\u{ff0f}..\u{ff0f}etc"],
 	["\u{2024}\u{2024}/x", "root/a/\u{2024}\u{2024}/x"],
 	["a\nb", "root/a/a\nb"],
-])("%j lies inside the roots", async (text, expected) => {
+])("%j is inside the roots", async (text, expected) => {
 	const resolved = await resolvePath(text, places());
 	expect(resolved.path).toBe(join(base, expected));
 	expect(resolved.root).toBeDefined();
 });
 
-test("absolute paths count as what they are, and the innermost root is told", async () => {
+test("absolute paths are accepted, and the result has the innermost root", async () => {
 	expect(await resolvePath(join(root, "nested/x"), places())).toMatchObject({ root: join(root, "nested") });
 	expect(await resolvePath(join(root, "file"), places())).toMatchObject({ root });
 	expect(await resolvePath(root, places())).toMatchObject({ path: root, root });
@@ -99,7 +99,7 @@ test.each([
 	["../to-root/etc/passwd", "/etc/passwd"],
 	["../self/a/up/outside/file", "outside/file"],
 	["../~/file", "outside/file"],
-])("%j lies outside of the roots", async (text, expected) => {
+])("%j is outside of the roots", async (text, expected) => {
 	const resolved = await resolvePath(text, places());
 	const path = expected.startsWith("/") ? await realpath(expected) : join(base, expected);
 	expect(resolved).toMatchObject({ path: path.replace(/(?<=.)\/$/, ""), root: undefined });
@@ -272,7 +272,7 @@ test("paths that a careless file system takes for one have one form", () => {
 	expect(looseForm("/a")).not.toBe(looseForm("/b"));
 });
 
-test("a path is shown relative where it lies below the working directory", () => {
+test("a path below the working directory is shown relative", () => {
 	expect(shownPath("/w/a/b", "/w")).toBe("a/b");
 	expect(shownPath("/w", "/w")).toBe(".");
 	expect(shownPath("/x", "/w")).toBe("/x");

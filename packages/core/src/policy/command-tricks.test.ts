@@ -44,7 +44,7 @@ test.each([
 	"ls 'it is $HOME; `rm x`'",
 	"ls HEAD~1",
 	"ls \u{f6}",
-])("what a rule allows runs: %j", (cmd) => {
+])("a command that a rule allows runs: %j", (cmd) => {
 	expect(judge(cmd, allowsLs)).toMatchObject({ effect: "allow", floor: false });
 });
 
@@ -226,7 +226,7 @@ const tricks: readonly string[] = [
 	],
 ];
 
-test.each(tricks)("what it does not allow word for word is asked about: %j", (cmd) => {
+test.each(tricks)("a command that a rule does not allow word for word requires approval: %j", (cmd) => {
 	expect(judge(cmd, allowsLs).effect).toBe("ask");
 });
 
@@ -252,7 +252,7 @@ test.each([
 	expect(judge(cmd, [{ effect: "allow", when: { command } }]).effect).toBe(effect);
 });
 
-test("of several commands each needs a rule, and any may have one of its own", () => {
+test("each of several commands needs a rule, and they may have different rules", () => {
 	const rules = [
 		{ effect: "allow", when: { command: [["ls"], ["git", "status"]] } },
 		{ effect: "allow", tool: "run_command", when: { command: ["wc"] } },
@@ -346,7 +346,7 @@ test.each([
 		"perl -e 'system(\"rm x\")'",
 	],
 	...["ssh host rm x", "docker exec c rm x", "watch rm x", "nice -n 5 rm x", "setsid rm x", "rm.exe x"],
-])("what is denied is found: %j", (cmd) => {
+])("a denied command is found: %j", (cmd) => {
 	expect(judge(cmd, deniesRm)).toMatchObject({ effect: "deny", reason: "no rm" });
 	expect(judge(cmd, deniesRm, { acceptAll: true }).effect).toBe("deny");
 	expect(judge(cmd, [...allowsLs, ...deniesRm]).effect).toBe("deny");
@@ -365,7 +365,7 @@ test.each([
 		"git commit -m rm",
 	],
 	...['for f in a b; do echo "$f"; done', "rmdir x", "test -f rm", "cat 'rm x.txt'", "ls # rm"],
-])("what is not denied stays a question: %j", (cmd) => {
+])("a command that is not denied still requires approval: %j", (cmd) => {
 	expect(judge(cmd, deniesRm).effect).toBe("ask");
 });
 

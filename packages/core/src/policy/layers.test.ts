@@ -58,7 +58,7 @@ test.each<[string, readonly object[], ActionClass, string]>([
 	expect(floor ? `${effect} always` : effect).toBe(expected);
 });
 
-test("work that began in a chat is asked about where nothing confines it, whatever is allowed", () => {
+test("a call from a chat requires approval without a sandbox, whatever rules allow", () => {
 	const rules = rulesOf([{ ...allow, when: { class: ["exec-unsandboxed"] } }]);
 	expect(judge(planOf(["exec-unsandboxed"]), rules, { fromChat: true, acceptAll: true })).toMatchObject({
 		effect: "ask",
@@ -66,7 +66,7 @@ test("work that began in a chat is asked about where nothing confines it, whatev
 	});
 });
 
-test("no rule lifts what is asked because of what has come together", () => {
+test("no rule lifts an approval that the taint requires", () => {
 	expect(judge(planOf(["egress"]), rulesOf([allow]), { taint: "UP" })).toMatchObject({
 		effect: "ask",
 		floor: true,
@@ -80,7 +80,7 @@ test("all classes of a call must be allowed, not just one", () => {
 	expect(judge(planOf(["read", "write"]), rules).effect).toBe("allow");
 });
 
-test("what asks is lifted by people who allow it, what denies by nobody", () => {
+test("a grant lifts the approval that a rule requires, and nothing lifts a denial", () => {
 	const standing = { acceptAll: true, grants: [{ kind: "path", tool: "write_file", root: "/w" } as const] };
 	for (const layer of ["operator", "agent", "workspace"] as const) {
 		expect(judge(planOf(["read"]), rulesOf([ask], layer), standing).effect).toBe("allow");
@@ -88,7 +88,7 @@ test("what asks is lifted by people who allow it, what denies by nobody", () => 
 	}
 });
 
-test("that a channel is trusted lifts no question that somebody wrote a rule for", () => {
+test("trust in a channel does not lift an approval that a rule requires", () => {
 	const plan = planOf(["write"]);
 	const trusted = { trusted: true };
 	expect(judge(plan, [], trusted).reason).toBe("the channel is trusted with it");
@@ -99,7 +99,7 @@ test("that a channel is trusted lifts no question that somebody wrote a rule for
 	}
 });
 
-test("the rules that spoke are told, what decides first", () => {
+test("the decision lists the rules that apply, the deciding one first", () => {
 	const rules = [
 		...rulesOf([allow, { ...ask, reason: "look" }]),
 		...rulesOf([{ ...ask, tool: "git" }], "workspace"),

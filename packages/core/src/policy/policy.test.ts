@@ -40,7 +40,7 @@ test.each<[ActionClass, string, string, string]>([
 	expect(effectOf([name], true)).toBe(accepted);
 });
 
-test("of several classes the strictest decides", () => {
+test("the strictest of several classes decides", () => {
 	expect(effectOf(["read", "write"], false)).toBe("ask");
 	expect(effectOf(["read", "secret"], true, [scope])).toBe("ask always");
 	expect(effectOf(["write", "control"], true, [scope])).toBe("ask always");
@@ -48,7 +48,7 @@ test("of several classes the strictest decides", () => {
 	expect(effectOf(["write", "exec-unsandboxed"], false, [scope])).toBe("ask");
 });
 
-test("what no rule covers is always asked", () => {
+test("a class without a rule always requires approval", () => {
 	expect(effectOf([], true, [scope])).toBe("ask always");
 });
 
@@ -73,7 +73,7 @@ test.each<[Taint, ActionClass, string, string]>([
 	expect(effectOf([name], false, [scope], taint)).toBe(granted);
 });
 
-test("the version is that of the rules: where this fails, raise it, so that old approvals end", () => {
+test("the version is that of the rules: if this test fails, raise it, so that old approvals expire", () => {
 	const classes: ActionClass[] = [
 		...(["read", "write", "exec-sandboxed", "exec-unsandboxed", "egress", "outside-read"] as const),
 		...(["outside-write", "secret", "control", "irreversible", "person"] as const),
@@ -121,7 +121,7 @@ test("a grant covers the same tool below its root, and nothing that offers no gr
 	expect(grantCovers(scope, tool, ungranted)).toBe(false);
 });
 
-test("a grant of an argument prefix covers commands that begin alike", () => {
+test("a grant of an argument prefix covers commands with the same beginning", () => {
 	const granted: GrantScope = { kind: "argv", tool: "run_command", prefix: ["npm", "test"] };
 	const covers = (...prefix: string[]): boolean =>
 		grantCovers(granted, { name: "run_command" }, planOf([], { grant: { ...granted, prefix } }));

@@ -6,7 +6,7 @@ function read(text: string, layer: PolicySource["layer"] = "operator"): PolicyFi
 	return readPolicy({ layer, path: "/d/policy.jsonc", text }, builtinTools());
 }
 
-test("a file says which rules there are, with comments, and where each stands", () => {
+test("a file has rules with comments, and each rule has its position", () => {
 	const { rules, ignored } = read(`{
 	// pushing is for people
 	"rules": [
@@ -138,7 +138,7 @@ test.each([
 	expect(() => read(text)).toThrow(message);
 });
 
-test("an agent's file cannot allow, and a workspace's is heard without what it would allow", () => {
+test("an agent's file cannot allow, and the `allow` rules of a workspace are ignored", () => {
 	const text = rule('{ "effect": "allow" }, { "effect": "deny", "tool": "git" }');
 	expect(() => read(text, "agent")).toThrow(
 		"/d/policy.jsonc:2:15: the rules of an agent can only ask and deny",

@@ -31,7 +31,7 @@ test("a file is read again when it has changed, and only then", async () => {
 	expect(seen.map((before) => before?.rules.length)).toEqual([undefined, 0, 1]);
 });
 
-test("a broken file is a problem that says where, until it is mended", async () => {
+test("a broken file is a problem with its position, until it is fixed", async () => {
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
@@ -47,7 +47,7 @@ test("a broken file is a problem that says where, until it is mended", async () 
 	expect(watched.look().rules).toHaveLength(2);
 });
 
-test("rules that were there and are gone are a problem, but for those of a workspace", async () => {
+test("deleted rules are a problem, except those of a workspace", async () => {
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
@@ -67,14 +67,14 @@ test.each<[string, (path: string) => void, string]>([
 	["no text", (path) => writeFileSync(path, Buffer.from([0x7b, 0xff])), "it is not text in UTF-8"],
 	["a link to itself", (path) => symlinkSync(path, path), "it cannot be read (ELOOP)"],
 	["behind a file", (path) => writeFileSync(path, "[]"), "the file must hold one object"],
-])("what cannot be rules is a problem: %s", async (_, make, message) => {
+])("a file that cannot contain rules is a problem: %s", async (_, make, message) => {
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	make(path);
 	expect(watch(path).look().problem).toContain(message);
 });
 
-test("a file that everybody can write is nobody's policy", async () => {
+test("a file that all users can write is not a policy", async () => {
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);

@@ -41,7 +41,7 @@ test("a program runs under its own process id, with its output in lines and its 
 	expect(names).toContain("LLAMA");
 });
 
-test("a program that ignores the request to end is killed with what it started", async () => {
+test("a program that ignores the request to end is killed with its processes", async () => {
 	const { program, lines } = await run("trap '' TERM; sleep 100 & echo $!; wait; sleep 100");
 	await vi.waitUntil(() => lines.length > 0);
 	program.stop();
@@ -49,7 +49,7 @@ test("a program that ignores the request to end is killed with what it started",
 	await vi.waitUntil(() => !isAlive(Number(lines[0])));
 });
 
-test("a program that is not there is not found", async () => {
+test("a missing program is not found", async () => {
 	await expect(findOperatorProgram("no-such-program", { PATH: path })).rejects.toMatchObject({
 		code: "not_found",
 	});

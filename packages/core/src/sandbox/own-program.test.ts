@@ -4,14 +4,14 @@ import { startOwnProgram } from "./own-program.ts";
 const run = (script: string, environment: Record<string, string> = {}) =>
 	startOwnProgram({ args: ["-e", script], environment });
 
-test("a program of our own has the environment that it is given, and nothing else", async () => {
+test("a program of Parley has only the environment that it is given", async () => {
 	const own = run("process.exit(process.env.OURS === 'yes' && process.env.PATH === undefined ? 7 : 1)", {
 		OURS: "yes",
 	});
 	expect(await own.ended).toBe(7);
 });
 
-test("a signal that ends it is told as shells tell it", async () => {
+test("a signal that ends it is reported as shells report it", async () => {
 	const own = run("setInterval(() => undefined, 1000)");
 	own.signal("SIGKILL");
 	expect(await own.ended).toBe(137);

@@ -58,7 +58,7 @@ test("in a container the gateway's files are in the reach of commands of a chat,
 	expect(await chosen.of({ chat: false, roots: [root] })).not.toHaveProperty("exposed");
 });
 
-test("where it is missing, what is refused says why, and what would help", async () => {
+test("without a sandbox, a refusal has the reason and the fix", async () => {
 	const chosen = sandboxes({ path: join(directory.path, "bin") });
 	expect(chosen.state).toEqual({ mode: "preferred", state: "wanted", probes: 0 });
 	const checking = chosen.check();
@@ -112,7 +112,7 @@ test.runIf(process.platform === "linux").each([
 		"the sandbox could not be set up: Failed to connect to bus: No such file or directory; nothing was run",
 		"",
 	],
-])("with a bubblewrap that does %j there is none", async (script, reason, fix) => {
+])("bubblewrap that does %j is unavailable", async (script, reason, fix) => {
 	const state = await sandboxes({ path: await putBubblewrap(script) }).check();
 	expect(state).toMatchObject({ state: "unavailable", reason: expect.stringContaining(reason) });
 	if (fix === undefined) expect(state.fix).toBeUndefined();

@@ -165,7 +165,7 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 ];
 
 test.each(engines)(
-	"each altered text is found on %s, and nothing else",
+	"each altered text is found on %s, and no other",
 	async (_engine, open) => {
 		await using t = await filled(await open());
 		const { store } = t;
@@ -220,7 +220,7 @@ test("deleted hashes are found in all rows, and no row counts as unverified", as
 	expect(cleared.faults).toBeGreaterThanOrEqual(verified);
 });
 
-test("a queued message that was cancelled is no fault", async () => {
+test("a cancelled message of the queue is not a fault", async () => {
 	await using t = await filled(
 		await openSqliteStore<Tables>({ file: join(directory, "queued.sqlite"), migrations, fresh: freshSchema }),
 	);
@@ -306,7 +306,7 @@ test("a result from before the hashes does not stand for a deleted one of the sa
 	expect(examples).toMatchObject([{ row: expect.stringMatching(/^last step of run_/) }]);
 });
 
-test("a session that is deleted during the check is no fault", async () => {
+test("a session that is deleted during the check is not a fault", async () => {
 	await using t = await filled(
 		await openSqliteStore<Tables>({
 			file: join(directory, "deleted.sqlite"),

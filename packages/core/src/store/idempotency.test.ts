@@ -64,7 +64,7 @@ test.each<[string, Keyed]>([
 	});
 });
 
-test("the order of parameters is no difference", async () => {
+test("the order of parameters makes no difference", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const one = await t.runtime.create(keyed("open_session", { a: 1, b: [2], c: undefined }), {});
 	const two = await t.runtime.create(keyed("open_session", { b: [2], a: 1 }), {});
@@ -117,7 +117,7 @@ test("a cancel, an answer and trust are repeated without effect", async () => {
 	expect(grants).toHaveLength(1);
 });
 
-test("what is kept of a request with a password is no hash that anybody could try", async () => {
+test("the stored fingerprint of a request with a password cannot be guessed offline", async () => {
 	const ask = probeTool("ask", {
 		run: async (context) =>
 			(await context.ask({ type: "password", label: "Key?", options: [], required: true, validation: "" }))

@@ -22,7 +22,7 @@ function roleBy(rules: Rules, fields?: Parameters<typeof standing>[0]): Role {
 	return roleOf(standing(fields), { allow: [], deny: [], ...rules });
 }
 
-test("nobody is let in by nothing, and everybody is what the operator made of them", () => {
+test("without rules a person has no access, and a role from the operator applies", () => {
 	expect(roleBy({})).toBe("stranger");
 	for (const given of roles) expect(roleBy({}, { given })).toBe(given);
 });
@@ -55,7 +55,7 @@ test("the highest of all that was said counts", () => {
 	expect(roleBy({ allow }, { given: "guest" })).toBe("approver");
 });
 
-test("whom a rule keeps out is a stranger, whatever else was said", () => {
+test("a denied person is a stranger, whatever other rules say", () => {
 	const rules = {
 		allow: [{ user: "ada", as: "owner" }],
 		deny: [{ platform: "discord", platformRole: "muted" }],
@@ -67,14 +67,14 @@ test("whom a rule keeps out is a stranger, whatever else was said", () => {
 	expect(roleBy(rules, { given: "guest" })).toBe("owner");
 });
 
-test("who does not wholly belong there is a guest at most, and no more than they were", () => {
+test("a person who is a guest on the platform is a guest at most, and never gains a role", () => {
 	for (const given of roles) {
 		const expected = given === "stranger" ? "stranger" : "guest";
 		expect(roleBy({}, { actor: { guest: true }, given })).toBe(expected);
 	}
 });
 
-test("where other organisations are, too, a rule for everybody makes guests; who is named keeps their role", () => {
+test("in a shared channel a general rule gives the role guest, and a rule for a person gives its role", () => {
 	const place = { shared: true };
 	expect(roleBy({ allow: [{ tenant: "guild", as: "owner" }] }, { place })).toBe("guest");
 	expect(roleBy({ allow: [{ user: "ada", as: "approver" }] }, { place })).toBe("approver");

@@ -126,7 +126,7 @@ test("numbers have no gaps and come twice for nothing", () => {
 	expect(() => checkEventOrder([first, second, { ...third, seq: 1 }])).toThrow("has seq 1 instead of 2");
 });
 
-test("what was begun must end where that is asked for", () => {
+test("with `complete`, everything started must end", () => {
 	const events = numbered([created, user("r"), started, prompt("p", "c"), text.start]);
 	expect(() => checkEventOrder(events, true)).toThrow("never ended: r, c, p, the text of r");
 });

@@ -41,7 +41,7 @@ test.each([
 	expect(seenThrough(shown)).toBe(text);
 });
 
-test("what is shown always tells what is meant", () => {
+test("shown text is unambiguous", () => {
 	const pieces = [
 		"\\",
 		"u",

@@ -19,7 +19,7 @@ async function ask(args: object, answer: ElicitationAnswer = { outcome: "expired
 	return { plan: prepared.plan, questions, result: await executeCall(prepared, context) };
 }
 
-test("a question needs no approval and comes to the person as it was asked", async () => {
+test("a question needs no approval and reaches the person unchanged", async () => {
 	const { plan, questions } = await ask({ type: "text", label: " Which name? ", validation: "[a-z]+" });
 	expect(plan).toEqual({
 		label: "ask Which name?",

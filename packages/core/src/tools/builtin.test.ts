@@ -48,7 +48,7 @@ test("the built-in tools are described to a model, always by the same objects", 
 	});
 });
 
-test("every tool and every parameter tells what it is for", () => {
+test("every tool and every parameter has a description", () => {
 	for (const { description, parameters } of describeTools(builtinTools())) {
 		expect(description).toMatch(/Use it/);
 		expect(description).toMatch(/Not for/);

@@ -114,7 +114,7 @@ test("a run of a schedule creates no schedules, and adds its taint to the sessio
 	expect(log.recorded).not.toContain("prompt.requested");
 });
 
-test("a time that is not understood is told to the model before anybody is asked", async () => {
+test("an invalid time is reported to the model before any approval", async () => {
 	const wrong = calls("c1", "schedule_task", { prompt: "p", when: "soon" });
 	const unknown = calls("c2", "unschedule_task", { id: "sched_x" });
 	const { t, log, say } = await talk(operator, [wrong, unknown], done);

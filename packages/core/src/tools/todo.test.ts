@@ -27,7 +27,7 @@ test("the whole list goes to the run, and the model gets the progress", async ()
 	]);
 });
 
-test("the model is told three states", () => {
+test("the model can set three states", () => {
 	const [described] = describeTools([todo]);
 	expect(described?.parameters).toMatchObject({
 		properties: {

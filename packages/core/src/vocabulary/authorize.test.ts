@@ -90,7 +90,7 @@ test("every action is in the table, for every kind and role", () => {
 	expect(cases).toHaveLength(actions.length * (kinds.length - 1 + roles.length));
 });
 
-test("a connector that says for nobody may only read, keep files, and make channels less trusted", () => {
+test("a connector without a person may only read, store files, and reduce trust in channels", () => {
 	const connector: Principal = { id: "connector:1", kind: "connector" };
 	const allowed = actions.filter((action) => isAuthorized(connector, action));
 	expect(allowed).toEqual(
@@ -111,7 +111,7 @@ test("a person acts on what belongs to the channel they are in", () => {
 });
 
 test.each(actions)(
-	"%s: who acts for a person touches nothing of another channel, nor what is of none",
+	"%s: a principal for a person cannot use other channels, or sessions without a channel",
 	(action) => {
 		const owner: Principal = { id: "connector:1", kind: "connector", person: person("owner") };
 		const own = { owner: owner.id, sessionId: "sess_1" };
@@ -125,7 +125,7 @@ test.each(actions)(
 	},
 );
 
-test("who asked for the work answers its questions, but approves nothing", () => {
+test("the requester answers the questions of the work, but approves nothing", () => {
 	const member: Principal = { id: "connector:1", kind: "connector", person: person("member") };
 	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:u" })).toBe(true);
 	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:x" })).toBe(false);
@@ -139,7 +139,7 @@ test("an observer sees the sessions that its token lists", () => {
 	expect(isAuthorized(observer, "session.write", { owner: "operator", sessionId: "sess_a" })).toBe(false);
 });
 
-test("an observer without a list sees all sessions, and nothing else", () => {
+test("an observer without a list sees all sessions, and no other objects", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer", sessions: "all" };
 	for (const object of [{ owner: "operator", sessionId: "sess_b" }, { owner: "" }]) {
 		for (const action of actions) {
@@ -149,7 +149,7 @@ test("an observer without a list sees all sessions, and nothing else", () => {
 	}
 });
 
-test("to be refused is to be told what one may not do, and who changes that", () => {
+test("a refusal names the action and the person who can allow it", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer" };
 	expect(() => authorize(observer, "session.write")).toThrow(
 		expect.objectContaining({

@@ -77,7 +77,7 @@ test("events tell the phase of each model call", async () => {
 	expect(phases).toEqual(oodaPhases);
 });
 
-test("a call that a model writes in a phase without tools is not run, and the run goes on", async () => {
+test("a call that a model writes in a phase without tools does not run, and the run continues", async () => {
 	await using stack = new AsyncDisposableStack();
 	const replies = [
 		[says("facts"), calls("c1", "look")],
@@ -92,7 +92,7 @@ test("a call that a model writes in a phase without tools is not run, and the ru
 	expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain("look");
 });
 
-test.for([0, 1, 2, 3])("after a restart the run goes on with its phase: %i", async (phase) => {
+test.for([0, 1, 2, 3])("after a restart the run continues with its phase: %i", async (phase) => {
 	await using stack = new AsyncDisposableStack();
 	const all = [...thinking, [says("done")]];
 	const replies = [...all.slice(0, phase), stuck("cut"), ...all.slice(phase)];

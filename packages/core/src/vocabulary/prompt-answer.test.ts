@@ -114,7 +114,7 @@ describe("a confirm", () => {
 		);
 	});
 
-	test("that is not always asked is no choice", () => {
+	test("that does not always require approval offers no choice", () => {
 		expect(readAnswer(approvalOf(false), false, { cancelled: false, choice: true })).toEqual(approved);
 		expect(readAnswer(approvalOf(false), false, { value: "approve", choice: true })).toEqual(denied);
 		expect(readAnswer(approvalOf(false), true, { value: "approve" })).toEqual(denied);
@@ -163,7 +163,7 @@ describe("a text", () => {
 		expect(() => readAnswer(promptOf("text"), false, response)).toThrow(message);
 	});
 
-	test("may be empty where it is not required", () => {
+	test("may be empty if it is not required", () => {
 		const prompt = promptOf("text", { required: false, validation: "[a-z]+" });
 		for (const response of [{}, { value: "" }, { value: null }]) {
 			expect(readAnswer(prompt, false, response)).toEqual({ kind: "value", value: "" });
@@ -200,7 +200,7 @@ describe("a select", () => {
 		[{ value: "Tea" }],
 		[{ value: ["tea"] }],
 		[{ value: 0 }],
-	])("stays open for %j and tells what there is", (response) => {
+	])("stays open for %j and lists the options", (response) => {
 		expect(() => readAnswer(prompt, false, response)).toThrow("choose one of tea, coffee");
 	});
 
@@ -211,7 +211,7 @@ describe("a select", () => {
 		},
 	);
 
-	test("may stay without a choice where none is required", () => {
+	test("may stay without a choice if none is required", () => {
 		const free = promptOf("select", { options, required: false });
 		expect(readAnswer(free, false, {})).toEqual({ kind: "value", value: "" });
 		expect(() => readAnswer(free, false, { value: "water" })).toThrow("choose one of tea, coffee");
@@ -242,7 +242,7 @@ describe("a multi", () => {
 		expect(() => readAnswer(prompt, false, response)).toThrow(message);
 	});
 
-	test("may be empty where no choice is required", () => {
+	test("may be empty if no choice is required", () => {
 		const free = promptOf("multi", { options, required: false });
 		expect(readAnswer(free, false, { values: [] })).toEqual({ kind: "value", value: [] });
 	});
@@ -261,7 +261,7 @@ test("a question is dismissed with a reason", () => {
 	expect(readAnswer(promptOf("text"), false, response)).toEqual({ kind: "cancelled", reason: "later" });
 });
 
-test("what keeps a question open is an invalid argument", () => {
+test("an answer that keeps a question open is an invalid argument", () => {
 	expect(() => readAnswer(promptOf("text"), false, {})).toThrow(
 		expect.objectContaining({ code: "invalid_argument" }),
 	);
@@ -291,7 +291,7 @@ test.each<PromptResponse>([
 	{ value: ["Ada"] },
 	{ value: { text: "Ada" } },
 	{ value: Number.NaN },
-])("what is no string answers neither a text nor a password: %j", (response) => {
+])("a value that is not a string answers neither a text nor a password: %j", (response) => {
 	for (const type of ["text", "password"] as const) {
 		expect(() => readAnswer(promptOf(type), false, response)).toThrow("must be a string");
 	}

@@ -3,7 +3,7 @@ import { SecretBox } from "./secrets.ts";
 
 const box = new SecretBox(Buffer.alloc(32, 7));
 
-test.each(["hunter2", "", "pässwörd 🔑", "x".repeat(100_000)])("what was sealed is opened again", (value) => {
+test.each(["hunter2", "", "pässwörd 🔑", "x".repeat(100_000)])("a sealed text is opened again", (value) => {
 	expect(box.open("pw_1", box.seal("pw_1", value))).toBe(value);
 });
 

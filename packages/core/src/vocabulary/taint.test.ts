@@ -18,7 +18,7 @@ test.each<[readonly ActionClass[], Taint]>([
 	expect(taintOf(classes)).toBe(taint);
 });
 
-test("what is joined is in order, once each", () => {
+test("joined taints are in order, once each", () => {
 	expect(joinTaints([])).toBe("");
 	expect(joinTaints(["E", "P", "UE"])).toBe("UPE");
 	expect(joinTaints(["PE", "", "P"])).toBe("PE");
@@ -38,7 +38,7 @@ test("a person decides what makes the three complete, and each way out from then
 	expect(completing("UPE")).toEqual(["E", "UE", "PE", "UPE"]);
 });
 
-test("it is told in words, and read back as it was written", () => {
+test("it is described in words, and parsed from its stored form", () => {
 	expect(taintNotes("")).toEqual([]);
 	expect(taintNotes("UE")).toEqual(["so far in this session: text of others, effects outside"]);
 	for (const taint of all) expect(readTaint(taint)).toBe(taint);

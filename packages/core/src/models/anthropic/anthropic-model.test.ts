@@ -86,7 +86,7 @@ function create(
 const never = new AbortController().signal;
 const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
 
-test("a reply, and a request that nobody but its provider gets", async () => {
+test("a reply, and a request that only its provider gets", async () => {
 	const { model, sent, clock } = create(() => streaming(said()));
 	const events = await all(model.stream(request, never));
 	expect(events.map(({ type }) => type)).toEqual(["started", "usage", "text", "usage", "end"]);
@@ -99,7 +99,7 @@ test("a reply, and a request that nobody but its provider gets", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a reply starts when the response headers are there, and an error never does", async () => {
+test("a reply starts with the response headers, and an error never starts one", async () => {
 	const { model } = create((sent) => hanging(sent));
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	expect((await events.next()).value).toEqual({ type: "started" });
@@ -204,7 +204,7 @@ test("an error that is explained without end is cut short", async () => {
 	expect(sent).toBeLessThan(1 << 18);
 });
 
-test("an error whose explanation does not come is told without it", async () => {
+test("an error is reported without its explanation if the explanation does not arrive", async () => {
 	const waits = Promise.withResolvers<void>();
 	const { model, clock } = create(({ init }) => {
 		const body = new ReadableStream(
@@ -256,7 +256,7 @@ test.each([
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ type: "end" });
 });
 
-test("bytes that are no UTF-8 damage no more than their own text", async () => {
+test("invalid UTF-8 damages only its own text", async () => {
 	const whole = Buffer.from(said().join("").replace('"hi"', '"h\u0001"'), "latin1");
 	whole[whole.indexOf(1)] = 0xff;
 	const { model } = create(() => new Response(whole));
@@ -309,7 +309,7 @@ test("a call that is cancelled stops at once", async () => {
 	expect(before.sent).toEqual([]);
 });
 
-test("whoever reads no further ends the request", async () => {
+test("the request ends if its reader stops", async () => {
 	let signal: AbortSignal | null | undefined;
 	const { model, clock } = create((sent) => {
 		signal = sent.init.signal;
@@ -367,7 +367,7 @@ test("a count that fails, fails like a reply", async () => {
 	await expect(counting(() => broken)).rejects.toMatchObject({ fault: "interrupted" });
 });
 
-test("nothing is waited for longer than ten seconds for a count", async () => {
+test("a count waits at most ten seconds", async () => {
 	const reached = Promise.withResolvers<void>();
 	const { model, clock } = create((sent) => {
 		reached.resolve();
@@ -380,7 +380,7 @@ test("nothing is waited for longer than ten seconds for a count", async () => {
 	await failed;
 });
 
-test("nothing is printed, of models that are to be retired either", async () => {
+test("nothing is printed, not even about models that will be retired", async () => {
 	const printed = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 	onTestFinished(() => printed.mockRestore());
 	const { model } = create(() => streaming(said()));

@@ -58,7 +58,7 @@ test.each([
 	expect(eventError(body, undefined, facts).refusesContent).toBe(refused);
 });
 
-test("where no known type is told the status says whether what the request holds is refused", () => {
+test("without a known error type, the status decides whether the content of the request is refused", () => {
 	const body = JSON.stringify({ error: { type: "BadRequest", message: "no" } });
 	expect(statusError(400, new Headers(), body, facts).refusesContent).toBe(true);
 	const refusing = [301, 400, 401, 402, 403, 404, 407, 413, 422, 429, 500, 501].filter(
@@ -85,7 +85,7 @@ test.each([
 	["JSON that is no object", '"oops"', ""],
 	["a message that is none", '{"error":{"message":{"a":1}}}', ""],
 	["nothing", "", ""],
-])("what a provider says is told on one line, and no body ever is: %s", (_name, body, expected) => {
+])("the explanation of a provider is reported on one line, and never a body: %s", (_name, body, expected) => {
 	expect(statusError(400, new Headers(), body, facts).message).toBe(
 		`api.example.org refused the request (400)${expected}`,
 	);

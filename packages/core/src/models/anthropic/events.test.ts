@@ -65,7 +65,7 @@ function callEvents(...events: unknown[]) {
 	return parts.filter(({ type }) => type.startsWith("call"));
 }
 
-test("calls are told while they are written, by the name, id and place that they keep", () => {
+test("calls are streamed as they are written, with their final name, id and index", () => {
 	const blank = { id: "" };
 	expect(callEvents(call(0, '{"p":1}'), call(1, "", blank))).toEqual([
 		{ type: "call.started", index: 0, id: "toolu_0", name: "read_file" },
@@ -80,7 +80,7 @@ test("calls are told while they are written, by the name, id and place that they
 	]);
 });
 
-test("a reply comes in pieces, with what it costs at its start and its end", () => {
+test("a reply is streamed in pieces, with its usage at the start and at the end", () => {
 	const { parts, finished, suspect } = replyOf(begin, ...text(0, "Hel", "lo"), stop("end_turn"), end);
 	expect(parts).toEqual([
 		{ type: "usage", usage: usage(1), model: "claude-x-1" },
@@ -190,7 +190,7 @@ test.each([
 	expect(contentOf(call(0, "{}", named))).toMatchObject([{ invalid, arguments: {} }]);
 });
 
-test("an id that is used twice, or is none, is told apart", () => {
+test("a repeated id makes a call invalid, and an empty id is replaced", () => {
 	const same = { id: "same" };
 	const blank = { id: "" };
 	const calls = contentOf(call(0, "{}", same), call(1, "{}", same), call(2, "{}", blank));
@@ -203,7 +203,7 @@ test("an id that is used twice, or is none, is told apart", () => {
 	expect(calls[2]).not.toHaveProperty("invalid");
 });
 
-test("of hundreds of calls the first eight may run", () => {
+test("the first eight of hundreds of calls may run", () => {
 	const calls = contentOf(...Array.from({ length: 500 }, (_, index) => call(index, "{}")));
 	expect(calls).toHaveLength(500);
 	const usable = calls.filter((part) => part.type === "call" && part.invalid === undefined);
@@ -238,7 +238,7 @@ const cut = expect.stringMatching(
 	/^the reply was cut off before the call was complete: it had \d+ characters of arguments by then\. /,
 );
 
-test.each(["max_tokens", "refusal", undefined])("what cuts a reply off (%s) cuts its last call", (reason) => {
+test.each(["max_tokens", "refusal", undefined])("a cut-off reply (%s) cuts off its last call", (reason) => {
 	const before = call(0, '{"n":0}');
 	const last = call(1, '{"n":1}');
 	const { parts } = replyOf(begin, ...before, ...last, stop(reason), end);
@@ -278,7 +278,7 @@ test.each([
 	expect(() => replyOf(begin, ...events)).toThrow(expect.objectContaining({ fault: "interrupted" }));
 });
 
-test("what is unknown is passed over", () => {
+test("unknown events are ignored", () => {
 	const unknown = [
 		{ type: "ping" },
 		{ type: "message_hint", index: 9 },
@@ -302,7 +302,7 @@ test("an error among the events is thrown as what it is", () => {
 	);
 });
 
-test("nothing follows the end", () => {
+test("no event follows the end", () => {
 	const { parts } = replyOf(begin, stop("end_turn"), end, begin, ...text(0, "more"), "rubbish");
 	expect(parts.map(({ type }) => type)).toEqual(["usage", "usage", "end"]);
 });

@@ -76,7 +76,7 @@ test("it has ended when all was read, and not before", async () => {
 	expect(left.ended).toBe(false);
 });
 
-test("whoever reads no further ends the source too", async () => {
+test("the source ends if its reader stops", async () => {
 	let ended = false;
 	async function* source(): AsyncGenerator<Uint8Array> {
 		try {

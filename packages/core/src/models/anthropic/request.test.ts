@@ -51,7 +51,7 @@ test("a request in the words of the Messages API, the same bytes each time", () 
 	expect(encode()).toBe(encode());
 });
 
-test("a conversation with calls has tools, also where none are offered", () => {
+test("a conversation with calls has tools, even if none are offered", () => {
 	const messages: Message[] = [
 		hello,
 		{
@@ -140,13 +140,13 @@ test("thinking and sampling exclude each other, and what was chosen wins", () =>
 	});
 });
 
-test("what is counted is what is read, without how it is answered", () => {
+test("a count has the input without the options of the answer", () => {
 	const thinker = official(info({ reasoning: "adaptive" }));
 	const input = encodeInput(request({ reasoning: "low", sampling: all }), thinker);
 	expect(Object.keys(input)).toEqual(["model", "system", "messages", "thinking", "output_config"]);
 });
 
-test("only a request that says what to do with thoughts that do not fit needs a header for it", () => {
+test("the header for thinking is sent only with the option that needs it", () => {
 	const model = "claude-sonnet-5-5";
 	const known = info({ id: model, reasoning: "between_tools" });
 	expect(headersOf(encodeInput(request({ model }), official(known)))).toEqual({

@@ -25,7 +25,7 @@ test.each([
 	expect(retryAfterMs(new Headers({ "retry-after": value }), now)).toBe(expected);
 });
 
-test("milliseconds are more exact than seconds, where they make sense", () => {
+test("milliseconds have precedence over seconds if they are valid", () => {
 	const both = (ms: string) => new Headers({ "retry-after-ms": ms, "retry-after": "7" });
 	expect(retryAfterMs(both("250"), now)).toBe(250);
 	expect(retryAfterMs(both("-1"), now)).toBe(7000);

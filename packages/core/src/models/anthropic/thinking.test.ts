@@ -46,7 +46,7 @@ test.each<[ReasoningKind, Reasoning | undefined, object]>([
 	expect(thinking(kind, reasoning)).toEqual(expected);
 });
 
-test("a model that nobody knows is left to itself", () => {
+test("an unknown model gets no thinking options", () => {
 	const request = { model: "local", reasoning: "high" } as const;
 	expect(
 		thinkingOf(request, { info: undefined, custom: true }, { turns: [question], maxTokens: 8192 }),
@@ -104,7 +104,7 @@ test.each<[string, Turn[], boolean]>([
 	expect(thinking("adaptive", "low", { turns }).thinking).toEqual(adaptive);
 });
 
-test("models that check their thoughts are told to forget those that do not fit, by their own provider", () => {
+test("models that check their thinking drop blocks that do not match, at their own provider only", () => {
 	const forgetful = { ...adaptive, block_binding: { prefix_mismatch_behavior: "drop_block" } };
 	for (const model of [
 		"claude-sonnet-5-5",

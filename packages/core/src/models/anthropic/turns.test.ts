@@ -63,7 +63,7 @@ test("a conversation with calls and pictures", () => {
 	]);
 });
 
-test("nothing empty is sent, and the sides still take turns", () => {
+test("empty blocks are not sent, and the roles still alternate", () => {
 	const turns = encode([
 		user("a", "", " \n"),
 		assistant([{ type: "text", text: " " }]),
@@ -110,7 +110,7 @@ test("thoughts go back to the model that had them, as they came", () => {
 	]);
 });
 
-test("thoughts go to no other model, and not where nothing was said after them", () => {
+test("thinking is not sent to another model, and not without content after it", () => {
 	const other = assistant([...thoughts, { type: "text", text: "b" }], "claude-y");
 	expect(encode([user("a"), other, user("c")])[1]?.content).toEqual([text("b")]);
 	const unsaid = assistant([{ type: "text", text: "b" }, ...thoughts]);
@@ -119,7 +119,7 @@ test("thoughts go to no other model, and not where nothing was said after them",
 	expect(encode([user("a"), mute, user("c")])).toEqual([{ role: "user", content: [text("a"), text("c")] }]);
 });
 
-test("what a model or another provider got wrong is still told in a way that is taken", () => {
+test("names and ids that a provider would refuse are sent in a valid form", () => {
 	const calls = [called("a.b:c", [1]), called("d", "x", ""), called("e", null, "no such tool!")];
 	const turns = encode([user("a"), assistant(calls), result("a.b:c", "x")]);
 	expect(turns[1]?.content).toEqual([
@@ -131,7 +131,7 @@ test("what a model or another provider got wrong is still told in a way that is 
 	expect(encode([user("half \ud83d")])[0]?.content).toEqual([text("half \ufffd")]);
 });
 
-test("pictures of a result stand behind its text", () => {
+test("pictures of a result follow its text", () => {
 	const shown: ToolMessage = {
 		role: "tool",
 		content: [{ type: "result", callId: "a", text: "x.png", failed: false, pictures: [picture] }],
@@ -146,7 +146,7 @@ test("pictures of a result stand behind its text", () => {
 	]);
 });
 
-test("a model that cannot see is told that there was a picture", () => {
+test("a model without images gets a note about the picture", () => {
 	expect(encode([{ role: "user", content: [picture] }], false)[0]?.content).toEqual([
 		text("[a picture, which this model cannot see]"),
 	]);
@@ -166,7 +166,7 @@ test("the last two turns of the user's side are marked, at their ends", () => {
 	expect(turns[4]?.content.at(-1)).toEqual({ ...text("e"), cache_control: { type: "ephemeral" } });
 });
 
-test("what was sent up to a mark is sent with the same bytes ever after", () => {
+test("text up to a mark is sent with the same bytes in all later requests", () => {
 	const messages: Message[] = [user("start")];
 	const sent: string[][] = [];
 	for (let turn = 0; turn < 20; turn++) {
@@ -186,7 +186,7 @@ test("what was sent up to a mark is sent with the same bytes ever after", () => 
 	}
 });
 
-test("what one request marks, joins or cannot show is as it was in the next", () => {
+test("marked, joined or hidden blocks of one request do not change the next request", () => {
 	const [first, second] = [user("one"), user("two")];
 	const shown: UserMessage = { role: "user", content: [picture] };
 	const alone = encode([first]);

@@ -20,7 +20,7 @@ test("an answer that does not begin is given up after the time for the first byt
 	expect(clock.pending).toBe(0);
 });
 
-test("bytes that come start the idle time anew, so that pings keep an exchange alive", () => {
+test("received bytes restart the idle time, so that pings keep an exchange alive", () => {
 	const { clock, said, watchdog } = watch();
 	for (let ping = 0; ping < 5; ping++) {
 		clock.advance(44_000);
@@ -65,7 +65,7 @@ test("a consumer that takes its time is not the provider's fault", () => {
 	expect(said).toEqual([]);
 });
 
-test("asking again and again whether there is more does not start the idle time anew", () => {
+test("repeated reads do not restart the idle time", () => {
 	const { clock, said, watchdog } = watch();
 	watchdog.arrive();
 	for (let second = 0; second < 100; second++) {
@@ -75,7 +75,7 @@ test("asking again and again whether there is more does not start the idle time 
 	expect(said).toHaveLength(1);
 });
 
-test("what is left can be hurried, and nothing is left behind", () => {
+test("the remaining time can be shortened, and no timer stays", () => {
 	const { clock, said, watchdog } = watch();
 	watchdog.hurry(1000);
 	watchdog.hurry(5000);

@@ -67,7 +67,7 @@ test("a message without commands is greeted, labelled, with something to try", (
 	expect(replyTo()).toBe(replyTo(user("Hi, who are you?")));
 });
 
-test("text is labelled once, and what follows stands in a paragraph of its own", () => {
+test("text is labelled once, and the rest is in its own paragraph", () => {
 	expect(replyTo(user("say: one\nsay: two\nlong: 3 tokens"))).toBe("[offline] one\n\ntwo\n\n{3}");
 	expect(replyTo(user("think: hm\nthink: ah\nsay: two"))).toBe("(hm)(\n\n)(ah)[offline] two");
 });
@@ -95,7 +95,7 @@ test("the results of one reply are repeated together, failures and denials as su
 	);
 });
 
-test("of a result with a picture the text is repeated, and that there was one", () => {
+test("the text of a result with a picture is repeated, with a note about the picture", () => {
 	const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 	const seen: ToolMessage = {
 		role: "tool",

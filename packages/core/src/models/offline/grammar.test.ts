@@ -104,7 +104,7 @@ test.each([
 	"& long: 3 tokens",
 	"constructor: x",
 	"toString: x",
-])("%j is no command", (line) => {
+])("%j is not a command", (line) => {
 	expect(parseCommands(line)).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ test.each([
 	["long: 0 tokens", "1 to 1000000 tokens"],
 	["long: 1000001 tokens", "1 to 1000000 tokens"],
 	["long: 5 tokens at 0 per second", "at 1 or more per second"],
-])("%j is answered with what is wrong and an example", (line, reason) => {
+])("%j returns the mistake and an example", (line, reason) => {
 	const word = /[a-z]+/.exec(line)?.[0];
 	const [command, ...others] = parseCommands(line);
 	expect(others).toEqual([]);
@@ -145,7 +145,7 @@ test.each([
 	expect(command).toEqual(say(expect.stringContaining(`\`${word}: `)));
 });
 
-test("commands are found wherever they stand, in their order, whatever ends the lines", () => {
+test("commands are found in any line, in their order, with any line ends", () => {
 	const text = "Dear agent,\r\nrun: one\nplease\n\n\tsay: two\rthink: three\nThank you: goodbye";
 	expect(parseCommands(text)).toEqual([
 		call("run_command", { cmd: "one" }),

@@ -16,7 +16,7 @@ test.each([
 	expect(command).toMatchObject({ kind: "call", name, arguments: args });
 });
 
-test("a tool that has its long name is called by it, and so is one that is not there at all", () => {
+test("a tool with its long name is called by it, and so is a missing tool", () => {
 	const [command] = parseCommands("run: echo hi");
 	if (!command) throw new Error("the grammar knows run");
 	expect(inShortNames(command, named("bash", "run_command"))).toBe(command);

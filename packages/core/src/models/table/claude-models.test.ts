@@ -36,7 +36,7 @@ test("a dated name is the same model as the name without a date", () => {
 	}
 });
 
-test("what is known of each model makes sense", () => {
+test("the facts about each model are consistent", () => {
 	for (const { id, contextWindow, maxOutput, prices, longPrompt } of claudeModels) {
 		expect(maxOutput, id).toBeLessThan(contextWindow);
 		for (const price of [prices, longPrompt?.prices]) {

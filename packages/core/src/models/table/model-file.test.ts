@@ -16,7 +16,7 @@ test("a row with a known id corrects what it mentions and leaves the rest", () =
 	expect(table.list()).toHaveLength(builtinModels.length);
 });
 
-test("any other row adds a model, which says what it must and has defaults for the rest", () => {
+test("any other row adds a model with the required fields and defaults for the rest", () => {
 	const table = read(
 		{ id: "qwen3:8b", context_window: 40_960, max_output: 8192 },
 		{

@@ -34,7 +34,7 @@ test("each provider has a default, and its own list", () => {
 	expect(table.list()).toHaveLength(table.list("anthropic").length + 1);
 });
 
-test("what is not listed is known all the same", () => {
+test("a model that is not listed is still found", () => {
 	const opus = table.list("anthropic").filter(({ id }) => id === "claude-opus-5");
 	const some = new ModelTable(table.list(), opus);
 	expect(some.list()).toEqual(opus);
@@ -79,7 +79,7 @@ test.each([
 	expect(costOf(table.find(name, "anthropic"), used)).toBe(cost);
 });
 
-test("what nobody knows costs nothing, and so does what is free", () => {
+test("unknown models and free models cost nothing", () => {
 	expect(costOf(undefined, usage(1000, 1000))).toBe(0);
 	expect(costOf(table.find("offline", "offline"), usage(1000, 1000))).toBe(0);
 });

@@ -427,7 +427,7 @@ test("a removal inside the roots is judged by the real place, and the root itsel
 });
 
 test(
-	"long and deeply nested commands are judged in time, and what is not read is asked about",
+	"long and deeply nested commands are judged in time, and unread parts require approval",
 	async () => {
 		const size = 16 * 1024;
 		const hostile = [

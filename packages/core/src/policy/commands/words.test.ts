@@ -38,7 +38,7 @@ test.each([
 	expect(wordsOf(text)).toEqual(expected);
 });
 
-test("redirections are told apart from words", () => {
+test("redirections are separate from words", () => {
 	expect(splitCommands("a b >c 2>>d <e <<<f &>g >|h 2>&1 i", {})).toEqual([
 		{ words: ["a", "b", "i"], outputs: ["c", "d", "g", "h", "1"], inputs: ["e", "f"] },
 	]);
@@ -81,7 +81,7 @@ test("read blindly, quotes hide nothing", () => {
 });
 
 test(
-	"what is read plainly is all that a real shell runs",
+	"the words of a plain command are exactly those that a real shell runs",
 	async () => {
 		await using directory = await createDirectory();
 		// One write for each program, since those of a pipe run together: bash writes out what it has at the end of a line.

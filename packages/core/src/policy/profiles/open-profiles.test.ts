@@ -79,7 +79,7 @@ test("the default agent can be the operator's own", async ({ place }) => {
 	expect(await place.profiles.find("default")).toMatchObject({ instructions: "You are terse." });
 });
 
-test("what is wrong with one agent does not hide the others", async ({ place }) => {
+test("a broken agent does not hide the others", async ({ place }) => {
 	await place.write("good/agent.md", "good");
 	await place.write("typo/config.toml", "[sampling]\ntemprature = 1");
 	await place.write("tools/config.toml", 'tools = ["red_file"]');
@@ -107,7 +107,7 @@ test("what is wrong with one agent does not hide the others", async ({ place }) 
 	expect(await place.refusal("none")).toBe("agent not found: none; available: default, good");
 });
 
-test("a name that leads elsewhere is no agent, whatever lies there", async ({ place }) => {
+test("a name that leads elsewhere is not an agent, whatever file is at its path", async ({ place }) => {
 	await mkdir(join(place.root, "outside"));
 	await writeFile(join(place.root, "outside", "agent.md"), "secret");
 	await place.write("agent.md", "not an agent either");

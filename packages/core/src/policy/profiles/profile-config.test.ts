@@ -47,7 +47,7 @@ test("an empty file says nothing, and no tools are none", () => {
 	expect(readProfileConfig("tools = []")).toEqual({ sampling: {}, tools: [] });
 });
 
-test("the model stands in either place, but there is only one", () => {
+test("the model is in either place, and both must agree", () => {
 	const both = 'model = "a.gguf"\n[provider]\nmodel = "a.gguf"';
 	expect(readProfileConfig('model = "a.gguf"')).toMatchObject({ model: "a.gguf" });
 	expect(readProfileConfig('[provider]\nmodel = "a.gguf"')).toMatchObject({ model: "a.gguf" });
@@ -119,7 +119,7 @@ test.each([
 	["a = 1\na = 2", "line 2"],
 	["__proto__ = 1", "line 1"],
 	[`name = ${"[".repeat(5000)}`, "line 1"],
-])("what is no TOML is told with its line: %j", (text, words) => {
+])("invalid TOML is reported with its line: %j", (text, words) => {
 	expect(() => readProfileConfig(text)).toThrow(ParleyError);
 	expect(() => readProfileConfig(text)).toThrow(words);
 });

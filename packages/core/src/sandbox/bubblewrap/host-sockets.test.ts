@@ -4,7 +4,7 @@ import { socketNamesIn } from "./protected-paths.ts";
 const header = "Num       RefCount Protocol Flags    Type St Inode Path\n";
 const entry = (path: string): string => `0000000012ab34cd: 00000002 00000000 00010000 0001 01    12${path}\n`;
 
-test("of the kernel's list names of files are taken, once each", () => {
+test("file names from the kernel's list are returned once each", () => {
 	const list = [header, entry(" /a b/c.sock"), entry(""), entry(" @abstract"), entry(" /a b/c.sock")].join(
 		"",
 	);

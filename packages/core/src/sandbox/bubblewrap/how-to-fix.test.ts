@@ -8,11 +8,11 @@ test.each([
 	["ID=arch", "pacman -S bubblewrap"],
 	["ID=constructor\n", "install bubblewrap (bwrap)"],
 	["", "install bubblewrap (bwrap)"],
-])("where the system calls itself %j it says how to install it", (release, words) => {
+])("for a system with %j it says how to install bubblewrap", (release, words) => {
 	expect(howToInstall(release, "linux")).toBe(words);
 });
 
-test("on another system than Linux a container is what is left", () => {
+test("on systems other than Linux it suggests a container", () => {
 	expect(howToInstall("", "darwin")).toContain("--sandbox container");
 });
 
@@ -21,6 +21,6 @@ test.each([
 	["unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone=1"],
 	["max_user_namespaces", "0\n", "user.max_user_namespaces"],
 	["nothing", "", "namespaces|container"],
-])("where %s says %j that is what is to be changed", (file, text, words) => {
+])("if %s contains %j, it says what to change", (file, text, words) => {
 	expect(howToPermit((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
 });

@@ -210,7 +210,7 @@ test("a process that left the group cannot keep a call open by holding its outpu
 	if (isAlive(Number(output))) process.kill(Number(output), "SIGKILL");
 });
 
-test.runIf(onLinux)("what left the group is killed when the command is cancelled", async () => {
+test.runIf(onLinux)("processes that left the group are killed when the command is cancelled", async () => {
 	const aborter = new AbortController();
 	const file = join(cwd, "session");
 	const pending = sandboxOf().run(
@@ -224,21 +224,26 @@ test.runIf(onLinux)("what left the group is killed when the command is cancelled
 	await expect.poll(() => isAlive(readPid())).toBe(false);
 });
 
-test.runIf(onLinux)("what left the group is killed when the command ends or takes too long", async () => {
-	const leave = "setsid sh -c 'echo $$; exec sleep 46' & sleep 0.1";
-	const ended = await sandboxOf().run(shell(`(${leave})`));
-	const clock = new ManualClock();
-	const marker = join(cwd, "left");
-	const pending = sandboxOf(clock).run(shell(`(${leave}); echo x > ${marker}; sleep 47`, { timeoutMs: 400 }));
-	await expect.poll(() => existsSync(marker)).toBe(true);
-	clock.advance(400);
-	const late = await pending;
-	expect([ended.timedOut, late.timedOut]).toEqual([false, true]);
-	for (const { output } of [ended, late]) {
-		expect(Number(output)).toBeGreaterThan(0);
-		await expect.poll(() => isAlive(Number(output))).toBe(false);
-	}
-});
+test.runIf(onLinux)(
+	"processes that left the group are killed when the command ends or times out",
+	async () => {
+		const leave = "setsid sh -c 'echo $$; exec sleep 46' & sleep 0.1";
+		const ended = await sandboxOf().run(shell(`(${leave})`));
+		const clock = new ManualClock();
+		const marker = join(cwd, "left");
+		const pending = sandboxOf(clock).run(
+			shell(`(${leave}); echo x > ${marker}; sleep 47`, { timeoutMs: 400 }),
+		);
+		await expect.poll(() => existsSync(marker)).toBe(true);
+		clock.advance(400);
+		const late = await pending;
+		expect([ended.timedOut, late.timedOut]).toEqual([false, true]);
+		for (const { output } of [ended, late]) {
+			expect(Number(output)).toBeGreaterThan(0);
+			await expect.poll(() => isAlive(Number(output))).toBe(false);
+		}
+	},
+);
 
 test("commands of two sandboxes, and two commands of one, leave each other alone", async () => {
 	const sandbox = sandboxOf();
@@ -284,7 +289,7 @@ test("a command that takes too long is ended, and what it wrote is kept", async 
 	expect(await pending).toEqual({ code: null, signal: "SIGTERM", output: "begun\n", timedOut: true });
 });
 
-test("nothing starts when the signal has aborted before", async () => {
+test("no process starts if the signal has aborted before", async () => {
 	const marker = join(cwd, "never");
 	const run = sandboxOf().run(shell(`echo x > ${marker}`, { signal: AbortSignal.abort() }));
 	await expect(run).rejects.toMatchObject({ code: "cancelled" });
@@ -306,7 +311,7 @@ test("endless output stays within bounded memory", async () => {
 	expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
 });
 
-test("who listens gets all output while it comes, also what the window leaves out", async () => {
+test("a listener gets all output as it arrives, also the part that the window omits", async () => {
 	const heard: Uint8Array[] = [];
 	const listening = { maxOutputBytes: 16, onOutput: (chunk: Uint8Array) => void heard.push(chunk) };
 	const { output } = await sandboxOf().run(shell("seq 1 2000; echo wrong >&2", listening));

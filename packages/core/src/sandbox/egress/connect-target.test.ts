@@ -37,11 +37,11 @@ test.each([
 	"a:b:443",
 	"https://example.com:443/",
 	"example.com:443 ",
-])("%j is no host and port", (authority) => {
+])("%j is not a host and port", (authority) => {
 	expect(() => readTarget(authority, allowed)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
 });
 
-test("what is logged of a target is short and has no characters that nobody sees", () => {
+test("a logged target is short and has no invisible characters", () => {
 	expect(shownTarget(`a\n\u{1b}[31m\u{202e}b ${"c".repeat(200)}`)).toMatch(
 		/^a\ufffd\ufffd\[31m\ufffdb\ufffdc{90}$/,
 	);

@@ -97,7 +97,7 @@ test("sessions have a sandbox with a way to the named hosts beside the one witho
 		.toEqual([...["call_9 allowed", "call_9 ended", "call_9 allowed", "call_9 ended"]]);
 });
 
-test("what was refused stands at the end of the output", async () => {
+test("refusals are at the end of the output", async () => {
 	const { egress: sandbox } = await sandboxes.of({ chat: false, roots: [root] });
 	const outcome = await run(sandbox, asking("example.net"));
 	expect(outcome?.output).toMatch(
@@ -105,7 +105,7 @@ test("what was refused stands at the end of the output", async () => {
 	);
 });
 
-test("the sandbox without it has no proxy, and the command with it has nothing but the proxy", async () => {
+test("the sandbox without it has no proxy, and the command with it has only the proxy", async () => {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const closed = await run(sandbox, `ls /dev/parley; ${asking("example.com")}`);
 	expect(closed?.output).toContain("ECONNREFUSED");

@@ -83,7 +83,7 @@ async function openTunnel(proxyPort: number): Promise<Socket> {
 	return socket;
 }
 
-test("what an allowed host says comes back, each side can end first, and bytes are counted", async () => {
+test("the answer of an allowed host arrives, each side can end first, and bytes are counted", async () => {
 	const { proxyPort, entries, log } = await setUp();
 	const socket = dial(
 		proxyPort,
@@ -117,7 +117,7 @@ test.each([
 	["SSH-2.0-OpenSSH_9.9", 400, "not a request"],
 	["\x16\x03\x01\x02\x00", 400, "not a request"],
 	[`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`, 431, "not a request"],
-])("%j is answered %i with a reason and reaches nobody", async (request, status, reason) => {
+])("%j gets the status %i with a reason and no connection", async (request, status, reason) => {
 	const { proxyPort, reached, entries, passage } = await setUp();
 	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
 	expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*parley: .*${reason}`, "s"));
@@ -127,7 +127,7 @@ test.each([
 	expect(passage.note()).toContain("only port 443 of example.com, *.example.org");
 });
 
-test("nothing is forwarded after a request that is no CONNECT", async () => {
+test("no bytes are forwarded after a request that is not CONNECT", async () => {
 	const { proxyPort, reached, entries } = await setUp();
 	const plain = "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n";
 	const answer = await ask(proxyPort, `${plain.repeat(100)}CONNECT example.com:443 HTTP/1.1\r\n\r\n`);
@@ -162,7 +162,7 @@ test("a name that leads elsewhere the next time is looked up once for each conne
 	first.destroy();
 });
 
-test("a host without an address and one that cannot be connected to are told", async () => {
+test("the proxy reports a host without an address and a host that refuses connections", async () => {
 	const unknown = await setUp({ lookup: async () => [] });
 	const request = "CONNECT example.com:443 HTTP/1.1\r\n\r\n";
 	expect(await ask(unknown.proxyPort, request)).toMatch(/502 Bad Gateway.*no address was found/s);
@@ -182,7 +182,7 @@ test("a connection is not made where the audit cannot be written", async () => {
 	expect(log.records).toContainEqual(expect.objectContaining({ level: "error" }));
 });
 
-test("whoever does not say what it wants, or says it slowly, is let go after 10 seconds", async () => {
+test("a client that sends no request, or sends it slowly, is disconnected after 10 seconds", async () => {
 	const { proxyPort, clock } = await setUp();
 	const sockets = ["", "CONNECT exam"].map((said) => dial(proxyPort, said));
 	const ends = sockets.map(closed);
@@ -208,7 +208,7 @@ test("a look-up and a connection that take longer than 10 seconds are given up",
 	expect(reached).toEqual([]);
 });
 
-test("a tunnel that nothing moves through is ended, one that is used goes on for 15 minutes", async () => {
+test("an idle tunnel is ended, and one in use continues for 15 minutes", async () => {
 	const { proxyPort, clock, entries } = await setUp();
 	const socket = await openTunnel(proxyPort);
 	for (let minutes = 0; minutes < 14; minutes += 2) {
@@ -271,7 +271,7 @@ test("at the end of a command its connections end, and its socket is closed", as
 	expect(late.listening).toBe(false);
 });
 
-test("a list with what is no host is refused", () => {
+test("a list with an invalid host is refused", () => {
 	const options = { clock: new ManualClock(), log: new MemoryLogger() };
 	expect(() => new Egress({ ...options, allow: ["*"] })).toThrow(
 		'"*" is no host that commands can be let reach',

@@ -43,7 +43,7 @@ test.each([
 		"*.example.com",
 		"a,b.com",
 	],
-])("%j is no name of the internet", (text) => {
+])("%j is not a name of the internet", (text) => {
 	expect(readHostName(text)).toBeUndefined();
 });
 
@@ -56,7 +56,7 @@ test.each([
 	"*.",
 	"*.127.0.0.1",
 	"https://example.com",
-])("%j is no entry for the list", (text) => {
+])("%j is not an entry for the list", (text) => {
 	expect(readAllowedHost(text)).toBeUndefined();
 });
 

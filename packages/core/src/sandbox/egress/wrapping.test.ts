@@ -128,7 +128,7 @@ function processesIn(namespace: string): string[] {
 	});
 }
 
-test("a program reaches an allowed host with TLS of its own, and nothing but that is told", async () => {
+test("a program reaches an allowed host with its own TLS, and only the connection is logged", async () => {
 	const { entries, script } = await setUp();
 	const { out, err } = await script(
 		'fetch("https://a.example.com/page").then((answer) => answer.text()).then(console.log)',
@@ -153,7 +153,7 @@ test("100 requests at once are all answered", async () => {
 	await expect.poll(() => entries.filter(({ decision }) => decision === "ended")).toHaveLength(100);
 });
 
-test("hosts that are not allowed, private addresses, http and other ports are refused, and why is told", async () => {
+test("hosts that are not allowed, private addresses, http and other ports are refused with a reason", async () => {
 	const { entries, script, passage } = await setUp();
 	const { out } = await script(`
 		const { request } = require("node:http");
@@ -233,7 +233,7 @@ test("the command is itself: its arguments, output, exit code and variables are 
 	expect([out, err, code]).toEqual(["a b||*|--require /nowhere.js|", "err\n", 7]);
 });
 
-test("nothing is left when the command ends, nor when it is killed in the middle", async () => {
+test("no socket stays when the command ends or is killed", async () => {
 	const { run } = await setUp();
 	const { start, entries } = await setUp();
 	const namespace = (await run("/usr/bin/readlink", "/proc/self/ns/net")).out.trim();
@@ -251,7 +251,7 @@ test("nothing is left when the command ends, nor when it is killed in the middle
 	await expect.poll(() => entries.at(-1)).toMatchObject({ decision: "ended" });
 });
 
-test("a way that cannot be opened is told, and nothing is run", async () => {
+test("an error while the proxy is opened is reported, and no command runs", async () => {
 	const { passage } = await setUp();
 	const withoutMounts = ["--", ...passage.argv(CHANNEL), "/bin/echo", "was run"];
 	const { status, stdout, stderr } = spawnSync(program, [...base, ...withoutMounts]);

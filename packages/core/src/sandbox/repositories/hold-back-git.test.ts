@@ -43,13 +43,13 @@ async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 	return put.sort();
 }
 
-test("what was there stays, unless it could not be taken back before", async () => {
+test("existing files stay, unless they could not be taken back before", async () => {
 	const before = await find();
 	expect(await putAsideOf({ before })).toEqual([]);
 	expect(await putAsideOf({ before, owed: new Set([join(git, "hooks")]) })).toEqual([join(git, "hooks")]);
 });
 
-test("where nobody waits, or nothing can look, settings are moved as they are", async () => {
+test("settings are moved as they are if the call is late or git cannot read them", async () => {
 	expect(await putAsideOf({})).toEqual([join(git, "config"), join(git, "hooks")]);
 	const unasked = async (): Promise<never> => {
 		throw new Error("looked");
@@ -60,7 +60,7 @@ test("where nobody waits, or nothing can look, settings are moved as they are", 
 	]);
 });
 
-test("a changed hook of a repository that was there is held back, however old it says that it is", async () => {
+test("a changed hook of an existing repository is held back, whatever its time is", async () => {
 	const before = await find();
 	await writeFile(join(git, "hooks/pre-commit"), "x");
 	expect(await putAsideOf({ before, startedMs: Number.POSITIVE_INFINITY })).toEqual([join(git, "hooks")]);

@@ -108,7 +108,7 @@ test("a database of an earlier schema goes through the migrations that it lacks"
 	expect(await opened({ file: file("earlier"), fresh: freshSchema }, contentOf)).toEqual(expected);
 });
 
-test("what was made before a migration was added gets that one, too", async () => {
+test("a database made before a new migration gets this migration, too", async () => {
 	const later: Migration = {
 		name: "9999-later",
 		up: async (db) => void (await sql`create table later (id text)`.execute(db)),

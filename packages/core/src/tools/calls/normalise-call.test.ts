@@ -121,7 +121,7 @@ test("a tool that takes any arguments gets them as they were written", () => {
 	expect(normal("any", args, any).arguments).toBe(args);
 });
 
-test("an inherited name is no argument", () => {
+test("an inherited name is not an argument", () => {
 	const args = Object.fromEntries<unknown>([
 		["path", "a"],
 		["__proto__", { limit: 1 }],

@@ -62,7 +62,7 @@ test.each([
 test.each([
 	[{ a: -1 }, "a is negative"],
 	[{ a: 0 }, "internal error"],
-])("%j is refused for what was found", async (args, text) => {
+])("%j is refused with the reason", async (args, text) => {
 	expect(await prepare(args)).toEqual({ kind: "refused", text, found: true });
 });
 

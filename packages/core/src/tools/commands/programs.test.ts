@@ -69,7 +69,7 @@ test.each([
 	["make -C ../other/deep all", ["make"], [], ["other/deep"]],
 	["cd ../other && make -C deep", ["make"], [], ["other"]],
 	["cat / /usr ..", ["cat"], [], []],
-])("of %s it finds programs, files and directories", async (command, programs, files, directories) => {
+])("in %s it finds programs, files and directories", async (command, programs, files, directories) => {
 	await using space = await workspace();
 	const { found } = await space.look(command);
 	expect(found.programs).toEqual(expect.arrayContaining(programs));
@@ -77,7 +77,7 @@ test.each([
 });
 
 test.each(["make -C ..", "cd .. && make", "make -C.."])(
-	"%s names the parent directory if that lies within the roots",
+	"%s names the parent directory if the parent is inside the roots",
 	async (command) => {
 		await using space = await workspace();
 		expect((await space.look(command)).directories).toEqual([]);
@@ -132,7 +132,7 @@ test("identities change with the content, the way to a file, and the program", a
 	expect(seen.size).toBe(4);
 });
 
-test("a name that is no program must stay none", async () => {
+test("a missing program must stay missing", async () => {
 	await using space = await workspace();
 	const before = await space.look("deploy");
 	await writeFile(join(space.bin, "deploy"), "");

@@ -68,7 +68,7 @@ test("in a sandbox it is another class", async () => {
 	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and of files only the roots");
 });
 
-test("a command that needs the network leaves the sandbox, which is always asked about", async () => {
+test("a command that needs the network leaves the sandbox and always requires approval", async () => {
 	const [outside, inside]: [Command[], Command[]] = [[], []];
 	const network: Sandbox = { ...ending({}, outside), mode: "off", profile: "off" };
 	const where = { ...context, sandbox: { ...ending({}, inside), network } };
@@ -105,7 +105,7 @@ test("a command that needs the network stays in the sandbox where the operator h
 	expect((await prepare({ cmd: "ls" }, where)).plan.classes).toEqual(["exec-sandboxed"]);
 });
 
-test("where a sandbox is required a command without one, or with a network, is refused", async () => {
+test("with a required sandbox, a command without one or with a network is refused", async () => {
 	const closed = { ...context, sandbox: ending({}) };
 	await expect(prepare({ cmd: "curl x", network: true }, closed)).rejects.toThrow(
 		"network: commands of this session run in a sandbox, which has none",
@@ -125,7 +125,7 @@ test("in a container a command counts as one in a sandbox that has a network", a
 	expect(prepared.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
 });
 
-test("what cannot be taken back and what steers are told", async () => {
+test("irreversible commands and commands that use control files have notes", async () => {
 	const push = await prepare({ cmd: "git push --force" });
 	expect(push.plan.classes).toEqual(["exec-unsandboxed", "irreversible"]);
 	expect(push.plan.notes).toContain("git rewrites or deletes what was pushed");
@@ -237,7 +237,7 @@ test("a working directory that is gone is named", async () => {
 	await expect(prepare({ cmd: "ls" }, where)).rejects.toThrow("cannot run a command in");
 });
 
-test("a command with secrets is always asked about, and says which variable holds what", async () => {
+test("a command with secrets always requires approval and names the variable of each", async () => {
 	const { plan } = await prepare({ cmd: "deploy", secrets: { API_KEY: "secret:pw_1" } });
 	expect(plan.classes).toEqual(["exec-unsandboxed", "secret"]);
 	expect(plan.notes).toContain("the variable API_KEY holds the password behind secret:pw_1");
@@ -256,7 +256,7 @@ test.each<readonly [string, object, string]>([
 	expect(prepared).toMatchObject({ kind: "refused", text: expect.stringContaining(why) });
 });
 
-test("a password comes to the command as a variable, and one with a NUL to none", async () => {
+test("a command gets a password as a variable, and a password with a NUL is refused", async () => {
 	const ready = await prepare({ cmd: 'printf %s "$API_KEY"', secrets: { API_KEY: "secret:pw_1" } });
 	const released = (value: string) => {
 		return executeCall({ ...ready, args: { ...Object(ready.args), secrets: { API_KEY: value } } }, context);
@@ -302,7 +302,7 @@ test("calls that share their looks look at the working directory once", async ()
 	expect((await second.plan.bind?.({ looks: new Map() }))?.binding["files"]).toContain("shared-2.js");
 });
 
-test("an approver reads at most five names of what changed, those that the command names first", () => {
+test("an approver reads at most five names of changed files, those in the command first", () => {
 	const lines = ["a.js", "b.js", "c.js", "d.js", `${"e".repeat(300)}.js`, "run.sh"];
 	const before = { files: "1\nold\t1", named: "", programs: "make: 1", sandbox: "off" };
 	const after = {

@@ -68,7 +68,7 @@ test("line ends, byte order mark and permissions stay", async () => {
 	expect((await stat(join(context.cwd, "run.sh"))).mode & 0o777).toBe(0o751);
 });
 
-test("a text that is there several times has to be told apart", async () => {
+test("a text that occurs several times must be made unique", async () => {
 	const args = { path: "x", old_text: "a", new_text: "b" };
 	await putFile("x", "a\na\nc\na\n");
 	await expect(prepare(args)).rejects.toThrow(
@@ -89,7 +89,7 @@ test("a text that is there several times has to be told apart", async () => {
 	});
 });
 
-test("a text that is not there is answered with what comes near", async () => {
+test("a missing text returns the nearest lines", async () => {
 	await putFile("x.ts", "if (a) {\n\treturn b;\n}\n");
 	await expect(prepare({ path: "x.ts", old_text: "    return b;\n}", new_text: "" })).rejects.toThrow(
 		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. Nearest are lines 2 to 3:\n\treturn b;\n}',
@@ -103,7 +103,7 @@ test("a text that is not there is answered with what comes near", async () => {
 	);
 });
 
-test("what comes near is cut where it is long", async () => {
+test("long nearest lines are cut", async () => {
 	await putFile("x", "}\n".repeat(100));
 	const wanted = { path: "x", old_text: `${"}\n".repeat(50)}y`, new_text: "" };
 	await expect(prepare(wanted)).rejects.toThrow(/\n(?:\}\n){20}\[… cut …\]$/);
@@ -158,7 +158,7 @@ test.each([
 	await expect(prepare({ path, old_text: "a", new_text: "b" }, where)).rejects.toThrow(reason);
 });
 
-test("another name of a file of the gateway is refused before anything of it is told", async () => {
+test("a second name of a file of the gateway is refused before any of its content is shown", async () => {
 	await mkdir(join(directory.path, "data"));
 	await put(join(directory.path, "data/token"), "gw_secret");
 	await link(join(directory.path, "data/token"), join(context.cwd, "twin"));
@@ -168,7 +168,7 @@ test("another name of a file of the gateway is refused before anything of it is 
 	);
 });
 
-test("of a file of keys nothing is told: not what it holds, and not whether a guess is right", async () => {
+test("a file of keys is never revealed: neither its content nor whether a guess is right", async () => {
 	await putFile(".env", "KEY=hunter2\nB=1\n");
 	const guesses = ["KEY=hunter2", "KEY=hunter3"].map((old_text) => ({
 		path: ".env",
@@ -192,7 +192,7 @@ test("of a file of keys nothing is told: not what it holds, and not whether a gu
 	expect(await contentOf(".env")).toBe("KEY=x\nB=1\n");
 });
 
-test("outside of the roots it is asked, and nothing is told before that", async () => {
+test("outside of the roots it requires approval, and no content is shown before", async () => {
 	const path = join(directory.path, "outside/x");
 	await put(path, "one\ntwo\ntwo\n");
 	const { plan } = await prepare({ path: "../outside/x", old_text: "one", new_text: "1" });
@@ -213,7 +213,7 @@ test("outside of the roots it is asked, and nothing is told before that", async 
 	expect(await readText(path, "utf8")).toBe("one\ntwo\ntwo\n");
 });
 
-test("files that steer are asked about whatever was granted", async () => {
+test("control files require approval whatever was granted", async () => {
 	await mkdir(join(context.cwd, ".git/hooks"), { recursive: true });
 	await putFile(".git/hooks/pre-commit", "#!/bin/sh\n");
 	const { plan } = await prepare({ path: ".git/hooks/pre-commit", old_text: "sh", new_text: "bash" });
@@ -222,7 +222,7 @@ test("files that steer are asked about whatever was granted", async () => {
 	expect(plan.notes).toContain("decides what runs later, by itself");
 });
 
-test("what changed since the approval is not written over", async () => {
+test("a file that changed since the approval is not overwritten", async () => {
 	await putFile("x", "old\n");
 	const ready = await prepare({ path: "x", old_text: "old", new_text: "new" });
 	await putFile("x", "old\nand somebody else's\n");

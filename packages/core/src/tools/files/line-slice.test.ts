@@ -29,7 +29,7 @@ test("a last line without an end is a line", async () => {
 	expect(await slice("a\nb", { lines: 1 })).toMatchObject({ text: "a\n", next: { line: 2 } });
 });
 
-test("beyond the end the number of lines is told", async () => {
+test("beyond the end the result has the number of lines", async () => {
 	expect(await slice("a\nb\n", { first: 3 })).toMatchObject({ text: "", total: 2 });
 	expect(await slice("a\nb", { first: 9 })).toMatchObject({ text: "", total: 2 });
 	expect(await slice("", {})).toMatchObject({ text: "", total: 0 });
@@ -65,7 +65,7 @@ test("a column beyond the end of its line is its end", async () => {
 	expect(await slice("ab\ncd\n", { column: 9 })).toMatchObject({ text: "\ncd\n", next: undefined });
 });
 
-test("bytes that are no text are replaced", async () => {
+test("bytes that are not text are replaced", async () => {
 	expect((await slice(Buffer.from([0x61, 0xff, 0, 0x62]), {})).text).toBe("a\u{fffd}\u{fffd}b");
 });
 

@@ -46,7 +46,7 @@ function ending(outcome: Partial<CommandOutcome>): Sandbox {
 	return { mode: "off", profile: "test", environment: {}, network: undefined, run };
 }
 
-test("files are listed by name, sorted, what lies deep only counted", async () => {
+test("files are listed by name, sorted, and deep files are only counted", async () => {
 	await putFiles("README.md", "src/a.ts", "src/deep/b.ts", "src/deep/er/c.ts", "src-x/d.ts", "b");
 	const ready = await prepare({});
 	expect(ready.plan).toEqual({
@@ -66,7 +66,7 @@ test("files are listed by name, sorted, what lies deep only counted", async () =
 	expect(await list({ pattern: "*.ts", depth: 2 })).toEqual(shallow.slice(2));
 });
 
-test("paths are told as other tools take them", async () => {
+test("paths are shown in the form that other tools accept", async () => {
 	await putFiles("src/deep/a.ts", "src/b.ts");
 	expect(await list({ path: "src" })).toEqual(["src/b.ts", "src/deep/a.ts"]);
 	expect(await list({ path: "src/deep/" })).toEqual(["src/deep/a.ts"]);
@@ -79,7 +79,7 @@ test("paths are told as other tools take them", async () => {
 	expect((await executeCall(ready, context)).text).toBe(join(outside, "x"));
 });
 
-test("ignored and hidden files are left out, hidden ones unless wanted, and of keys the names are told", async () => {
+test("ignored files are left out, hidden ones are optional, and files of keys appear by name", async () => {
 	await putFiles("a", "gen/b", "c.log", ".env", ".github/ci.yml", ".git/config", "sub/d.tmp", "sub/key.pem");
 	await put(join(context.cwd, ".gitignore"), "gen/\n*.log\n");
 	await put(join(context.cwd, "sub/.gitignore"), "*.tmp\n");
@@ -100,7 +100,7 @@ test("links are neither followed nor shown", async () => {
 	expect((await prepare({ path: "out" })).plan.classes).toEqual(["outside-read"]);
 });
 
-test("what belongs to the gateway is left out, however it is written", async () => {
+test("files of the gateway are left out, whatever the path is", async () => {
 	await putFiles("a", "Data/tokens/operator", "data-x/b");
 	const where = { ...context, forbidden: [join(context.cwd, "data")] };
 	expect(await list({}, where)).toEqual(["a", "data-x/b"]);
@@ -116,7 +116,7 @@ test("names that look like options are names; those with control characters are 
 	expect(await list({ path: "-d" })).toEqual(["-d/x"]);
 });
 
-test("long lists are cut, and it is told how much is missing", async () => {
+test("long lists are cut, with the number of missing entries", async () => {
 	await putFiles(...Array.from({ length: 12 }, (_, index) => `f${String(index).padStart(2, "0")}`));
 	expect(await list({ limit: 10 })).toEqual([
 		..."f00 f01 f02 f03 f04 f05 f06 f07 f08 f09".split(" "),
@@ -143,11 +143,11 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 		["a", "[… looking for files took too long: name a directory further down …]"],
 	],
 	[{ code: 2, output: "./a\nrg: broken\n" }, ["a", "[… a part of it could not be read …]"]],
-])("an end of ripgrep with %j is told as it is", async (outcome, lines) => {
+])("ripgrep ending with %j is reported as it is", async (outcome, lines) => {
 	expect(await list({}, { ...context, sandbox: ending(outcome) })).toEqual(lines);
 });
 
-test("where nothing fits it is said what there was", async () => {
+test("if nothing fits, the result describes the directory", async () => {
 	expect(await list({ hidden: true })).toEqual(["[… no files …]"]);
 	await putFiles("a", "b");
 	expect(await list({ pattern: "*.md" })).toEqual(["[… none of 2 files fits the pattern …]"]);
@@ -181,7 +181,7 @@ test("a directory that became a link since it was planned is not listed", async 
 	});
 });
 
-test("a program that is not there is named", async () => {
+test("a missing program is named", async () => {
 	const missing: Sandbox = {
 		...ending({}),
 		run: () =>

@@ -40,7 +40,7 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 	expect(findNearestLines(text, wanted)).toEqual({ first, last, lines, difference });
 });
 
-test("quotes and spaces that look alike are found out", () => {
+test("quotes and spaces that look alike are found", () => {
 	expect(findNearestLines("say(\u{201c}it\u{2019}s\u{a0}late\u{201d})", 'say("it\'s late")')).toMatchObject({
 		first: 1,
 		difference: expect.stringContaining('look alike: it is "say(\u{201c}it\u{2019}s\\u{a0}late'),
@@ -56,7 +56,7 @@ test.each([
 	["abc\ndef", "nothing like it"],
 	["abc", " \n\t\n"],
 	["abc", "x".repeat(3_000)],
-])("nothing of %j comes near %j", (wanting, wanted) => {
+])("no lines of %j are near %j", (wanting, wanted) => {
 	expect(findNearestLines(wanting, wanted)).toBeUndefined();
 });
 

@@ -45,7 +45,7 @@ test("a file inside the roots is read without asking", async () => {
 	expect(await read({ path: "notes.txt" })).toEqual({ text: "one\ntwo\nthree\n", failed: false });
 });
 
-test("a part of a file is read, and a marker tells how to go on", async () => {
+test("a part of a file is returned, and a marker says how to continue", async () => {
 	expect(await read({ path: "notes.txt", offset: 2, limit: 1 })).toEqual({
 		text: "two\n[… more lines follow: go on with offset 3 …]",
 		failed: false,
@@ -127,7 +127,7 @@ test("a picture is shown as a whole, whichever lines were asked for", async () =
 	expect((await read({ path: "photo.png", offset: 1, limit: 2_000 })).text).not.toContain(note);
 });
 
-test("a picture that is too large is refused with what would do", async () => {
+test("a picture that is too large is refused with the limits", async () => {
 	const path = join(context.cwd, "photo.png");
 	const padded = (bytes: number) => Buffer.concat([png.content, Buffer.alloc(bytes - png.content.length)]);
 	await writeFile(path, padded(3_932_160));
@@ -203,7 +203,7 @@ test("pipes and devices are refused and not waited for", async () => {
 	});
 });
 
-test("a file outside of the roots is asked about, and a link inside does not hide it", async () => {
+test("a file outside of the roots requires approval, also through a link inside", async () => {
 	for (const path of ["../outside.txt", "link", join(directory.path, "outside.txt")]) {
 		const { plan } = await prepare({ path });
 		expect(plan.classes).toEqual(["outside-read"]);
@@ -214,7 +214,7 @@ test("a file outside of the roots is asked about, and a link inside does not hid
 	expect(await read({ path: "link" })).toEqual({ text: "outside\n", failed: false });
 });
 
-test("a secret file is asked about, by its name and by what a link leads to", async () => {
+test("a secret file requires approval, by its name and by the target of a link", async () => {
 	await writeFile(join(context.cwd, ".env"), "KEY=1\n");
 	await symlink(".env", join(context.cwd, "harmless.txt"));
 	await symlink("notes.txt", join(context.cwd, "server.pem"));
@@ -226,7 +226,7 @@ test("a secret file is asked about, by its name and by what a link leads to", as
 	}
 });
 
-test("a forbidden path is refused before anybody is asked", async () => {
+test("a forbidden path is refused before any approval", async () => {
 	const where = { ...context, forbidden: [join(directory.path, "outside.txt")] };
 	await expect(prepare({ path: "link" }, where)).rejects.toThrow("no tool may touch");
 });
@@ -246,7 +246,7 @@ test("another name of a file that belongs to the gateway is refused, other hard 
 	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });
 });
 
-test.runIf(process.platform === "linux")("what the system will not read is told in words", async () => {
+test.runIf(process.platform === "linux")("a system error is reported in words", async () => {
 	expect(await read({ path: "/proc/self/mem" })).toMatchObject({
 		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it',
 	});
@@ -277,7 +277,7 @@ test("a hostile name is shown as what it is", async () => {
 	expect((await prepare({ path: "a\u{202e}txt.b" })).plan.label).toBe("read a\\u{202e}txt.b");
 });
 
-test("a call that was cancelled reads nothing more", async () => {
+test("a cancelled call reads no further", async () => {
 	const where = { ...context, signal: AbortSignal.abort() };
 	expect(await read({ path: "notes.txt" }, where)).toEqual({
 		text: "cancelled",

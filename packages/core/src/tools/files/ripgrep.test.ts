@@ -35,7 +35,7 @@ test("ripgrep runs without its configuration, from the package", async () => {
 	});
 });
 
-test("a platform without ripgrep is told what to use", async () => {
+test("a platform without ripgrep gets an alternative", async () => {
 	await expect(findRipgrep(() => Promise.reject(new Error("Could not find it")))).rejects.toMatchObject({
 		code: "failed_precondition",
 		message: expect.stringMatching(/^ripgrep, which this tool needs, has no build for .*: use run_command$/),

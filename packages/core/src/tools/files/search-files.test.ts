@@ -74,7 +74,7 @@ test("matching lines come with path and number, in the order of the paths", asyn
 	expect(await search({ pattern: "BEAN\\(", ignore_case: true })).toBe("src/a.ts:1:bean()");
 });
 
-test("lines around a match are told apart from it", async () => {
+test("lines around a match differ from the match", async () => {
 	await putFiles({ a: "1\n2\nX\n4\n5\n6\n7\nX\n9\n", b: "X\n" });
 	expect(await search({ pattern: "X", context: 1 })).toBe(
 		"a-2-2\na:3:X\na-4-4\n--\na-7-7\na:8:X\na-9-9\n--\nb:1:X",
@@ -122,7 +122,7 @@ test("files of keys are never searched, by whatever way", async () => {
 	}
 });
 
-test("what belongs to the gateway is never searched, by whatever name", async () => {
+test("files of the gateway are never searched, by any name", async () => {
 	await putFiles({ "data/token": "gw_secret\n", "data/x/log": "gw_secret\n", open: "gw_none\n" });
 	await link(join(context.cwd, "data/token"), join(context.cwd, "twin"));
 	await symlink("data", join(context.cwd, "way"));
@@ -167,7 +167,7 @@ test.each([
 	["(?=x)", "look-around"],
 	["(a)\\1", "backreferences are not supported"],
 	["(\\w{1,1000}){1,1000}", "the pattern cannot be used: compiled regex exceeds size limit"],
-])("%j is no pattern, and it is said why", async (pattern, why) => {
+])("%j is not a pattern, and the error has the reason", async (pattern, why) => {
 	const { text, failed } = await executeCall(await prepare({ pattern }), context);
 	expect(failed).toBe(true);
 	expect(text).toContain(why);
@@ -218,7 +218,7 @@ test("more files than one start of a program takes are all searched", async () =
 	expect(await search({ pattern: "bean" })).toBe(`${names[0]}:1:bean\n${names[899]}:1:bean`);
 });
 
-test("bytes that are no text of UTF-8 are found as they can be shown", async () => {
+test("bytes that are not UTF-8 are found in their shown form", async () => {
 	const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("bean\n", "utf16le")]);
 	await putFiles({ a: Buffer.from([0x62, 0x65, 0x61, 0x6e, 0xff, 0x0a]), b: utf16 });
 	expect(await search({ pattern: "bean" })).toBe("a:1:bean\u{fffd}\nb:1:bean");
@@ -235,7 +235,7 @@ test.each<[Partial<CommandOutcome>, string]>([
 		"a:1:X\n[… more matches: narrow it by pattern, path or glob, or raise max_results …]",
 	],
 	[{ output: './a: binary file matches (found "\\0" byte)\n' }, "[… no matches in 1 file …]"],
-])("an end of ripgrep with %j is told as it is", async (outcome, text) => {
+])("ripgrep ending with %j is reported as it is", async (outcome, text) => {
 	await putFiles({ a: "X\n" });
 	const where = { ...context, sandbox: ending((command) => (searching(command) ? outcome : undefined)) };
 	expect(await search({ pattern: "X" }, where)).toBe(text);
@@ -268,7 +268,7 @@ test("a place that became a link since it was planned is not searched", async ()
 	expect(await executeCall(ready, context)).toMatchObject({ failed: true });
 });
 
-test("a program that is not there, and a call that is cancelled, say so", async () => {
+test("a missing program and a cancelled call are reported", async () => {
 	await putFiles({ a: "X\n" });
 	const missing: Sandbox = {
 		...sandbox,

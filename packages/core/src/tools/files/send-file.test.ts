@@ -43,7 +43,7 @@ test("a file inside the roots is handed over under its own name, or another", as
 	]);
 });
 
-test("what may hold secrets, or lies beyond the roots, is told apart", async () => {
+test("files that may contain secrets, and files beyond the roots, have their own classes", async () => {
 	expect((await prepare({ path: ".env" })).plan.classes).toEqual(["read", "secret"]);
 	expect((await prepare({ path: "link" })).plan.classes).toEqual(["outside-read"]);
 	expect((await prepare({ path: "../outside.txt" })).plan).not.toHaveProperty("grant");

@@ -31,12 +31,12 @@ test.each([
 	expect(edit(text, oldText, newText)).toMatchObject({ text: expected });
 });
 
-test("where line ends are mixed, only the exact text counts", () => {
+test("with mixed line ends, only the exact text matches", () => {
 	expect(edit("a\r\nb\nc", "a\nb", "x")).toEqual({ kind: "not-one", lines: [] });
 	expect(edit("a\r\nb\nc", "a\r\nb", "x")).toMatchObject({ text: "x\nc" });
 });
 
-test("what is not there once is not changed, and its places are told", () => {
+test("a text that does not occur exactly once is not changed, and its lines are returned", () => {
 	expect(edit("a\nb\na\n", "x", "y")).toEqual({ kind: "not-one", lines: [] });
 	expect(edit("a\nb\na\n", "a", "y")).toEqual({ kind: "not-one", lines: [1, 3] });
 	expect(edit("aaa", "aa", "y")).toEqual({ kind: "not-one", lines: [1, 1] });

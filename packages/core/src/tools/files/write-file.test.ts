@@ -55,7 +55,7 @@ test("a new file is planned with its diff and written with its directories", asy
 	expect(await readdir(join(context.cwd, "a/b"))).toEqual(["new.txt"]);
 });
 
-test("a file that is there is replaced as a whole and keeps its permissions", async () => {
+test("an existing file is replaced and keeps its permissions", async () => {
 	await put(join(context.cwd, "run.sh"), "one\ntwo\n");
 	await chmod(join(context.cwd, "run.sh"), 0o751);
 	const { plan } = await prepare({ path: "run.sh", content: "one\n2\n" });
@@ -87,7 +87,7 @@ test.each<[string, string, (path: string) => unknown, string]>([
 	await expect(prepare({ path, content: "" })).rejects.toThrow(reason);
 });
 
-test("a directory that leads out of the roots is refused by the way inside and asked about by the real one", async () => {
+test("a link out of the roots is refused by the path inside, and the real path requires approval", async () => {
 	await expect(prepare({ path: "link/x", content: "" })).rejects.toThrow(
 		`"link/x" leads out of the roots by a symbolic link: write ${JSON.stringify(join(directory.path, "outside/x"))}`,
 	);
@@ -103,7 +103,7 @@ test("a directory that leads out of the roots is refused by the way inside and a
 	);
 });
 
-test("files of keys and files that steer are asked about", async () => {
+test("files of keys and control files require approval", async () => {
 	await put(join(context.cwd, ".env"), "KEY=old\n");
 	const secret = await prepare({ path: ".env", content: "KEY=new\n" });
 	expect(secret.plan.classes).toEqual(["write", "secret"]);
@@ -125,7 +125,7 @@ test("a forbidden path is refused", async () => {
 	await expect(prepare({ path: "link/x", content: "" }, where)).rejects.toThrow("no tool may touch");
 });
 
-test("what changed since the approval is not written over", async () => {
+test("a file that changed since the approval is not overwritten", async () => {
 	await put(join(context.cwd, "x"), "old");
 	const ready = await prepare({ path: "x", content: "new" });
 	await put(join(context.cwd, "x"), "somebody else's");
@@ -155,7 +155,7 @@ test("a directory that was swapped for a link since the approval is not followed
 	expect(await readdir(join(directory.path, "outside"))).toEqual([]);
 });
 
-test("what the same call left behind when it was cut off is taken away", async () => {
+test("files that an interrupted run of the same call left are deleted", async () => {
 	// Named after the session and the call of the context above.
 	await put(join(context.cwd, ".parley-3d7df6aa975dccc0.tmp"), "left");
 	await write("x", "new");
@@ -173,7 +173,7 @@ test("content above 256 KiB is refused", async () => {
 	);
 });
 
-test("characters that nobody sees are visible in label and preview, and written as they are", async () => {
+test("invisible characters are visible in the label and the preview, and written unchanged", async () => {
 	const { plan } = await prepare({ path: "a\u{202e}b", content: "x\u{200b}\n" });
 	expect(plan.label).toBe("write a\\u{202e}b");
 	expect(plan.preview).toContain("+++ a\\u{202e}b\n");

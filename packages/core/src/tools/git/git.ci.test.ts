@@ -87,7 +87,7 @@ async function trap(): Promise<{ readonly program: string; readonly sprung: () =
 	};
 }
 
-test("what only looks runs without asking and tells what git says", async () => {
+test("a command that only reads runs without approval and returns the output of git", async () => {
 	const { plan } = await prepare(["log", "--oneline"]);
 	expect(plan).toEqual({
 		label: "git log --oneline",
@@ -198,7 +198,7 @@ test("while it looks, nothing that the repository names is run", async () => {
 	expect(await sprung()).toBe(true);
 });
 
-test("a change that would run what the repository names is asked about as a command, and says so", async () => {
+test("a change that would run programs of the repository requires approval as a command, and says so", async () => {
 	const { program, sprung } = await trap();
 	await symlink(program, join(repository, ".git/hooks/pre-commit"));
 	byHand("config", "filter.x.clean", program);
@@ -274,7 +274,7 @@ test("patches leave out what files of keys hold, unless they were asked for", as
 	expect(await run("show", "HEAD:.env")).toBe("KEY=hunter1\n");
 });
 
-test("an object that is named by its number alone is asked about", async () => {
+test("an object that is named only by its hash requires approval", async () => {
 	const blob = byHand("rev-parse", "HEAD:.env");
 	const tree = byHand("rev-parse", "HEAD^{tree}");
 	byHand("tag", "hidden", blob);
@@ -300,7 +300,7 @@ test("an object that is named by its number alone is asked about", async () => {
 	expect(await judged(["show", byHand("rev-parse", "HEAD")])).toBe("allow: read");
 });
 
-test("addresses of remotes are told without their passwords", async () => {
+test("addresses of remotes are shown without their passwords", async () => {
 	byHand("remote", "add", "origin", "https://ada:hunter2@example.org/x.git");
 	expect(await run("remote", "-v")).toMatch(/^origin\thttps:\/\/…@example.org\/x.git \(fetch\)\n/);
 	expect(await run("remote", "get-url", "origin")).toBe("https://…@example.org/x.git\n");
@@ -337,7 +337,7 @@ test.each([
 	["outside", "../outside", "git runs within the roots, not in"],
 	["a file", "beans.txt", '"beans.txt" is not a directory'],
 	["nothing", "nowhere", "there is no such file"],
-])("%s is no place to run git in", async (_name, path, reason) => {
+])("%s is not a directory for git", async (_name, path, reason) => {
 	await expect(prepare(["status"], { path })).rejects.toThrow(reason);
 });
 
@@ -351,7 +351,7 @@ test("another directory of the roots is named by its path", async () => {
 	expect((await prepare(["log", "--", "../beans.txt"], { path: "sub" })).plan.classes).toEqual(["read"]);
 });
 
-test("a repository begins where none is, when somebody allows it", async () => {
+test("a new repository is created after an approval", async () => {
 	await mkdir(join(directory.path, "new"));
 	const where = { ...context, cwd: join(directory.path, "new"), roots: [join(directory.path, "new")] };
 	const ready = await prepare(["init", "--quiet"], { where });
@@ -415,7 +415,7 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 	};
 }
 
-test("the ends of commands are told, and their limits are those of what they do", async () => {
+test("the end of a command is reported, and its limits depend on what it does", async () => {
 	const commands: Command[] = [];
 	const timedOut = { ...context, sandbox: ending({ timedOut: true, code: null, output: "x\n" }, commands) };
 	expect(await executeCall(await prepare(["log"], { where: timedOut }), timedOut)).toEqual({
@@ -434,7 +434,7 @@ test("the ends of commands are told, and their limits are those of what they do"
 	expect(commands.map(({ power }) => power)).toContain("work");
 });
 
-test("what reaches the network leaves the sandbox, and nothing that the repository names runs there", async () => {
+test("a command that uses the network leaves the sandbox, and no program of the repository runs there", async () => {
 	const { program, sprung } = await trap();
 	await symlink(program, join(repository, ".git/hooks/pre-push"));
 	byHand("init", "--quiet", "--bare", join(directory.path, "outside/far"));
@@ -466,7 +466,7 @@ test("what reaches the network leaves the sandbox, and nothing that the reposito
 	);
 });
 
-test("a program that is not there, and a call that is cancelled, say so", async () => {
+test("a missing program and a cancelled call are reported", async () => {
 	const missing: Sandbox = {
 		...context.sandbox,
 		run: () =>

@@ -23,13 +23,13 @@ test.each([
 	"diff --cc .env",
 	"diff --combined a b/.netrc",
 	"diff --git a/.ENV b/.ENV",
-])("what stands behind %j is left out", (header) => {
+])("text behind %j is left out", (header) => {
 	const shown = hide(`${patch(header)}\n${patch("diff --git a/x b/x")}`);
 	expect(shown).toBe(`${header}\n${LEFT}\nindex 1..2 100644\n${patch("diff --git a/x b/x")}`);
 });
 
 test.each(["diff --git a/x b/x", "diff --git a/env.ts b/env.ts", "diff --git a/id_rsa.pub b/id_rsa.pub"])(
-	"what stands behind %j is shown",
+	"text behind %j is shown",
 	(header) => {
 		expect(hide(patch(header))).toBe(patch(header));
 	},
@@ -53,6 +53,6 @@ test.each([
 	["git@example.org:x", "git@example.org:x"],
 	["https://example.org/a@b", "https://example.org/a@b"],
 	["https://a:p@b@example.org/", "https://…@example.org/"],
-])("%j is told as %j", (line, hidden) => {
+])("%j is shown as %j", (line, hidden) => {
 	expect(hideUserinfo(line)).toBe(hidden);
 });

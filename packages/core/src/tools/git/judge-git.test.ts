@@ -194,7 +194,7 @@ test.each<[args: string | string[], expected: string]>([
 	expect(await judged(typeof args === "string" ? args.split(" ") : args)).toBe(expected);
 });
 
-test("where a repository names programs, its changes are asked about as commands", async () => {
+test("if a repository names programs, its changes require approval as commands", async () => {
 	const programs = ["hook pre-commit", "filter.x.clean"];
 	expect(await judge(["add", "x"], { programs })).toEqual({
 		care: "run",
@@ -231,13 +231,13 @@ test.each([
 	expect(await judged(["log", "0123abc"], {}, where)).toBe("allow: read");
 });
 
-test("a file of something that is no commit is asked about", async () => {
+test("a file of an object that is not a commit requires approval", async () => {
 	const where = (type: string) => ({ ...context, sandbox: saying(`${type}\n`) });
 	expect(await judged(["show", "0123abc:x"], {}, where("commit"))).toBe("allow: read");
 	expect(await judged(["show", "0123abc:x"], {}, where("tree"))).toBe("ask always: read secret");
 });
 
-test("the reasons are told in words", async () => {
+test("the reasons are in words", async () => {
 	const notes = async (...args: string[]) => (await judge(args)).notes;
 	expect(await notes("reset", "--hard")).toEqual(["throws away changes that are not committed"]);
 	expect(await notes("push", "--force")).toEqual(["git rewrites or deletes what was pushed"]);
@@ -248,14 +248,11 @@ test("the reasons are told in words", async () => {
 	]);
 });
 
-test.each(["/etc/passwd", "../x", "a/../../x", ".."])(
-	"%j is no path of the repository to look at",
-	async (path) => {
-		await expect(judge(["diff", path, "beans.txt"])).rejects.toThrow(
-			`${JSON.stringify(path)} lies outside of the repository`,
-		);
-	},
-);
+test.each(["/etc/passwd", "../x", "a/../../x", ".."])("%j is not a path of the repository", async (path) => {
+	await expect(judge(["diff", path, "beans.txt"])).rejects.toThrow(
+		`${JSON.stringify(path)} lies outside of the repository`,
+	);
+});
 
 test("the gateway's own files in the working tree are a reason to ask, however they are written", async () => {
 	const where = { ...context, forbidden: [join(context.cwd, "Data")] };

@@ -95,7 +95,7 @@ test.each([
 	["show HEAD", true, ["commit", "tree"]],
 	["cat-file -p HEAD:x", false, ["commit", "tree"]],
 	["status", false, undefined],
-])("of %s it is known what it may print: patches %s, objects %j", (line, patches, objects) => {
+])("for %s the possible output is known: patches %s, objects %j", (line, patches, objects) => {
 	expect(readingOf(readGitWords(line.split(" ")))).toMatchObject({ patches, objects });
 });
 

@@ -21,7 +21,7 @@ const words = [
 	"HEAD^",
 ];
 
-test("a shell reads the very same words, and so does whoever judges them", () => {
+test("a shell and the judge of commands read the same words", () => {
 	const line = shellLine(words);
 	const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
 	const { stdout } = spawnSync("/bin/sh", ["-c", script], { encoding: "utf8" });
@@ -29,6 +29,6 @@ test("a shell reads the very same words, and so does whoever judges them", () =>
 	expect(splitCommands(line, {})[0]?.words).toEqual(words);
 });
 
-test("words that need no quotes have none", () => {
+test("words without special characters have no quotes", () => {
 	expect(shellLine(["log", "--oneline", "-5", "a/b.ts"])).toBe("log --oneline -5 a/b.ts");
 });

@@ -85,19 +85,19 @@ test.each<[string, object[], string]>([
 	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
 	["another name", [{ before: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
-])("%s: nothing is edited, and it is said why", async (_, edits, text) => {
+])("%s: nothing is edited, and the error has the reason", async (_, edits, text) => {
 	const content = "a\nb\nc\ndd\nd\n";
 	await put(join(context.cwd, "f"), content);
 	expect(await plan("f", ...edits)).toMatchObject({ kind: "refused", text });
 	expect(await contentOf("f")).toBe(content);
 });
 
-test("there is no file to edit where there is none, and write is what makes one", async () => {
+test("a missing file cannot be edited, and the error suggests write", async () => {
 	const text = 'cannot edit "none": there is no such file, write makes new ones';
 	expect(await plan("none", change("a", "b"))).toMatchObject({ kind: "refused", text });
 });
 
-test("outside of the roots nothing of a file is told before somebody allows it, nor by its failure", async () => {
+test("outside of the roots neither the plan nor an error reveals content before the approval", async () => {
 	const path = join(directory.path, "outside", "f");
 	await put(path, "alpha\nbeta\n");
 	const call = await ready(path, change("alpha", "1"), change("bet4", "2"));
@@ -113,7 +113,7 @@ test("outside of the roots nothing of a file is told before somebody allows it, 
 	expect(await readText(path, "utf8")).toBe("alpha\nbeta\n");
 });
 
-test("of a secret file only the edits are shown", async () => {
+test("for a secret file only the edits are shown", async () => {
 	await put(join(context.cwd, ".env"), "A=1\nB=2\nC=3\n");
 	const { plan: planned } = await ready(".env", change("A=1", "A=4"), change("C=3", "C=5"));
 	expect(planned.classes).toEqual(["write", "secret"]);

@@ -123,7 +123,7 @@ test.each<[string, Pair[], Replaced]>([
 	expect(replace(text, pairs)).toEqual(expected);
 });
 
-test("what one edit takes out is room for another", () => {
+test("one edit may use the room that another edit frees", () => {
 	const text = `${"a".repeat(999)}b`;
 	const taken: Pair = ["a".repeat(999), ""];
 	expect(replace(text, [taken, ["b", "c".repeat(1_000)]])).toMatchObject({ kind: "edited" });
@@ -152,7 +152,7 @@ function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] 
 	return { text: made.join("") };
 }
 
-test("whatever is edited, it comes to what one gets place by place, in any order of the list", () => {
+test("the result equals edits at one place at a time, in any order of the list", () => {
 	const ids = seededIds(20);
 	const below = (limit: number): number => Math.floor(chanceOf(ids) * limit);
 	const textOf = (length: number): string => Array.from({ length }, () => "abcdefgh\n"[below(9)]).join("");

@@ -63,7 +63,7 @@ test("they have the names and parameters that clients know", () => {
 	]);
 });
 
-test("no description names a tool that is not there", () => {
+test("no description names a missing tool", () => {
 	const names = builtinTools().map(({ name }) => name);
 	const text = JSON.stringify(describeTools(shortTools()));
 	expect(names.filter((name) => name.includes("_") && text.includes(name))).toEqual([]);
@@ -145,7 +145,7 @@ test("a command stays in its sandbox, and says so: it has no network", async () 
 	expect([inside.length, outside.length]).toEqual([1, 0]);
 });
 
-test("where the operator has named hosts a command has the way to them, and that is one of its classes", async () => {
+test("with hosts from the operator, a command can reach them, and egress is one of its classes", async () => {
 	const [inside, way]: [Command[], Command[]] = [[], []];
 	const egress = keeping(way, { profile: "way", hosts: ["registry.example"] });
 	const where = { ...context, sandbox: keeping(inside, { egress }) };
@@ -195,7 +195,7 @@ test("rules about programs concern bash", async () => {
 	expect(judge(await prepare("bash", { command: "git status" }), [rule], { acceptAll: true })).toBe("allow");
 });
 
-test("what was granted for the session covers the short name, and the grant of a channel the long one", async () => {
+test("a grant for the session covers the short name, and a trust grant of a channel the long one", async () => {
 	const call = await prepare("write", { path: "granted.txt", content: "x" });
 	const { grant } = call.plan;
 	expect(judge(call, [])).toBe("ask");
@@ -206,7 +206,7 @@ test("what was granted for the session covers the short name, and the grant of a
 	expect(coversCall({ tools: ["write"], classes: ["write"] }, call)).toBe(false);
 });
 
-test("the operator's rules may name tools that are not here, where these are told", async () => {
+test("the operator's rules may name tools that are not offered, if these are known", async () => {
 	const file = join(directory.path, "policy.jsonc");
 	const rules = [
 		{ effect: "deny", tool: "git", when: { command: ["git", "push"] } },

@@ -51,13 +51,13 @@ test("the charset is that of the mark, the header, the declaration, or UTF-8", (
 	expect(decode("\xff", "text/plain")).toBe("\u{fffd}");
 });
 
-test("what holds a NUL near its beginning is no text", () => {
+test("content with a NUL near its beginning is not text", () => {
 	expect(decode("\x89PNG\0", "")).toBeUndefined();
 	expect(decode("GIF\0", "text/html")).toBeUndefined();
 	expect(decode(`${"a".repeat(8_000)}\0`, "")).toHaveLength(8_001);
 });
 
-test("HTML is what the server calls so, or what looks it where the server says nothing", () => {
+test("HTML has this type, or looks like it if the server sends no type", () => {
 	const html = (essence: string, text: string): boolean => isHtml({ essence, charset: undefined }, text);
 	expect(html("text/html", "x")).toBe(true);
 	expect(html("", "\n <!DOCTYPE html>")).toBe(true);

@@ -28,7 +28,7 @@ test("a page that takes too long is read without its structure, and the next one
 	await expect(reader.read({ html: "<h2>Next</h2>", url }, log, signal)).resolves.toBe("## Next");
 });
 
-test("reading stops when nobody waits for it any more", async () => {
+test("reading stops when its caller has aborted", async () => {
 	const reader = new PageReader(new ManualClock());
 	const stop = new AbortController();
 	const reading = reader.read({ html: hostile, url }, new MemoryLogger(), stop.signal);

@@ -71,7 +71,7 @@ test.each([
 	"https://256.1.1.1/",
 	"https://0x100000000/",
 	`https://example.com/${"a".repeat(2_000)}`,
-])("%j is no URL of a page", (text) => {
+])("%j is not a URL of a page", (text) => {
 	expect(codeOf(() => readPageUrl(text, publicReach).href)).toBe("invalid_argument");
 });
 
@@ -109,7 +109,7 @@ test.each([
 	expect(codeOf(() => readPageUrl(text, publicReach))).toBe("permission_denied");
 });
 
-test("what is left is read as it will be sent", () => {
+test("the accepted URL is in the form that is sent", () => {
 	const read = (text: string): string => readPageUrl(text, publicReach).href;
 	expect(read("HTTPS://Example.COM")).toBe("https://example.com/");
 	expect(read("https://example.com./a?b#c")).toBe("https://example.com/a?b");

@@ -17,7 +17,7 @@ test("entities are read, and what only looks like one is left", () => {
 	);
 });
 
-test("what is no markup is text", () => {
+test("text without markup stays text", () => {
 	expect(plainText("a < b, c <3, d <- e")).toBe("a < b, c <3, d <- e");
 	expect(plainText("before <!-- never closed")).toBe("before");
 	expect(plainText("before <p never closed")).toBe("before");

@@ -30,7 +30,7 @@ test.each(names)("%s is unpacked", async (encoding) => {
 	expect(source.destroyed).toBe(true);
 });
 
-test("what is not packed is read as it is, up to the limit", async () => {
+test("unpacked content is read as it is, up to the limit", async () => {
 	for (const encoding of ["", "identity"]) {
 		expect((await readBody(inChunks(Buffer.from(text)), encoding, limit)).bytes.toString()).toBe(text);
 	}
@@ -61,7 +61,7 @@ test("a body that never ends is read up to the limit", async () => {
 	expect(endless.destroyed).toBe(true);
 });
 
-test.each(names)("damaged or cut off %s is told", async (encoding) => {
+test.each(names)("damaged or cut off %s is reported", async (encoding) => {
 	const packed = packers[encoding](text);
 	const damaged = Buffer.from(packed);
 	damaged.fill(0xff, 2, 12);
@@ -70,7 +70,7 @@ test.each(names)("damaged or cut off %s is told", async (encoding) => {
 	await expect(readBody(inChunks(packed.subarray(0, -10)), encoding, limit)).rejects.toMatchObject(fault);
 });
 
-test("a source that breaks is told, packed or not", async () => {
+test("a broken source is reported, packed or not", async () => {
 	const broken = (): Readable =>
 		Readable.from(
 			(async function* () {

@@ -8,7 +8,7 @@ const paragraphs = Array.from(
 		`<p>Paragraph ${n} says something worth reading, at some length, with commas, and a full stop.</p>`,
 ).join("");
 
-test("an article is read without what stands around it", () => {
+test("an article is read without the text around it", () => {
 	const text = readableText(
 		`<html><head><title>The  title</title></head><body><nav><a href="/a">Home</a></nav>
 		<article><h2>First</h2>${paragraphs}<pre><code>let x = 1;\n</code></pre></article>
@@ -32,7 +32,7 @@ test("an index is read whole, with its links made absolute", () => {
 	expect(text).toContain("Short.");
 });
 
-test("nothing of the page runs, and what people do not see is left out", () => {
+test("no part of the page runs, and invisible parts are left out", () => {
 	const text = readableText(
 		`<body onload="globalThis.ran = true"><script>globalThis.ran = true</script><p>Seen
 		<a href="javascript:alert(1)">script</a> <a href="data:text/html,x">data</a> <img src=x alt="A cat">

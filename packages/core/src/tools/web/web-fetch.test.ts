@@ -24,7 +24,7 @@ test("a plan shows the whole URL as it will be sent, and looks nothing up", asyn
 	]);
 });
 
-test("a name that looks like another one is told in its letters", async () => {
+test("a name that looks like another one is shown with its letters", async () => {
 	// The first letter is Cyrillic.
 	const { label, notes } = await plan("https://\u0430pple.com/");
 	expect(label).toBe("fetch https://xn--pple-43d.com/");
@@ -45,7 +45,7 @@ test("an answer for the session covers the pages of one origin", async () => {
 	expect(await covers("https://example.com:80/a")).toBe(false);
 });
 
-test("what makes no sense is refused before anybody is asked", async () => {
+test("an invalid URL is refused before any approval", async () => {
 	await expect(plan("http://127.0.0.1/")).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(plan("example.com")).rejects.toMatchObject({ code: "invalid_argument" });
 	for (const args of [{}, { url: 1 }, { url: "https://example.com", headers: { cookie: "x" } }]) {
