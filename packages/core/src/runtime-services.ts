@@ -1,4 +1,4 @@
-import { type ModelChoice, wishOf } from "./agent/run/settings.ts";
+import { type ModelChoice, resolveChoice } from "./agent/run/settings.ts";
 import type { Observers } from "./conversation/observers.ts";
 import { Prompts } from "./conversation/prompts.ts";
 import type { Services } from "./conversation/services.ts";
@@ -43,7 +43,7 @@ export function createServices(
 		prompts,
 		sessions,
 		checkModel: async (agent, model) => {
-			await wishOf({ profile: agent }, model, choice);
+			await resolveChoice({ profile: agent }, model, choice);
 		},
 	});
 	const { policies, grants, people } = trust;

@@ -5,7 +5,7 @@ import type { EstimateError } from "./agent/context/calibration.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
 import type { ProviderState } from "./agent/run/provider-health.ts";
-import { type ModelChoice, modelChoiceOf, resolveModel, wishOf } from "./agent/run/settings.ts";
+import { type ModelChoice, modelChoiceOf, resolveChoice, resolveModel } from "./agent/run/settings.ts";
 import { drain, Runner, resumeUnfinished } from "./agent/runner.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
@@ -252,14 +252,14 @@ export class Runtime {
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
-		return setModel(this.#deps, lease.session, request, wishOf(lease.session, wanted, this.#choice));
+		return setModel(this.#deps, lease.session, request, resolveChoice(lease.session, wanted, this.#choice));
 	}
 
 	/** The real name of the model of a new session. Throws `invalid_argument` for an unknown one. */
 	async modelOf(principal: Principal, wanted: { profile?: string; model?: string }): Promise<string> {
 		authorize(principal, "model.read");
 		const { profile = defaultProfile, model = "default" } = wanted;
-		return (await wishOf({ profile }, model, this.#choice)).model;
+		return (await resolveChoice({ profile }, model, this.#choice)).model;
 	}
 
 	/** Agent profiles, and what is wrong with those that cannot be used. */

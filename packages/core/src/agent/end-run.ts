@@ -9,7 +9,7 @@ import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { noUsage } from "../vocabulary/usage.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
 import { type Ending, replyStep } from "./loop.ts";
-import { countCall, recordAttempt } from "./replies/model-calls.ts";
+import { countCall, recordAttempt } from "./replies/stream-reply.ts";
 import { keepForOthers } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";

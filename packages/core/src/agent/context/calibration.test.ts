@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
-import { Calibration, type CountedRequest } from "./calibration.ts";
+import {
+	Calibration,
+	type CountedRequest,
+	featuresOfMessages,
+	featuresOfText,
+	featuresOfTools,
+	oneRequest,
+	sumOf,
+} from "./calibration.ts";
 import { chance, chinese, code, prose } from "./testing/toy-text.ts";
 import { countRequest, type Tokenizer, tokenizers } from "./testing/toy-tokenizers.ts";
-import { featuresOfMessages, featuresOfText, featuresOfTools, oneRequest, sumOf } from "./token-features.ts";
 
 const random = chance(7);
 const tools = ["read_file", "write_file", "run_command"].map((name) => ({

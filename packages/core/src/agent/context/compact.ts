@@ -1,19 +1,28 @@
 import { defined, type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
-import type { Message } from "../../vocabulary/message.ts";
+import type { Message, UserMessage } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { type Compaction, type Marks, withCompaction } from "./marks.ts";
 import { openDecisions, readQuestions } from "./open-decisions.ts";
-import { endOf, type Group, groupsOf, isBefore, type Position, until } from "./position.ts";
 import { extractOf } from "./record.ts";
 import type { Room } from "./room.ts";
 import type { MeasuredCompaction, SessionContext } from "./session-context.ts";
-import { shortenTo } from "./shorten.ts";
+import { oneLine, shortenTo } from "./shorten.ts";
 import { type SummaryTask, summarise, summaryReply, type WriteText } from "./summarise.ts";
-import { bodyOf, noteOf } from "./summary-note.ts";
-import { viewOf, viewOfMessage } from "./view.ts";
+import {
+	type Compaction,
+	endOf,
+	type Group,
+	groupsOf,
+	isBefore,
+	type Marks,
+	type Position,
+	until,
+	viewOf,
+	viewOfMessage,
+	withCompaction,
+} from "./view.ts";
 
 /** A session whose requests are to become smaller. */
 export interface CompactionJob {
@@ -304,4 +313,59 @@ function planShortening(sizing: Sizing, marks: Marks, plan: Plan): Plan {
 			"beside its reply: say it in smaller parts, or choose a model with a larger context window",
 		{ code: "resource_exhausted" },
 	);
+}
+
+const opening = "[This note stands for the earlier part of the conversation, to save room.]";
+const firstHeading = "The first request, word for word:";
+const openHeading = "Still open, as the gateway knows it:";
+const bodyHeading = "What happened so far:";
+
+/** What a summary's message says. */
+interface NoteParts {
+	/** Absent where it is still in the conversation itself. */
+	readonly first: UserMessage | undefined;
+	readonly decisions: readonly string[];
+	readonly body: string;
+}
+
+/** Tokens for each of the parts, and how to count them. */
+interface NoteRoom {
+	readonly first: number;
+	readonly decisions: number;
+	readonly body: number;
+	readonly measure: (text: string) => number;
+}
+
+/** The text that takes the place of messages. */
+function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
+	const sections = [opening];
+	if (first) {
+		sections.push(`${firstHeading}\n<<<\n${shortenTo(textOfQuestion(first), room.first, room.measure)}\n>>>`);
+	}
+	if (decisions.length > 0) sections.push(`${openHeading}\n${newestOf(decisions, room)}`);
+	sections.push(`${bodyHeading}\n${shortenTo(body, room.body, room.measure)}`);
+	return sections.join("\n\n");
+}
+
+/** What happened, out of a note that `noteOf` has made. */
+function bodyOf(note: string): string {
+	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
+	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);
+}
+
+function textOfQuestion({ content }: UserMessage): string {
+	return content.map((block) => (block.type === "text" ? block.text : "(a picture)")).join("\n");
+}
+
+function newestOf(decisions: readonly string[], { decisions: most, measure }: NoteRoom): string {
+	let size = 0;
+	const kept = decisions
+		.toReversed()
+		.map((decision) => `- ${oneLine(decision, 600)}`)
+		.filter((line) => {
+			size += measure(`${line}\n`);
+			return size <= most;
+		});
+	const left = decisions.length - kept.length;
+	return [...(left > 0 ? [`- (${left} older ones left out)`] : []), ...kept.toReversed()].join("\n");
 }

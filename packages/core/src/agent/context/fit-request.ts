@@ -7,6 +7,7 @@ import type { Model, ModelRequest, Reply } from "../../vocabulary/model.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import type { Estimate } from "./calibration.ts";
+import { type Features, featuresOfMessages, sumOf } from "./calibration.ts";
 import { type CompactionJob, compact, summariseAll } from "./compact.ts";
 import type { Contexts } from "./contexts.ts";
 import { replyRoom, roomOf } from "./room.ts";
@@ -14,7 +15,6 @@ import type { SessionContext } from "./session-context.ts";
 import { snapshotOf } from "./snapshot.ts";
 import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
-import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
 /** Services that requests need to fit a window. */

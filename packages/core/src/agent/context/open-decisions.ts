@@ -6,8 +6,8 @@ import type { CallBlock, ResultBlock } from "../../vocabulary/message.ts";
 import type { Answer } from "../../vocabulary/prompt.ts";
 import { interrupted } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { isBefore, type Position } from "./position.ts";
 import { oneLine } from "./shorten.ts";
+import { isBefore, type Position } from "./view.ts";
 
 /** Result of a question that a call asked. */
 export interface AskedQuestion {

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import type { Message, ResultBlock } from "../../vocabulary/message.ts";
-import { type Marks, noMarks } from "./marks.ts";
+import { difference, featureNames, featuresOfMessages } from "./calibration.ts";
 import { recordOf } from "./record.ts";
 import { structuralFault } from "./testing/check-request.ts";
 import { ToySession } from "./testing/toy-session.ts";
 import { chance, prose } from "./testing/toy-text.ts";
-import { difference, featureNames, featuresOfMessages } from "./token-features.ts";
-import { viewOf } from "./view.ts";
+import { type Marks, noMarks, viewOf } from "./view.ts";
 
 const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 const gone = "[its picture was cleared to save room: look again if you need it]";

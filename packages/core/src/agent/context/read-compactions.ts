@@ -1,5 +1,5 @@
 import type { Tx } from "../../store/journal.ts";
-import type { Compaction } from "./marks.ts";
+import type { Compaction } from "./view.ts";
 
 /** A compaction of the record; `at` is in milliseconds since the epoch. */
 export interface PastCompaction extends Compaction {

@@ -9,8 +9,6 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import type { Calibration, CountedRequest, Estimate } from "./calibration.ts";
-import { type Compaction, type Marks, noMarks, withCompaction } from "./marks.ts";
-import { readCompactions } from "./read-compactions.ts";
 import {
 	difference,
 	type Features,
@@ -19,8 +17,9 @@ import {
 	featuresOfTools,
 	oneRequest,
 	sumOf,
-} from "./token-features.ts";
-import { viewOf } from "./view.ts";
+} from "./calibration.ts";
+import { readCompactions } from "./read-compactions.ts";
+import { type Compaction, type Marks, noMarks, viewOf, withCompaction } from "./view.ts";
 
 /** Compaction with its effect in tokens. */
 export interface MeasuredCompaction extends Compaction {

@@ -2,8 +2,8 @@ import type { ContextCompaction, ContextSnapshot } from "../../vocabulary/contex
 import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import type { Calibration } from "./calibration.ts";
+import { difference, type Features, featuresOfMessage, featuresOfTools } from "./calibration.ts";
 import type { PartCounts } from "./text-counts.ts";
-import { difference, type Features, featuresOfMessage, featuresOfTools } from "./token-features.ts";
 
 /** Request with its size. */
 export interface MeasuredRequest {

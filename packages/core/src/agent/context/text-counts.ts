@@ -1,8 +1,7 @@
 import type { Clock, Logger } from "@parley/base";
 import { type Message, messageText } from "../../vocabulary/message.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
-import { Calibration } from "./calibration.ts";
-import { difference, featuresOfMessage, featuresOfText } from "./token-features.ts";
+import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
 
 /** Milliseconds for the parts of one request. Parts that are not counted by then are counted with the next request. */
 const DEADLINE_MS = 2_000;

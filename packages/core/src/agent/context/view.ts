@@ -1,13 +1,13 @@
+import type { CompactionLevel } from "../../vocabulary/context-snapshot.ts";
 import type {
 	AssistantMessage,
 	CallBlock,
 	Message,
 	ResultBlock,
 	ToolMessage,
+	UserMessage,
 } from "../../vocabulary/message.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { type Marks, reachOf } from "./marks.ts";
-import { isBefore, type Position } from "./position.ts";
 import { oneLine, shorten } from "./shorten.ts";
 
 /** Results up to this length stay: one line about them would hardly be shorter. */
@@ -156,4 +156,101 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 			return characters < pictureCharacters ? withoutPictures(shortened) : shortened;
 		}),
 	};
+}
+
+/** One step that made a session's requests smaller, for good. */
+export interface Compaction {
+	readonly level: CompactionLevel;
+	/** Applies to everything before this place. */
+	readonly before: Position;
+	/**
+	 * summary: the text that takes the place of all that. tool_results: how many characters of each result stay; where
+	 * it is null, one line that says what was there. thinking: null.
+	 */
+	readonly text: string | null;
+}
+
+/** What all compactions of a session come to. */
+export interface Marks {
+	/** Results before it are one line each. */
+	readonly results: Position | undefined;
+	/** Replies before it are without their thinking. */
+	readonly thinking: Position | undefined;
+	/** Results before it have at most so many characters. */
+	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
+	/** Stands for everything before it. */
+	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
+}
+
+export const noMarks: Marks = { results: undefined, thinking: undefined, shortened: [], summary: undefined };
+
+/** The marks after one more compaction. None ever moves back. */
+export function withCompaction(marks: Marks, { level, before, text }: Compaction): Marks {
+	if (level === "thinking") return { ...marks, thinking: later(marks.thinking, before) };
+	if (level === "summary") {
+		return { ...marks, summary: { before, message: { role: "user", content: [textBlock(text ?? "")] } } };
+	}
+	if (text === null) return { ...marks, results: later(marks.results, before) };
+	return { ...marks, shortened: [...marks.shortened, { before, characters: Number(text) }] };
+}
+
+/** The place from which on nothing was changed; undefined where nothing was at all. */
+function reachOf({ results, thinking, shortened, summary }: Marks): Position | undefined {
+	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
+	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);
+}
+
+function later(one: Position | undefined, other: Position): Position {
+	return one && isBefore(other, one) ? one : other;
+}
+
+function textBlock(text: string): { readonly type: "text"; readonly text: string } {
+	return { type: "text", text };
+}
+
+/** A place in a session's transcript: in front of a message of a run. */
+export interface Position {
+	/** The run's ordinal. */
+	readonly run: number;
+	readonly message: number;
+}
+
+export function isBefore(a: Position, b: Position): boolean {
+	return a.run < b.run || (a.run === b.run && a.message < b.message);
+}
+
+/** Behind everything that there is. */
+export function endOf(transcript: readonly RunTranscript[]): Position {
+	const last = transcript.at(-1);
+	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
+}
+
+/** What stands or falls together: what a person said, or a reply with the results of its calls. */
+export interface Group {
+	readonly at: Position;
+	readonly messages: readonly Message[];
+	/** Whether a person's message is the first of its run here. */
+	readonly opens: boolean;
+}
+
+/** All groups, in order. */
+export function groupsOf(transcript: readonly RunTranscript[]): Group[] {
+	return transcript.flatMap(({ ordinal, messages }) => {
+		const groups: Group[] = [];
+		for (let start = 0; start < messages.length; ) {
+			let end = start + 1;
+			while (messages[end]?.role === "tool") end++;
+			const opens = start === 0 && messages[0]?.role === "user";
+			groups.push({ at: { run: ordinal, message: start }, messages: messages.slice(start, end), opens });
+			start = end;
+		}
+		return groups;
+	});
+}
+
+/** The transcript up to a place. */
+export function until(transcript: readonly RunTranscript[], end: Position): RunTranscript[] {
+	return transcript
+		.filter(({ ordinal }) => ordinal <= end.run)
+		.map((run) => (run.ordinal === end.run ? { ...run, messages: run.messages.slice(0, end.message) } : run));
 }

@@ -5,7 +5,7 @@ import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
-import { type Attempt, recordAttempt } from "../replies/model-calls.ts";
+import { type Attempt, recordAttempt } from "../replies/stream-reply.ts";
 import type { Run } from "../run/run.ts";
 import { refusalWhenFull } from "../run/workspace.ts";
 import {

@@ -9,9 +9,8 @@ import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { Budgets } from "../../vocabulary/usage.ts";
 import { Fold } from "./fold.ts";
-import { type Attempt, countCall } from "./model-calls.ts";
 import { silent } from "./speaking.ts";
-import { withoutSecrets } from "./stream-reply.ts";
+import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
 /** Services of such calls. */
 export interface AsideServices {

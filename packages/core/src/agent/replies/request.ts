@@ -12,10 +12,9 @@ import { budgetLeftOf, refusalOf } from "../run/limits.ts";
 import type { Run, RunDeps } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
 import { readerOf } from "./memory-desk-of-run.ts";
-import { recordAttempt } from "./model-calls.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import { silent } from "./speaking.ts";
-import { streamReply } from "./stream-reply.ts";
+import { recordAttempt, streamReply } from "./stream-reply.ts";
 
 /**
  * The request for the run's next reply: the conversation as far as it fits the window of this model. Older parts may be

@@ -3,7 +3,7 @@ import type { Reply } from "../../vocabulary/model.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { type Refusal, refusalOf } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
-import { type Attempt, recordAttempt } from "./model-calls.ts";
+import { type Attempt, recordAttempt } from "./stream-reply.ts";
 
 /** A model call that is made again after one that failed. */
 interface NextTry {

@@ -1,14 +1,20 @@
-import { defined, ParleyError } from "@parley/base";
+import { type Clock, defined, ParleyError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { costOf, type ModelTable } from "../../models/table/model-table.ts";
+import type { Tx } from "../../store/journal.ts";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
+import { addToBudgets } from "../../usage/ledger.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
-import { ModelError } from "../../vocabulary/model-error.ts";
+import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { phaseOf } from "../../vocabulary/ooda.ts";
+import { textOf } from "../../vocabulary/transcript.ts";
+import type { Budgets, Usage } from "../../vocabulary/usage.ts";
 import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
 import { reasonOf } from "../run/log-event.ts";
-import type { Run } from "../run/run.ts";
+import type { Run, Writing } from "../run/run.ts";
 import { Fold } from "./fold.ts";
-import type { Attempt } from "./model-calls.ts";
 import type { Speech } from "./speaking.ts";
 
 /** Calls the model once, and passes its reply on while it comes. A failure is part of the reply; never rejects. */
@@ -114,4 +120,77 @@ export function withoutSecrets(redactor: Pick<TextRedactor, "redact">, error: Pa
 	if (!(error instanceof ModelError)) return new ParleyError(message, { code: error.code, cause: error });
 	const { fault, retryAfterMs, refusesContent } = error;
 	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
+}
+
+/** One model call and what came of it. */
+export interface Attempt {
+	/** The model that was asked. */
+	readonly model: string;
+	readonly provider: string;
+	/** Messages of the request. */
+	readonly messages: number;
+	readonly durationMs: number;
+	readonly reply: Reply;
+}
+
+/** On whose account a call is made; `id` is "" for no run. */
+interface Caller {
+	readonly id: string;
+	readonly session: Session;
+	readonly deps: { readonly table: ModelTable; readonly budgets: Budgets; readonly clock: Clock };
+}
+
+/** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
+export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
+	const { reply } = attempt;
+	const { cost, events } = await countCall(run, attempt, writing.tx);
+	await writing.record(...events);
+	const reason = reply.failure?.message ?? "";
+	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
+}
+
+/** A counted model call: its cost in billionths of a US dollar, and the events to record. */
+interface CountedCall {
+	readonly cost: number;
+	readonly events: readonly RecordedEvent[];
+}
+
+/** Counts a model call that has ended. The caller records its events in the same transaction. */
+export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<CountedCall> {
+	const { model, provider, messages, durationMs, reply } = attempt;
+	const answered = reply.model || model;
+	const cost = costOf(
+		run.deps.table.find(answered, provider) ?? run.deps.table.find(model, provider),
+		reply.usage,
+	);
+	const error = errorOf(reply);
+	const facts = { model: answered, provider, usage: reply.usage, cost };
+	const called = {
+		type: "model.called",
+		runId: run.id,
+		...facts,
+		messages,
+		durationMs,
+		error,
+		...faultOf(reply),
+	} as const;
+	if (!isCounted(reply.usage)) return { cost, events: [called] };
+	const at = run.deps.clock.now();
+	const { id: sessionId, task } = run.session;
+	const charge = { sessionId, at, ...facts, ...defined({ accounts: task?.accounts }) };
+	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };
+}
+
+function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
+	return failure instanceof ModelError ? { fault: failure.fault } : {};
+}
+
+/** "" when all went well, and one word for what somebody wanted to end. */
+function errorOf({ failure }: Reply): string {
+	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
+}
+
+/** A call that never reached the model is no call of it. */
+function isCounted({ inputTokens, outputTokens }: Usage): boolean {
+	return inputTokens > 0 || outputTokens > 0;
 }

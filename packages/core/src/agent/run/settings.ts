@@ -263,20 +263,20 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
 }
 
-/** Chosen model as it will apply. */
-export interface ModelWish {
+/** A choice of a model for a session. */
+export interface ResolvedModel {
 	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
 	readonly chosen: string | undefined;
-	/** The name of the model that will be asked. */
+	/** Real name of the model that answers. */
 	readonly model: string;
 }
 
-/** Model for a name, a tier or `default` in a session. Throws `invalid_argument` for an unknown name. */
-export async function wishOf(
+/** Resolves a name, a tier or `default` for a session. Throws `invalid_argument` for an unknown name. */
+export async function resolveChoice(
 	{ profile }: { readonly profile: string },
 	wanted: string,
 	choice: ModelChoice,
-): Promise<ModelWish> {
+): Promise<ResolvedModel> {
 	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }

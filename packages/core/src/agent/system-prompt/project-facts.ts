@@ -1,11 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { machine, release, type } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Clock } from "@parley/base";
 import { isWithin } from "../../filesystem/paths.ts";
 import { inHeldDirectory } from "../../filesystem/regular-file.ts";
-import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 
 /** Directories of a session: absolute real paths, as in `ToolContext`. */
@@ -92,4 +91,48 @@ async function readInside(path: string, isReadable: (path: string) => boolean): 
 
 function cut(text: string): string {
 	return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
+}
+
+const FILE = "AGENTS.md";
+const MAX_NOTES_BYTES = 32 * 1024;
+
+/**
+ * The text of `AGENTS.md` in the working directory, "" when there is none. At most 32 KiB, the rest named by a
+ * marker; a file that cannot or may not be read gives a sentence that says so. Never rejects.
+ */
+export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
+	try {
+		const path = await realpath(join(cwd, FILE));
+		if (!roots.some((root) => isInside(root, path))) return notUsed("it leads out of what tools may touch");
+		// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
+		return await readBounded(file);
+	} catch (reason) {
+		const code = errorCodeOf(reason);
+		return code === "ENOENT" ? "" : notUsed(`it could not be read (${code})`);
+	}
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+	const stats = await file.stat();
+	if (!stats.isFile()) return notUsed("it is not a regular file");
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_NOTES_BYTES), 0, MAX_NOTES_BYTES, 0);
+	const left = stats.size - bytesRead;
+	// As part of a stream, a character that was cut in two is left out.
+	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
+	return left > 0 ? `${text}\n\n[${left} more bytes of ${FILE} are left out]` : text;
+}
+
+function isInside(root: string, path: string): boolean {
+	const way = relative(root, path);
+	return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+function notUsed(why: string): string {
+	return `(${FILE} is not used: ${why}.)`;
+}
+
+function errorCodeOf(reason: unknown): string {
+	return reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);
 }

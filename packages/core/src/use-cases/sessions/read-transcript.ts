@@ -1,4 +1,4 @@
-import { type Marks, noMarks, withCompaction } from "../../agent/context/marks.ts";
+import { type Marks, noMarks, withCompaction } from "../../agent/context/view.ts";
 import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
 import { viewOf } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";

@@ -1,4 +1,4 @@
-import type { ModelWish } from "../../agent/run/settings.ts";
+import type { ResolvedModel } from "../../agent/run/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 
@@ -7,21 +7,21 @@ export async function setModel(
 	keys: KeyServices,
 	session: Session,
 	request: Keyed,
-	wish: Promise<ModelWish>,
+	resolving: Promise<ResolvedModel>,
 ): Promise<{ readonly model: string }> {
 	// Not awaited for a repeated request.
-	wish.catch(() => undefined);
+	resolving.catch(() => undefined);
 	let chosen: string | undefined;
 	const { response, repeated } = await session.commit((tx) =>
 		once(tx, request, keys, async () => {
-			const wanted = await wish;
-			chosen = wanted.chosen;
+			const resolved = await resolving;
+			chosen = resolved.chosen;
 			await tx
 				.updateTable("sessions")
 				.set({ model: chosen ?? null })
 				.where("id", "=", session.id)
 				.execute();
-			return { model: wanted.model };
+			return { model: resolved.model };
 		}),
 	);
 	if (!repeated) session.model = chosen;
