@@ -1,7 +1,8 @@
-import { defined, delay, type Logger, ParleyError } from "@parley/base";
+import { defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { readHistory } from "../conversation/queue.ts";
 import type { LiveRun, Session } from "../conversation/session.ts";
 import { answerOf, type Keyed, once } from "../store/idempotency.ts";
+import type { Tables } from "../store/tables.ts";
 import { textOf } from "../vocabulary/transcript.ts";
 import { type Compacted, compactNow } from "./context/fit-request.ts";
 import type { WriteText } from "./context/summarise.ts";
@@ -41,7 +42,7 @@ export async function compactSession(
 	if (session.live.has(liveId)) throw busy();
 	using work = new LiveCompaction(session, deps.log, signal);
 	try {
-		if (await hasOpenRun({ session, deps })) throw busy();
+		if (await hasOpenRun(store, session.id)) throw busy();
 		await work.alone;
 		const compacted = await compact({ session, deps }, work);
 		if (request.key === undefined) return compacted;
@@ -65,7 +66,7 @@ async function compact(
 	const limits = limitsOf(settings, names[0], deps.table);
 	const parts = {
 		model: names[0],
-		system: await systemFor({ session, settings, deps }),
+		system: await systemFor({ session, settings, systemPrompt: deps.systemPrompt }),
 		tools,
 		...defined({ reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
@@ -106,12 +107,12 @@ function writerFor({ session, deps }: Compacting, settings: RunSettings, signal:
 	};
 }
 
-async function hasOpenRun({ deps, session: { id } }: Compacting): Promise<boolean> {
-	const open = await deps.journal.store.read((db) =>
+async function hasOpenRun(store: Store<Tables>, sessionId: string): Promise<boolean> {
+	const open = await store.read((db) =>
 		db
 			.selectFrom("runs")
 			.select("id")
-			.where("session_id", "=", id)
+			.where("session_id", "=", sessionId)
 			.where("state", "<>", "ended")
 			.limit(1)
 			.executeTakeFirst(),

@@ -8,7 +8,7 @@ import { type Step, spentIn } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { noUsage } from "../vocabulary/usage.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
-import { type Ending, replyStep } from "./loop.ts";
+import { type Ending, type Outcome, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./replies/stream-reply.ts";
 import { keepForOthers } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
@@ -81,7 +81,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 		const reason = error === "" ? "ended" : error;
 		closed = await run.deps.prompts.close(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { next: await recordEnd(run, { tx, record, last, error, ...defined({ cause }) }) };
+		return { next: await recordEnd(run, writing, { error, ...defined({ cause }) }, last) };
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
@@ -109,11 +109,7 @@ interface LastReply {
 	readonly events: readonly RecordedEvent[];
 }
 
-async function countLast(
-	run: Run,
-	{ last, answer = "" }: Ending,
-	{ tx, step }: Pick<Writing, "tx" | "step">,
-): Promise<LastReply> {
+async function countLast(run: Run, { last, answer = "" }: Ending, { tx, step }: Writing): Promise<LastReply> {
 	if (answer !== "") {
 		const text = { type: "text" as const, text: answer };
 		const reply = { kind: "reply" as const, content: [text], model: "", usage: noUsage, cost: 0 };
@@ -130,13 +126,9 @@ async function countLast(
 /** Records the end of the run and activates the next run of the session. */
 async function recordEnd(
 	run: Run,
-	{
-		tx,
-		record,
-		last,
-		error,
-		cause,
-	}: Pick<Writing, "tx" | "record"> & Pick<Ending, "error" | "cause"> & { readonly last: LastReply },
+	{ tx, record }: Writing,
+	{ error, cause }: Outcome,
+	last: LastReply,
 ): Promise<RunRow | undefined> {
 	const { clock } = run.deps;
 	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
@@ -152,7 +144,7 @@ async function recordEnd(
 	const { origin } = run.row.options;
 	const trusted = origin ? undefined : await run.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, ...defined({ cause }), model, usage, cost, ...defined({ origin }) };
-	events.push(...endsOfSkills(run, { content, error }));
+	events.push(...endsOfSkills(run, { content, error, now: clock.now() }));
 	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });
@@ -164,9 +156,7 @@ async function recordEnd(
 	return claimNext(tx, run.session, clock.now());
 }
 
-const causes: Readonly<
-	Record<"cancelled" | "parked" | "overtime", (run: Run) => Pick<Ending, "error" | "cause">>
-> = {
+const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) => Outcome>> = {
 	cancelled: () => ({ error: "cancelled" }),
 	parked: () => ({ error: "parked" }),
 	overtime: ({ limits, session }) => {

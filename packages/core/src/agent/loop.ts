@@ -18,11 +18,15 @@ import type { Run } from "./run/run.ts";
 import { startSkill } from "./run/skills-of-run.ts";
 import { runWorkflow } from "./workflow/run-workflow.ts";
 
-/** How a run ends. */
-export interface Ending {
-	/** "" when all went well. */
+/** The outcome of a run. */
+export interface Outcome {
+	/** "" if the run succeeded, `cancelled`, or the reason of the failure. */
 	readonly error: string;
 	readonly cause?: EndCause;
+}
+
+/** The outcome of a run with its last reply. */
+export interface Ending extends Outcome {
 	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
 	readonly last: Attempt | undefined;
 	/** The answer if no model wrote it: the result of a workflow. */
@@ -107,7 +111,7 @@ async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],
 	model: string,
-): Promise<Pick<Ending, "error" | "cause"> | undefined> {
+): Promise<Outcome | undefined> {
 	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model);
 }
 
@@ -153,7 +157,7 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],
-): Pick<Ending, "error" | "cause"> | undefined {
+): Outcome | undefined {
 	if (failure?.code === "cancelled") return { error: "cancelled" };
 	if (failure)
 		return {

@@ -10,17 +10,18 @@ import { promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
 import type { ApprovalContext, Elicitation, ElicitationAnswer, Prompt } from "../../vocabulary/prompt.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { taintNotes } from "../../vocabulary/taint.ts";
 import { denied, unanswered } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
-import { bindingOf, judgeChanged, versionFor, withChanges } from "./judge-call.ts";
+import { bindingOf, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
 
 /** Identifies the approval of a call. */
-export function approvalOf(run: Run, { call }: Pick<PlannedCall, "call">): Asking {
+export function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
 }
 
@@ -51,10 +52,10 @@ export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
 ): void {
-	const { judgement: asked, pending, call, impossible } = planned;
+	const { judgement, pending, call, impossible } = planned;
 	run.control.changes.set(call.id, async (changed, binding, narrows) => {
 		if (impossible === undefined)
-			return judgeChanged(run, planned, { changed, binding, narrows, asked, pending });
+			return judgeChanged(run, planned, { changed, binding, narrows, judgement, pending });
 		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});
@@ -86,7 +87,7 @@ export async function decisionOf(
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
 	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
-	const now = versionFor(run);
+	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;

@@ -5,7 +5,7 @@ import { refuseRepeat } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { changedNote, decisionOf } from "./ask-person.ts";
 import type { ApprovedCall, ProposedCall } from "./call-states.ts";
-import { judgeCall, nothingPending, versionFor } from "./judge-call.ts";
+import { judgeCall, nothingPending } from "./judge-call.ts";
 import { proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 
@@ -135,7 +135,7 @@ async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
 	const { grants } = run.deps;
 	const { token, trusted, version, call, ready } = entry;
 	const gated = isGated(entry);
-	if (versionFor(run) !== version) return false;
+	if (run.policy.version !== version) return false;
 	if (ready.tool.effect === "none" && !gated) return true;
 	const begins = await run.commit(async ({ tx, step }) => {
 		const use = trusted ? await grants.use(tx, trusted.grantId) : "counted";

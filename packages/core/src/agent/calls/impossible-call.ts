@@ -8,7 +8,7 @@ import type { Tool } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { approvalOf } from "./ask-person.ts";
 import type { Before, DraftProposal, RefusedProposal } from "./call-states.ts";
-import { bindingOf, versionFor } from "./judge-call.ts";
+import { bindingOf } from "./judge-call.ts";
 import { contextOf } from "./tool-context.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function draftImpossible(
 ): Promise<DraftProposal | undefined> {
 	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
 	const known = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
-	const version = versionFor(run);
+	const version = run.policy.version;
 	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
 	const reason = "every call of this run needs a decision";
 	const judgement = {

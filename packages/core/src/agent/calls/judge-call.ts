@@ -47,11 +47,6 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** Version of the rules that apply to the run now. */
-export function versionFor({ policy }: Pick<Run, "policy">): string {
-	return policy.version;
-}
-
 /** At the turn of a call, all calls before it have ended. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
@@ -115,7 +110,7 @@ interface ArgumentChange {
 	/** Whether the changed call may need no class of action that the shown call does not need. */
 	readonly narrows: boolean;
 	/** The judgement that the approver was shown. */
-	readonly asked: Pick<Judgement, "reason" | "hidden">;
+	readonly judgement: Judgement;
 	readonly pending: Before;
 }
 
@@ -127,10 +122,10 @@ interface ArgumentChange {
 export async function judgeChanged(
 	run: Run,
 	planned: PlannedCall,
-	{ changed, binding, narrows, asked, pending }: ArgumentChange,
+	{ changed, binding, narrows, judgement, pending }: ArgumentChange,
 ): Promise<{ readonly binding: string }> {
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
-	if (asked.hidden && JSON.stringify(changed).includes("[redacted]")) {
+	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(
 			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
 		);
@@ -140,7 +135,7 @@ export async function judgeChanged(
 	if (narrows) requireNarrower(planned, again);
 	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
-	if (floor && reason !== asked.reason) {
+	if (floor && reason !== judgement.reason) {
 		throw invalid(
 			`the call with these arguments always requires an approval of its own (${reason}): deny the call instead`,
 		);
@@ -167,7 +162,7 @@ function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: Plan
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
 	const now = await planAgain(run, planned);
 	if ("text" in now) throw invalid(`the call is no longer possible as it was shown: ${now.text}`);
-	return bindingOf(now, versionFor(run));
+	return bindingOf(now, run.policy.version);
 }
 
 function invalid(message: string): ParleyError {

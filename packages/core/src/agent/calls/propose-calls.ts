@@ -26,7 +26,7 @@ import type {
 	RefusedProposal,
 } from "./call-states.ts";
 import { draftImpossible } from "./impossible-call.ts";
-import { bindingOf, judgeCall, versionFor, withBoundFacts, withChanges } from "./judge-call.ts";
+import { bindingOf, judgeCall, withBoundFacts, withChanges } from "./judge-call.ts";
 import {
 	auditDenial,
 	recordResult,
@@ -143,7 +143,7 @@ function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined)
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
-	const facts = changedSince(known.binding ?? "", bindingOf(bound, versionFor(run)));
+	const facts = changedSince(known.binding ?? "", bindingOf(bound, run.policy.version));
 	// An approval under another policy is refused.
 	return facts.length > 0 && !facts.includes("policy");
 }
@@ -275,7 +275,7 @@ async function recordRefusal(
 	await closeApproval(run, call, "refused", writing);
 	const result = withoutRun(run, call, { text, failed: true });
 	if (isAnnounced(run, call) && !isBegun(run, call)) {
-		const decision = refusedFor(run, result);
+		const decision = refusedFor(run, result.result);
 		await writing.step({ kind: "judged", callId: call.id, decision });
 	}
 	await recordResult(run, result, writing);

@@ -3,7 +3,7 @@ import type { RecordEvents } from "../../conversation/commit.ts";
 import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../text/shorten-output.ts";
-import { type AuditEntry, auditedCall, byItself } from "../../trust/audit/audit.ts";
+import { auditedCall, byItself } from "../../trust/audit/audit.ts";
 import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
 import type { CallDecision, Step } from "../../vocabulary/step.ts";
@@ -19,11 +19,7 @@ export async function settleCall(run: Run, call: CallBlock, result: ToolResult):
 }
 
 /** The result of a call that did not run, without secrets and within the limits of a result. */
-export function withoutRun(
-	{ session }: Pick<Run, "session">,
-	call: CallBlock,
-	result: ToolResult,
-): SettledCall {
+export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult): SettledCall {
 	const text = session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
 	const told = shortenOutput(text, leftOut, outputLimits.characters - note.length - 1);
@@ -31,7 +27,7 @@ export function withoutRun(
 }
 
 /** Ends the result of a call that was not taken as the model wrote it. */
-export function adjustedNote({ adjusted = [] }: Pick<CallBlock, "adjusted">): string {
+export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
 	const told = adjusted.slice(0, mostNotes).join("; ");
 	const more = adjusted.length > mostNotes ? `; and ${adjusted.length - mostNotes} more` : "";
@@ -63,7 +59,7 @@ export async function recordResult(
 	const { text } = result;
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
-		await recordStart(run, { call, decision: refusedFor(run, { result }) }, record, step);
+		await recordStart(run, { call, decision: refusedFor(run, result) }, record, step);
 	}
 	const { failed } = result;
 	// A provider takes an error as text alone.
@@ -87,11 +83,8 @@ export async function recordResult(
 }
 
 /** The decision about a call that is refused with this result. */
-export function refusedFor(
-	{ policy }: Pick<Run, "policy">,
-	{ result }: Pick<SettledCall, "result">,
-): CallDecision {
-	return { effect: "refuse", reason: firstLine(result.text), policy: policy.version };
+export function refusedFor({ policy }: Run, { text }: ToolResult): CallDecision {
+	return { effect: "refuse", reason: firstLine(text), policy: policy.version };
 }
 
 function shownFacts(picture: ImageBlock): PictureFacts {
@@ -129,12 +122,18 @@ function firstLine(text: string): string {
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Whether the audit contains a call: it does more than to look, or it required approval. */
-export function isGated({ ready, token }: Pick<ApprovedCall, "ready" | "token">): boolean {
+export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
 
-/** Principal of the work: the person who requested it, else the owner of the session. */
-function workOf(run: Run): Pick<AuditEntry, "principal" | "via"> {
+/** The origin of a call in the audit. */
+interface Origin {
+	readonly principal: string;
+	readonly via: string;
+}
+
+/** The person who started the run, or the owner of the session. */
+function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
 
@@ -148,7 +147,7 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 /** Records a call that the rules denied without a question. */
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
 	await run.deps.audit.record(tx, {
-		...workOf(run),
+		...originOf(run),
 		action: "tool.start",
 		decision: "denied",
 		object: auditedCall(run.session.home.id, planned.call.id),
@@ -166,7 +165,7 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 	const accepted = !asked && run.trusted ? run.session.trust?.id : undefined;
 	const trusted = entry.trusted?.grantId ?? accepted;
 	await audit.record(tx, {
-		...workOf(run),
+		...originOf(run),
 		action: "tool.start",
 		object,
 		decision: asked ? "approved" : "allowed",
@@ -184,5 +183,5 @@ async function auditFinish(
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
 	if (!begun) return;
 	const object = auditedCall(run.session.home.id, callId);
-	await run.deps.audit.record(tx, { ...workOf(run), action: "tool.finish", object, decision });
+	await run.deps.audit.record(tx, { ...originOf(run), action: "tool.finish", object, decision });
 }

@@ -15,7 +15,7 @@ import { approvalOf, changedNote } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
 import type { ApprovedCall, PlannedCall, ProposedCall, SettledCall } from "./call-states.ts";
-import { bindingOf, planAgain, versionFor } from "./judge-call.ts";
+import { bindingOf, planAgain } from "./judge-call.ts";
 import { filesChangedNote, isPure, proposeCalls, refuseProposed } from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
@@ -117,12 +117,15 @@ function taintOfCall({ ready }: ApprovedCall): Taint {
 	return taintOf(ready.plan.classes);
 }
 
-/** A call that has run. */
-interface RanCall {
-	readonly call: CallBlock;
-	readonly output: CallOutput;
+interface Execution {
 	readonly result: ToolResult;
 	readonly durationMs: number;
+}
+
+/** A call that has run. */
+interface RanCall extends Execution {
+	readonly call: CallBlock;
+	readonly output: CallOutput;
 }
 
 /** Takes secrets out of a result before it is cut: a half of one would not be found. */
@@ -133,11 +136,7 @@ async function tell(run: Run, { call, output, result, durationMs }: RanCall): Pr
 	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note), durationMs };
 }
 
-async function execute(
-	run: Run,
-	entry: ApprovedCall,
-	output: CallOutput,
-): Promise<Pick<RanCall, "result" | "durationMs">> {
+async function execute(run: Run, entry: ApprovedCall, output: CallOutput): Promise<Execution> {
 	const { clock } = run.deps;
 	const beganAt = clock.monotonic();
 	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
@@ -303,7 +302,7 @@ async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Pr
 	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, looks);
 	if ("text" in now) return undefined;
-	const facts = changedSince(row.binding ?? "", bindingOf(now, versionFor(run)));
+	const facts = changedSince(row.binding ?? "", bindingOf(now, run.policy.version));
 	if (facts.length === 0 || facts.includes("policy")) return undefined;
 	const before = factsOf(planned, facts);
 	const after = factsOf(now, facts);

@@ -28,8 +28,8 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 	const { session } = run;
 	const { task } = session;
 	const roots = run.deps.roots(session);
-	const workspace = workspaceOf(run);
-	// Runs of schedules need a sandbox, as runs from chats do, because no person may be present to stop them.
+	const workspace = workspaceOf(session, run.deps);
+	// Runs of schedules need a sandbox, as runs of chats do: no person may be there to stop them.
 	const { readable } = run.deps.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { Session } from "../../conversation/session.ts";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { visible } from "../../text/visible.ts";
 import type { Action } from "../../vocabulary/authorize.ts";
@@ -40,17 +39,20 @@ export interface Guidance {
 	readonly tools: readonly string[];
 }
 
-interface ClientToolsDeps {
+/** A session, as far as the tools of its clients need it. */
+interface ToolSession {
+	readonly id: string;
+	readonly place: string | undefined;
+	readonly removed: boolean;
+}
+
+interface ClientToolsDeps extends ConnectionServices {
 	/** Borrows a session for the principal, as `Sessions.lease` does. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
 		action: Action,
-	) => Promise<Disposable & { readonly session: Pick<Session, "id" | "place" | "removed"> }>;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly log: Logger;
-	readonly redactor: TextRedactor;
+	) => Promise<Disposable & { readonly session: ToolSession }>;
 }
 
 /** Clients of one session at a time. */
@@ -144,7 +146,14 @@ interface Owned {
 	readonly tool: Tool;
 }
 
-interface ConnectionDeps extends Pick<ClientToolsDeps, "clock" | "ids" | "log" | "redactor"> {
+interface ConnectionServices {
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly redactor: TextRedactor;
+}
+
+interface ConnectionDeps extends ConnectionServices {
 	readonly check: ToolCheck;
 }
 

@@ -9,7 +9,13 @@ import { extractOf } from "./record.ts";
 import type { Room } from "./room.ts";
 import type { MeasuredCompaction, SessionContext } from "./session-context.ts";
 import { oneLine, shortenTo } from "./shorten.ts";
-import { type SummaryTask, summarise, summaryReply, type WriteText } from "./summarise.ts";
+import {
+	type SummarySource,
+	type SummaryTask,
+	summarise,
+	summaryReply,
+	type WriteText,
+} from "./summarise.ts";
 import {
 	type Compaction,
 	endOf,
@@ -85,11 +91,8 @@ async function noteBefore(
 /** Tokens of a summary's request beside its record, by far. */
 const summaryOverhead = 500;
 
-/** Messages that a summary replaces. The summary is made from complete results. */
-function replaced(
-	{ transcript, context, room }: CompactionJob,
-	before: Position,
-): Pick<SummaryTask, "earlier" | "messages" | "most"> {
+/** What a summary takes the place of: results are in it as they were. */
+function replaced({ transcript, context, room }: CompactionJob, before: Position): SummarySource {
 	const { summary } = context.marks;
 	const marks: Marks = { ...context.marks, results: undefined, shortened: [] };
 	const messages = viewOf(until(transcript, before), marks);

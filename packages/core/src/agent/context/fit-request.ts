@@ -120,7 +120,7 @@ function place(
 export function contextAfter(
 	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
-	reply?: Pick<Reply, "usage" | "content" | "stop">,
+	reply?: Reply,
 ): ContextSnapshot | undefined {
 	const context = contexts.known(session);
 	const fitted = context?.fitted(request.messages);
@@ -139,7 +139,7 @@ function sumOfParts({ system, tools, messages }: PartCounts): number {
 }
 
 /** An empty reply and a refusal are not part of the conversation. */
-function remains({ content, stop }: Pick<Reply, "content" | "stop">): boolean {
+function remains({ content, stop }: Reply): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
 
@@ -203,7 +203,7 @@ function withLongestReply(
 	parts: Parts,
 	{ request, size }: { readonly request: ModelRequest; readonly size: Size },
 ): ModelRequest {
-	const wanted = wantedReply({ settings }, parts);
+	const wanted = wantedReply(settings.maxOutput, parts);
 	if (size.tokens + size.margin + wanted > settings.contextWindow) return request;
 	const { sampling: _, ...rest } = request;
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
@@ -211,7 +211,7 @@ function withLongestReply(
 
 /** The limit of the reply is named only if the window has no room for a reply as long as was asked for. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
-	const wanted = wantedReply(asker, parts);
+	const wanted = wantedReply(asker.settings.maxOutput, parts);
 	const reply = replyRoom(asker.settings.contextWindow, wanted);
 	return reply === wanted
 		? { ...parts, messages }
@@ -219,11 +219,11 @@ function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): Mo
 }
 
 function replyOf(asker: Asker, parts: Parts): number {
-	return replyRoom(asker.settings.contextWindow, wantedReply(asker, parts));
+	return replyRoom(asker.settings.contextWindow, wantedReply(asker.settings.maxOutput, parts));
 }
 
-function wantedReply({ settings }: Pick<Asker, "settings">, { sampling }: Parts): number {
-	return sampling?.maxTokens ?? settings.maxOutput;
+function wantedReply(maxOutput: number, { sampling }: Parts): number {
+	return sampling?.maxTokens ?? maxOutput;
 }
 
 type Size = Estimate & { readonly features: Features };

@@ -119,8 +119,8 @@ export class SessionContext {
 		return learned;
 	}
 
-	/** Features of instructions and tools, computed again only after a change. */
-	fixed({ system, tools }: Pick<ModelRequest, "system" | "tools">): Features {
+	/** What instructions and tools are made of; read again only where they have changed. */
+	fixed({ system, tools }: Omit<ModelRequest, "messages">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
 		}
@@ -227,10 +227,12 @@ function listed(compaction: MeasuredCompaction): ContextCompaction {
 	return level === "summary" && text !== null ? { ...counted, summary: text } : counted;
 }
 
-function roundedSizes({
-	tokensBefore,
-	tokensAfter,
-}: Pick<MeasuredCompaction, "tokensBefore" | "tokensAfter">) {
+interface Sizes {
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+}
+
+function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 

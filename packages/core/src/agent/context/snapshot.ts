@@ -7,7 +7,7 @@ import type { PartCounts } from "./text-counts.ts";
 
 /** Request with its size. */
 export interface MeasuredRequest {
-	readonly request: Pick<ModelRequest, "model" | "tools" | "messages">;
+	readonly request: ModelRequest;
 	/** Features of the system prompt and the tools. */
 	readonly fixed: Features;
 	/** How many of the messages belong to the current run: the last ones. */

@@ -6,13 +6,17 @@ import { recordOf } from "./record.ts";
 /** Asks the model for a text, counts what that costs, and throws what made it fail. */
 export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Promise<string>;
 
-/** Input of a summary, and its maximum length. */
-export interface SummaryTask {
-	/** Earlier summary of everything before the messages, or "". */
+/** The part of a conversation that a summary replaces. */
+export interface SummarySource {
+	/** Text of the summary before the messages; "" for none. */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
-	/** Tokens that the record of the messages may take. */
+	/** Maximum tokens for the record of the messages. */
 	readonly most: number;
+}
+
+/** A summary to write. */
+export interface SummaryTask extends SummarySource {
 	/** Tokens of the summary. */
 	readonly length: number;
 	readonly measure: (text: string) => number;

@@ -20,8 +20,6 @@ export interface PartCounts {
 	readonly messages: readonly number[];
 }
 
-type Counted = Pick<ModelRequest, "model" | "system" | "tools" | "messages">;
-
 /** Counts of one model. Messages and lists of tools are keys by their identity. */
 interface Known {
 	readonly objects: WeakMap<object, number>;
@@ -48,7 +46,7 @@ export class TextCounts {
 	}
 
 	/** Counts the parts that are not known yet, for at most 2 s. Never rejects. */
-	async count(model: Model, request: Counted, signal: AbortSignal): Promise<void> {
+	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
 		if (!model.countTexts || (this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
 		const late = new AbortController();
 		const timer = this.#clock.after(DEADLINE_MS, () => late.abort());
@@ -77,7 +75,7 @@ export class TextCounts {
 	}
 
 	/** The counts of all parts, or undefined if one is not known. */
-	of({ model, system, tools, messages }: Counted): PartCounts | undefined {
+	of({ model, system, tools, messages }: ModelRequest): PartCounts | undefined {
 		const { objects, prompts } = this.#of(model);
 		const counts = [prompts.get(system), objects.get(tools), ...messages.map((one) => objects.get(one))];
 		const known = counts.filter((count) => count !== undefined);
@@ -86,7 +84,7 @@ export class TextCounts {
 		return { system: ofSystem, tools: ofTools, messages: ofMessages };
 	}
 
-	#uncounted({ model, system, tools, messages }: Counted): Part[] {
+	#uncounted({ model, system, tools, messages }: ModelRequest): Part[] {
 		const { objects, prompts } = this.#of(model);
 		const parts: Part[] = [];
 		if (!prompts.has(system)) {

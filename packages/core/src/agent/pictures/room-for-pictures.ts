@@ -1,11 +1,11 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
-import type { Session } from "../../conversation/session.ts";
 import { fillMoreThanRoom, fitTogether, halfTheRoom, pictureBytes, toldOnly } from "../../files/pictures.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { messagesOf } from "../../vocabulary/transcript.ts";
 import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
@@ -314,7 +314,9 @@ async function earlierSteps(
 const mostBytes = 64 * 1024 * 1024;
 
 /** A session, as far as its pictures are concerned. */
-interface Holder extends Pick<Session, "id" | "history"> {
+interface Holder {
+	readonly id: string;
+	history: readonly RunTranscript[] | undefined;
 	readonly live: { readonly size: number };
 }
 

@@ -1,5 +1,5 @@
 import { defined, type ParleyError, type RedactedStream } from "@parley/base";
-import type { NormalCall } from "../../tools/calls/normalise-call.ts";
+import type { NormalCall, WrittenCall } from "../../tools/calls/normalise-call.ts";
 import type { CallBlock, TextBlock, ThinkingBlock } from "../../vocabulary/message.ts";
 import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
@@ -14,7 +14,7 @@ export interface FoldDeps {
 	readonly redaction: RedactedStream;
 	readonly speech: Speech;
 	/** The normal form of a call. */
-	readonly normalise: (call: Pick<CallBlock, "name" | "arguments" | "invalid">) => NormalCall;
+	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
 /** Characters of a reply: more than any model says, and few enough for one line of every wire, however they are escaped. */

@@ -45,7 +45,7 @@ export function memoryDeskOf(run: Run, callId: string): MemoryAccess {
 		async store(note) {
 			const reader = readerOf(run);
 			const author = reader.user ?? run.row.actor?.id ?? session.owner;
-			const origin = { id: noteId(run, callId), author, sessionId: session.home.id, reader };
+			const origin = { id: noteId(session.id, callId), author, sessionId: session.home.id, reader };
 			const checked = check(note);
 			return run.commit(async ({ tx }) =>
 				memories.insert(tx, checked, { ...origin, taint: await findTaint(tx, session.id) }),
@@ -87,8 +87,8 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 }
 
 /** The same for the same call, so that a call after a crash finds the note that it has stored. */
-function noteId({ session }: Pick<Run, "session">, callId: string): string {
-	return `mem_${createHash("sha256").update(`${session.id} ${callId}`).digest("hex").slice(0, 26)}`;
+function noteId(sessionId: string, callId: string): string {
+	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { systemOf } from "../../vocabulary/run-options.ts";
 import { messagesOf, textOf, withPersonalNotes } from "../../vocabulary/transcript.ts";
 import { fitRequest } from "../context/fit-request.ts";
 import { budgetLeftOf, refusalOf } from "../run/limits.ts";
-import type { Run, RunDeps } from "../run/run.ts";
+import type { Run, SystemPromptOf } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
 import { readerOf } from "./memory-desk-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
@@ -77,10 +77,7 @@ const textCalls = 2;
 type TextPurpose = "a summary" | "a verdict";
 
 /** Returns why a complete reply cannot be used as a text: the model refused, or wrote none. */
-export function withoutText(
-	{ content, stop }: Pick<Reply, "content" | "stop">,
-	purpose: TextPurpose,
-): ModelError | undefined {
+export function withoutText({ content, stop }: Reply, purpose: TextPurpose): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
 	const reason = (stop && reasons[stop]) ?? "it has no text";
 	return new ModelError(`the reply cannot be used as ${purpose}: ${reason}`, { fault: "interrupted" });
@@ -91,10 +88,7 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	max_tokens: "it was cut at its limit before any text",
 };
 
-/** Dependencies of the parts of a request. */
-type Calling = Pick<Run, "session" | "settings" | "deps" | "row" | "steps">;
-
-/** Parts of a request besides its messages. */
+/** What a request holds beside its messages. */
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
@@ -107,7 +101,7 @@ const leastOutput = 4_096;
 /** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
-	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Calling,
+	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Run,
 	model: string,
 ): Promise<RequestParts["limits"]> {
 	const ofRun = budgetLeftOf(row.options, steps);
@@ -126,24 +120,25 @@ async function withinBudget(
 export async function systemFor({
 	session,
 	settings,
-	deps,
+	systemPrompt,
 }: {
 	readonly session: Session;
 	readonly settings: RunSettings;
-	readonly deps: Pick<RunDeps, "systemPrompt">;
+	readonly systemPrompt: SystemPromptOf;
 }): Promise<string> {
 	const { agent, instructions, clientContext } = settings;
-	const system = await deps.systemPrompt(session, { agent, instructions });
+	const system = await systemPrompt(session, { agent, instructions });
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 
 /** Those of the session's requests to this model. */
-async function requestParts(calling: Calling, model: string): Promise<RequestParts> {
-	const { session, settings, deps, row, steps } = calling;
-	const limits = await withinBudget(limitsOf(settings, model, deps.table), calling, model);
+async function requestParts(run: Run, model: string): Promise<RequestParts> {
+	const { session, settings, row, steps } = run;
+	const { table, systemPrompt } = run.deps;
+	const limits = await withinBudget(limitsOf(settings, model, table), run, model);
 	const parts = {
 		model,
-		system: systemOf(await systemFor({ session, settings, deps }), row.options),
+		system: systemOf(await systemFor({ session, settings, systemPrompt }), row.options),
 		tools: mayAct(phaseOf(row.options, steps)) ? settings.descriptions : [],
 		...defined({ reasoning: settings.reasoning }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },

@@ -5,16 +5,19 @@ import { type Refusal, refusalOf } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { type Attempt, recordAttempt } from "./stream-reply.ts";
 
-/** A model call that is made again after one that failed. */
-interface NextTry {
+interface Wait {
+	/** Milliseconds. */
+	readonly waitMs: number;
+	/** The failure that it follows, for people. */
+	readonly reason: string;
+}
+
+/** A model call that repeats a failed one, after a wait. */
+interface NextTry extends Wait {
 	/** The model to ask: the same, or the next of its fallbacks. */
 	readonly model: string;
 	/** Failed calls for this reply so far. */
 	readonly attempt: number;
-	/** Milliseconds to wait first. */
-	readonly waitMs: number;
-	/** For people. */
-	readonly reason: string;
 }
 
 /**
@@ -122,7 +125,7 @@ export class Tries {
 		return { model, attempt, waitMs: 0, reason };
 	}
 
-	#wait(failure: ModelError): Pick<NextTry, "waitMs" | "reason"> {
+	#wait(failure: ModelError): Wait {
 		const asked = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
 		const { message } = failure;
 		if (asked === undefined) {

@@ -1,11 +1,16 @@
 import { parseJson, type RedactedStream } from "@parley/base";
 import { shownContent } from "../../conversation/shown-content.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
-import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Reply } from "../../vocabulary/model.ts";
 import type { Run } from "../run/run.ts";
 
-/** Receives a reply while it comes. */
+/** The id of a call, and the name of its tool. */
+interface CallName {
+	readonly id: string;
+	readonly name: string;
+}
+
+/** Receives a reply while it arrives. */
 export interface Speech {
 	/** An internal text that no client sees. */
 	readonly auxiliary?: true;
@@ -16,7 +21,7 @@ export interface Speech {
 	/** A piece of thinking, as the provider sends it. */
 	think(text: string): void;
 	/** The model begins to write the call with this place in the reply. */
-	startCall(index: number, call: Pick<CallBlock, "id" | "name">): void;
+	startCall(index: number, call: CallName): void;
 	/** The next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
@@ -114,7 +119,7 @@ class LiveReply implements Speech {
 		this.#add("thinking", this.#thinking.push(text));
 	}
 
-	startCall(index: number, { id: callId, name: written }: Pick<CallBlock, "id" | "name">): void {
+	startCall(index: number, { id: callId, name: written }: CallName): void {
 		this.#endThinking();
 		this.#flush();
 		const { session, id: runId } = this.#run;

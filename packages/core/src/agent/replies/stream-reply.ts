@@ -2,7 +2,6 @@ import { type Clock, defined, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { costOf, type ModelTable } from "../../models/table/model-table.ts";
 import type { Tx } from "../../store/journal.ts";
-import type { TextRedactor } from "../../text/session-redactor.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import { addToBudgets } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
@@ -113,8 +112,12 @@ function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
 	return error;
 }
 
-/** The same error, without a secret in what it says. */
-export function withoutSecrets(redactor: Pick<TextRedactor, "redact">, error: ParleyError): ParleyError {
+interface TextSink {
+	redact(text: string): string;
+}
+
+/** Returns the error without secrets in its message. */
+export function withoutSecrets(redactor: TextSink, error: ParleyError): ParleyError {
 	const message = redactor.redact(error.message);
 	if (message === error.message) return error;
 	if (!(error instanceof ModelError)) return new ParleyError(message, { code: error.code, cause: error });

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import canonicalize from "canonicalize";
 import type { PromptRow } from "../../conversation/prompt-rows.ts";
+import type { ModelTable } from "../../models/table/model-table.ts";
 import { visible } from "../../text/visible.ts";
 import { refuseWhenSpent } from "../../usage/ledger.ts";
 import type { EndCause } from "../../vocabulary/event.ts";
@@ -29,14 +30,15 @@ export async function refusalOf(run: Run, model: string): Promise<Refusal | unde
 		const error = run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
 		return { error, cause: "limit" };
 	}
-	const error = refusedByRunBudget(run, model) ?? (await refusedByBudget(run, model));
+	const error = refusedByRunBudget(run, model, run.deps.table) ?? (await refusedByBudget(run, model));
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
 /** Why the run's own budget forbids a call of this model, for people; undefined if it does not. */
 function refusedByRunBudget(
-	{ row, steps, settings, deps: { table } }: Pick<Run, "row" | "steps" | "settings" | "deps">,
+	{ row, steps, settings }: Run,
 	model: string,
+	table: ModelTable,
 ): string | undefined {
 	const { budget = {} } = row.options;
 	const left = budgetLeftOf(row.options, steps);
@@ -110,11 +112,8 @@ interface Tally {
 	readonly refusedIn: Set<number>;
 }
 
-/** Text for the model if this call has failed in the same way, or was denied, too often in this run. */
-export function refuseRepeat(
-	steps: readonly Step[],
-	call: Pick<CallBlock, "name" | "arguments">,
-): string | undefined {
+/** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
+export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
 	const tally = tallies(steps).get(keyOf(call));
 	if (!tally) return undefined;
 	if (tally.denials >= MAX_FAILURES) {
@@ -205,7 +204,10 @@ function mannerOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }
 
-type Called = Pick<CallBlock, "name" | "arguments">;
+interface Called {
+	readonly name: string;
+	readonly arguments: unknown;
+}
 
 /** Arguments may be a file of many kilobytes, and are looked at before each model call. */
 const keys = new WeakMap<Called, string>();
@@ -223,10 +225,7 @@ function keyOf(call: Called): string {
  * decides was lost. Throws then, because the run is stopped. `known` is the approval that the decision is about, if it was
  * raised before.
  */
-export function stopIfAbandoned(
-	{ id, row, session, control, log }: Run,
-	known?: Pick<PromptRow, "state">,
-): void {
+export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";
 	if (isDecided || row.options.afterCrash !== "cancel" || session.attended.has(id)) return;
 	log.warn(

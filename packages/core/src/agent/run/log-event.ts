@@ -5,20 +5,27 @@ import type { Step } from "../../vocabulary/step.ts";
 import type { TaskEvent, WorkerEvent } from "../../vocabulary/task.ts";
 import { dollars } from "../../vocabulary/usage.ts";
 
-/** A run as far as its log lines need it. */
+/** A run, as far as its log lines need it. */
 interface LoggedRun {
 	readonly log: Logger;
 	readonly steps: readonly Step[];
 	/** The start in this process, on the monotonic clock. */
 	readonly beganAt: number;
-	readonly deps: { readonly clock: Clock; readonly fingerprint: (text: string) => string };
+}
+
+interface LogServices {
+	readonly clock: Clock;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
 }
 
 /**
- * Logs a recorded event of a run: its kind, duration and usage, never its text. Model calls are logged where they are made.
+ * Writes the log line of a recorded event, if it has one: what happened and how long it took, without any text of the
+ * conversation. Every event has a case: a new one fails to compile until it has one.
  */
-export function logEvent(run: LoggedRun, event: RecordedEvent): void {
+export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServices): void {
 	const { log } = run;
+	const { fingerprint } = services;
 	switch (event.type) {
 		case "run.retrying": {
 			const { model, attempt, inMs, reason } = event;
@@ -40,12 +47,12 @@ export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 			const asks = approval
 				? { kind: "approval", tool: approval.tool, callId: approval.callId }
 				: { kind: type };
-			log.info("question asked", { ...asks, question: questionId(run.deps.fingerprint, token), expiresAt });
+			log.info("question asked", { ...asks, question: questionId(fingerprint, token), expiresAt });
 			return;
 		}
 		case "prompt.closed":
 			log.info("question closed", {
-				question: questionId(run.deps.fingerprint, event.token),
+				question: questionId(fingerprint, event.token),
 				reason: event.reason,
 			});
 			return;
@@ -63,10 +70,10 @@ export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 			log.info("run ended", {
 				outcome: outcomeOf(event.error),
 				...reasonOf(event.error),
-				...figuresOf(run, event),
+				...metricsOf(run, event, services.clock),
 			});
 			return;
-		// Logged at their source, or with the end of the run.
+		// Logged where they happen, or with the end of the run.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -85,39 +92,58 @@ export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 		case "schedule.removed":
 			return;
 		default:
-			if (isOfTask(event)) logTask(run, event);
-			else logSkill(run, event);
+			// A new event of a session or a schedule fails to compile here.
+			logWork(log, event);
 	}
 }
 
-function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
-	return event.type.startsWith("task.") || event.type.startsWith("worker.");
-}
-
-function logSkill({ log }: LoggedRun, event: SkillEvent): void {
-	const { skill } = event;
-	if (event.type === "skill.started") log.info("skill started", { skill, kind: event.kind });
-	if (event.type === "skill.completed") {
-		const { durationMs, error } = event;
-		log.info("skill completed", { skill, durationMs, ...reasonOf(error) });
+/** Writes the line of a skill, or what the lines of a task's run do not say. */
+function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void {
+	switch (event.type) {
+		case "skill.started":
+			log.info("skill started", { skill: event.skill, kind: event.kind });
+			return;
+		case "skill.completed": {
+			const { skill, durationMs, error } = event;
+			log.info("skill completed", { skill, durationMs, ...reasonOf(error) });
+			return;
+		}
+		case "skill.step.completed": {
+			const { skill, stepId, attempt, willRetry, error } = event;
+			if (error !== "")
+				log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
+			return;
+		}
+		case "task.suspended":
+			log.info("task suspended", { taskId: event.taskId, suspendCount: event.suspendCount });
+			return;
+		case "task.completed":
+			log.info("task completed", { taskId: event.taskId, durationMs: event.durationMs });
+			return;
+		case "task.failed": {
+			const { taskId, retryCount, willRetry, error } = event;
+			log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
+			return;
+		}
+		// The lines of the task's run say it.
+		case "skill.step.started":
+		case "task.created":
+		case "task.started":
+		case "task.progress":
+		case "task.resumed":
+		case "task.cancelled":
+		case "worker.started":
+		case "worker.phased":
+		case "worker.completed":
+		case "worker.failed":
+		case "worker.exited":
+			return;
+		default:
+			event satisfies never;
 	}
-	if (event.type !== "skill.step.completed" || event.error === "") return;
-	const { stepId, attempt, willRetry, error } = event;
-	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
 }
 
-/** Task facts that the log of an ordinary run does not have. */
-function logTask({ log }: LoggedRun, event: TaskEvent | WorkerEvent): void {
-	const { taskId } = event;
-	if (event.type === "task.suspended")
-		log.info("task suspended", { taskId, suspendCount: event.suspendCount });
-	if (event.type === "task.completed") log.info("task completed", { taskId, durationMs: event.durationMs });
-	if (event.type !== "task.failed") return;
-	const { retryCount, willRetry, error } = event;
-	log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
-}
-
-/** Tells questions apart in the log without the token that answers them. */
+/** Identifies a question in the log without the token that answers it: 12 characters of its fingerprint. */
 export function questionId(fingerprint: (text: string) => string, token: string): string {
 	return fingerprint(token).slice(0, 12);
 }
@@ -127,13 +153,15 @@ function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
 	return error === "cancelled" ? "cancelled" : "failed";
 }
 
-/** Empty after success. */
+/** The field `error` of a log line; no field for "". */
 export function reasonOf(error: string): { readonly error?: string } {
 	return error === "" ? {} : { error };
 }
 
-function figuresOf(run: LoggedRun, event: Extract<RecordedEvent, { type: "assistant.message" }>): object {
-	const { clock } = run.deps;
+type RunEnd = Extract<RecordedEvent, { type: "assistant.message" }>;
+
+/** Durations, tokens, cost and counts of a run that has ended. */
+function metricsOf(run: LoggedRun, event: RunEnd, clock: Clock): object {
 	const count = (...kinds: readonly Step["kind"][]): number =>
 		run.steps.filter(({ kind }) => kinds.includes(kind)).length;
 	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;

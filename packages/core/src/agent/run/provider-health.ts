@@ -2,17 +2,20 @@ import type { Clock } from "@parley/base";
 import type { Model } from "../../vocabulary/model.ts";
 import type { ModelError } from "../../vocabulary/model-error.ts";
 
-/** How a provider was found when it was last asked. */
-export interface ProviderState {
-	readonly provider: string;
-	/** The model that it was last asked for. */
+/** The outcome of a model call, as far as it is about the provider. */
+interface Finding {
 	readonly model: string;
-	/** `refused`: it does not take the key. */
+	/** `refused`: the provider refuses the key. */
 	readonly state: "ok" | "refused" | "unreachable";
+	/** For people; "" if the call succeeded. */
+	readonly reason: string;
+}
+
+/** State of a provider at its last model call. */
+export interface ProviderState extends Finding {
+	readonly provider: string;
 	/** Since when, in milliseconds since the epoch. */
 	readonly since: number;
-	/** For people; "" where all is well. */
-	readonly reason: string;
 }
 
 /** Remembers of each server that answers for a provider whether it does, as far as calls have shown it. */
@@ -45,7 +48,7 @@ export class ProviderHealth {
 		return false;
 	}
 
-	#set(asked: Model, found: Pick<ProviderState, "model" | "state" | "reason">): boolean {
+	#set(asked: Model, found: Finding): boolean {
 		const known = this.#states.get(asked);
 		const changed = known?.state !== found.state;
 		const since = known && !changed ? known.since : this.#clock.now();

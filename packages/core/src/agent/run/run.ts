@@ -28,7 +28,7 @@ import type { Contexts } from "../context/contexts.ts";
 import type { Skills } from "../skills/skills.ts";
 import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
-import type { RunSettings } from "./settings.ts";
+import type { PromptAgent, RunSettings } from "./settings.ts";
 
 /** Services of the runtime for all runs. */
 export interface RunDeps extends Services {
@@ -43,26 +43,31 @@ export interface RunDeps extends Services {
 	readonly random: () => number;
 	readonly sandbox: Sandboxes;
 	/** How the channel of a session works. */
-	readonly profileOf: (session: Pick<Session, "place">) => PlaceProfile;
+	readonly profileOf: (session: InPlace) => PlaceProfile;
 	/** The other channels in which its approvals may be answered, as far as that is known before. */
-	readonly approveIn: (session: Pick<Session, "place">) => Promise<readonly string[]>;
-	/** Directories that tools of a session may access, its working directory first. */
+	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
+	/** What the tools of a session may touch, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** Paths that no tool may access. */
 	readonly forbidden: readonly string[];
 	/** Health of the providers, observed from calls. */
 	readonly health: ProviderHealth;
-	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
+	readonly memories: Memories;
 	readonly schedules: RunSchedules;
-	readonly skills: Pick<Skills, "startedByModel" | "checkScheduled" | "readable">;
-	readonly systemPrompt: (
-		session: Session,
-		by: Pick<RunSettings, "agent" | "instructions">,
-	) => Promise<string>;
+	readonly skills: Skills;
+	readonly systemPrompt: SystemPromptOf;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;
 	/** Limits of the runs of tasks. */
 	readonly taskLimits: RunLimits;
+}
+
+/** Renders the system prompt of a session for an agent. */
+export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
+
+/** A session, as far as the settings of its channel need it. */
+interface InPlace {
+	readonly place: string | undefined;
 }
 
 export interface RunLimits {
@@ -205,19 +210,19 @@ export class Run {
 			return work({ tx, record, step });
 		});
 		this.steps.push(...added);
-		for (const event of recorded) logEvent(this, event);
+		for (const event of recorded) logEvent(this, event, this.deps);
 		return result;
 	}
 }
 
 /** People who spoke to the run after it began. */
-export function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
+export function joinedBy({ steps, session }: Run): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
 	return [...steering, ...(session.task?.speakers ?? [])];
 }
 
 /** People of a chat who have spoken to the run, the one who began it first. */
-export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[] {
+export function speakersOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return [...(actor ? [actor] : []), ...joinedBy(run)];
 }
@@ -225,7 +230,7 @@ export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[
 /** Services of the runtime for workflows. */
 export interface WorkflowDeps {
 	/** The real name of a model; throws `invalid_argument` if there is no such model. */
-	readonly modelOf: (session: Pick<Session, "profile">, wanted: string) => Promise<string>;
+	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
 	/** There may be a task to take up. */
 	readonly startTasks: () => void;
 	/** Stops what still works on tasks that have ended. */

@@ -13,10 +13,8 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { OfferedTools } from "../client-tools/client-tools.ts";
 
-/** Model, tools and instructions of a run: chosen when it starts to work, and again after a restart of the gateway. */
-export interface RunSettings {
-	/** The name of the agent profile. */
-	readonly agent: string;
+/** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
+export interface RunSettings extends PromptAgent {
 	readonly model: Model;
 	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
 	readonly names: readonly [string, ...string[]];
@@ -28,26 +26,36 @@ export interface RunSettings {
 	readonly descriptions: readonly ToolDescription[];
 	/** Tokens of input and output together, where a profile says so. */
 	readonly contextWindow: number | undefined;
-	/** Instructions of the profile that replace the built-in ones. */
-	readonly instructions: string | undefined;
-	/** Texts of clients about their tools, after the system prompt, or "". */
+	/** What clients say of their tools, behind the system prompt; "" for nothing. */
 	readonly clientContext: string;
 }
 
-/** The operator's model settings. */
-export interface ModelChoice {
+/** An agent profile, as far as the system prompt depends on it. */
+export interface PromptAgent {
+	/** Name of the profile. */
+	readonly agent: string;
+	/** In place of the built-in instructions. */
+	readonly instructions: string | undefined;
+}
+
+/** The models that a name can stand for. */
+interface KnownModels {
 	readonly model: Model;
+	readonly table: ModelTable;
+	/** Whether sessions may choose models that the table does not list. */
+	readonly anyModel: boolean;
+}
+
+/** The choices of the operator about models. */
+export interface ModelChoice extends KnownModels {
 	/** A name or a tier; the provider's default where absent. */
 	readonly modelName: string | undefined;
 	/** Names or tiers that take over where the model stays unable to answer. */
 	readonly fallback: readonly string[];
 	readonly reasoning: Reasoning | undefined;
-	readonly table: ModelTable;
 	readonly profiles: Profiles;
 	/** Another server of the same API, as a profile names it. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
-	/** Whether sessions may choose models that the table does not know. */
-	readonly anyModel: boolean;
 	readonly tools: readonly Tool[];
 }
 
@@ -78,7 +86,7 @@ export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
 	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
-	options: Pick<RunOptions, "agent" | "tools" | "model" | "reasoning" | "contextTokens"> = {},
+	options: RunOptions = {},
 ): Promise<RunSettings> {
 	const { agent = session.profile } = options;
 	const profile = await choice.profiles.find(agent);
@@ -94,7 +102,7 @@ export async function chooseSettings(
 	const own =
 		only || ofTask ? [...usable.filter(allowed).filter((tool) => !added.includes(tool)), ...added] : usable;
 	const all = offered ? withOffered(own, offered.tools) : own;
-	const isWanted = ({ name }: Pick<Tool, "name">): boolean => options.tools?.includes(name) ?? true;
+	const isWanted = ({ name }: { readonly name: string }): boolean => options.tools?.includes(name) ?? true;
 	const tools = options.tools ? all.filter(isWanted) : all;
 	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
 	// The text of a source is of no use without its tools.
@@ -162,23 +170,22 @@ function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	const known = chosen.get(tools) ?? new Map<string, readonly Tool[]>();
 	const same = known.get(key);
 	if (same) return same;
-	const found = chooseTools(profile, profile.tools, tools);
+	const found = chooseTools(profile.name, profile.tools, tools);
 	if (known.size >= mostChoices) known.clear();
 	chosen.set(tools, known.set(key, found));
 	return found;
 }
 
-function chooseTools(
-	{ name }: Pick<Profile, "name">,
-	wanted: readonly string[],
-	tools: readonly Tool[],
-): readonly Tool[] {
+function chooseTools(agent: string, wanted: readonly string[], tools: readonly Tool[]): readonly Tool[] {
 	const unknown = wanted.filter((one) => !tools.some((tool) => tool.name === one));
 	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
-	throw new ParleyError(`the agent ${name} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`, {
-		code: "invalid_argument",
-	});
+	throw new ParleyError(
+		`the agent ${agent} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`,
+		{
+			code: "invalid_argument",
+		},
+	);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
@@ -217,11 +224,11 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	return descriptions;
 }
 
-/** Real name of the model that was chosen for a session. Throws `invalid_argument` with similar names for an unknown one. */
-export function resolveModel(
-	wanted: string,
-	{ model, table, anyModel }: Pick<ModelChoice, "model" | "table" | "anyModel">,
-): string {
+/**
+ * The real name of the model that somebody chose for a session; throws `invalid_argument` with names that are near
+ * where the table knows none.
+ */
+export function resolveModel(wanted: string, { model, table, anyModel }: KnownModels): string {
 	const known = table.find(wanted, model.provider);
 	if (known) return known.id;
 	if (anyModel || wanted === model.defaultModel) return wanted;

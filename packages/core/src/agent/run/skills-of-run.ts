@@ -40,10 +40,9 @@ export async function startSkillOfCall(
 
 /** The end of each skill of a run that ends: it lasts as long as the run. */
 export function endsOfSkills(
-	{ id: runId, steps, deps }: Run,
-	{ content, error }: { readonly content: string; readonly error: string },
+	{ id: runId, steps }: Run,
+	{ content, error, now }: { readonly content: string; readonly error: string; readonly now: number },
 ): RecordedEvent[] {
-	const now = deps.clock.now();
 	return steps
 		.filter((step) => step.kind === "skill")
 		.map(({ callId, skill, at }) => ({
@@ -58,7 +57,7 @@ export function endsOfSkills(
 }
 
 /** Why a tool cannot be called in the run at this moment; undefined if no skill of the run excludes it. */
-export function excludedBySkill({ steps }: Pick<Run, "steps">, tool: string): string | undefined {
+export function excludedBySkill({ steps }: Run, tool: string): string | undefined {
 	for (const step of steps) {
 		if (step.kind !== "skill" || !step.tools || step.tools.includes(tool)) continue;
 		const allowed = step.tools.length === 0 ? "no tools" : `only ${step.tools.join(", ")}`;
@@ -73,17 +72,16 @@ function hasStarted({ steps }: Run, callId: string): boolean {
 
 async function recordStart(
 	run: Run,
-	{ record, step }: Pick<Writing, "record" | "step">,
+	{ record, step }: Writing,
 	{
 		skill,
 		callId,
 		tools,
 	}: { readonly skill: UsedSkill; readonly callId: string; readonly tools: readonly string[] | undefined },
 ): Promise<void> {
-	const { deps } = run;
 	const { redactor } = run.session;
 	const given = redactor.redact(skill.arguments);
-	await step({ kind: "skill", callId, skill: skill.name, at: deps.clock.now(), ...defined({ tools }) });
+	await step({ kind: "skill", callId, skill: skill.name, at: run.deps.clock.now(), ...defined({ tools }) });
 	await record({
 		type: "skill.started",
 		runId: run.id,

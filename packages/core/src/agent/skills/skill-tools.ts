@@ -10,7 +10,7 @@ import type { Tool } from "../../vocabulary/tool.ts";
  * its text tells the model to read them.
  */
 export function toolsOfSkill(
-	{ hasFiles }: Pick<UsedSkill, "hasFiles">,
+	{ hasFiles }: UsedSkill,
 	wanted: readonly string[],
 	tools: readonly Tool[],
 ): readonly string[] {

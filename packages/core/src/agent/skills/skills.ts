@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { type Clock, defined, type Logger, ParleyError, type Store } from "@parley/base";
-import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
@@ -10,10 +9,15 @@ import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
 import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
-import { diffOfContent, readContent, SeenSkills, storedContent } from "./trusted-content.ts";
+import {
+	diffOfContent,
+	readContent,
+	type SandboxHealth,
+	SeenSkills,
+	storedContent,
+} from "./trusted-content.ts";
 
 interface SkillsOptions {
 	readonly store: Store<Tables>;
@@ -22,13 +26,19 @@ interface SkillsOptions {
 	readonly audit: Audit;
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 	readonly roots: { readonly dataDir: string };
-	readonly sandbox: Pick<Sandboxes, "state">;
+	readonly sandbox: SandboxHealth;
 	/** Reaches the session of a request, or throws why the principal may not read it. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
 		action: "session.read",
-	) => Promise<{ readonly session: Pick<Session, "rootDir"> } & Disposable>;
+	) => Promise<{ readonly session: { readonly rootDir: string } } & Disposable>;
+}
+
+/** A session in which a person starts a skill. */
+interface SkillSession {
+	readonly rootDir: string;
+	readonly redactor: { redactKnown(text: string): string };
 }
 
 /**
@@ -184,7 +194,7 @@ export class Skills {
 	 * path at its beginning is not an error. Throws if this person cannot start the skill.
 	 */
 	async startedBy(
-		{ rootDir, redactor }: Pick<Session, "rootDir" | "redactor">,
+		{ rootDir, redactor }: SkillSession,
 		{ person }: Principal,
 		{ content, skill: explicit }: { readonly content: string; readonly skill?: Invocation | undefined },
 	): Promise<UsedSkill | undefined> {
@@ -214,7 +224,10 @@ export class Skills {
 	 * throws
 	 * `failed_precondition`: a retry must not use a text that is no longer trusted.
 	 */
-	async checkAgain({ rootDir }: Pick<Session, "rootDir">, { skill, workflow }: RunOptions): Promise<void> {
+	async checkAgain(
+		{ rootDir }: { readonly rootDir: string },
+		{ skill, workflow }: RunOptions,
+	): Promise<void> {
 		const used = skill ?? workflow?.workflow;
 		if (!used) return;
 		const { name, hash } = used;
@@ -324,7 +337,7 @@ function isForModel({ skill, trust }: ListedSkill): boolean {
 	return !skill.disableModelInvocation && isUsable({ trust });
 }
 
-function isUsable({ trust }: Pick<ListedSkill, "trust">): boolean {
+function isUsable({ trust }: { readonly trust: SkillTrust }): boolean {
 	return trust === "operator" || trust === "trusted";
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
 import { previewWrite } from "../../tools/files/write-target.ts";
-import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 
 /** Maximum bytes of texts that are stored with the trust in one skill. Of other files only the hash is stored. */
@@ -91,11 +91,16 @@ function textOf(bytes: Buffer): string | undefined {
 	}
 }
 
+/** The result of the sandbox check at this moment. */
+export interface SandboxHealth {
+	readonly state: SandboxState;
+}
+
 interface SeenSkillsOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	readonly sandbox: Pick<Sandboxes, "state">;
+	readonly sandbox: SandboxHealth;
 }
 
 interface Seen {

@@ -4,9 +4,9 @@ import { type Roots, toolRoots } from "../../filesystem/paths.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Skill } from "../../vocabulary/skill.ts";
-import type { Tool } from "../../vocabulary/tool.ts";
 import { attributionNote } from "../../vocabulary/transcript.ts";
-import type { RunSettings } from "../run/settings.ts";
+import type { SystemPromptOf } from "../run/run.ts";
+import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
 import { gatherFacts } from "./project-facts.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
@@ -15,23 +15,18 @@ interface PromptOptions {
 	readonly clock: Clock;
 	readonly roots: Roots;
 	readonly systemTemplate?: string;
-	readonly tools: readonly Pick<Tool, "name">[];
+	readonly tools: readonly { readonly name: string }[];
 	/** See `RuntimeOptions`. */
 	readonly commandsNote?: string;
-	readonly skills: Pick<Skills, "forModel">;
+	readonly skills: { readonly forModel: Skills["forModel"] };
 }
-
-/** The agent, and its instructions in place of the built-in ones. */
-type PromptAgent = Pick<RunSettings, "agent" | "instructions">;
 
 /**
  * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also
  * when the instructions of its agent have changed since. The prompt of another agent that works on a run of the session
  * stays the same until the session leaves memory.
  */
-export function systemPromptOf(
-	options: PromptOptions,
-): (session: Session, by: PromptAgent) => Promise<string> {
+export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
 	return async (session, by) => {
 		if (by.agent === session.profile) {
@@ -96,7 +91,7 @@ const mostDescription = 400;
  * The skills that a model may start, for the system prompt: names and descriptions alone, since the texts are loaded when
  * they are needed. It is part of the session's prompt, which never changes, so that the provider's cache stays valid.
  */
-function skillsNote(skills: readonly Pick<Skill, "name" | "description" | "argumentHint">[]): string {
+function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
 	let left = mostList;
 	for (const { name, description, argumentHint: hint } of skills) {

@@ -33,9 +33,9 @@ const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "u
 const ownInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
-/** Default role of the agent. */
-export function builtInInstructions(facts: Pick<ProjectFacts, "questions">): string {
-	return withBlocks(ownInstructions, { questions: facts.questions });
+/** Who the agent is, where nobody says otherwise. */
+export function builtInInstructions({ questions }: { readonly questions: boolean }): string {
+	return withBlocks(ownInstructions, { questions });
 }
 
 /** Removes the blocks `{{#name}}…{{/name}}` whose condition is false. */

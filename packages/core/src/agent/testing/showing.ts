@@ -42,6 +42,13 @@ export const table = new ModelTable([
 	},
 ]);
 
+interface Parts {
+	readonly t: TestRuntime;
+	readonly model: ScriptedModel;
+	readonly session: string;
+	readonly log: EventLog;
+}
+
 /** A session whose model keeps what it was shown. */
 export class Showing implements AsyncDisposable {
 	readonly t: TestRuntime;
@@ -49,7 +56,7 @@ export class Showing implements AsyncDisposable {
 	readonly session: string;
 	readonly log: EventLog;
 
-	private constructor(parts: Pick<Showing, "t" | "model" | "session" | "log">) {
+	private constructor(parts: Parts) {
 		this.t = parts.t;
 		this.model = parts.model;
 		this.session = parts.session;

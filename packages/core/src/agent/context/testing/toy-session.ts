@@ -201,7 +201,13 @@ export class ToySession {
 		const usage = { ...noUsage, inputTokens: tokens, outputTokens };
 		observeUsage(this.#asker, request, usage);
 		const content = [{ type: "text", text: "Yes." }] as const;
-		const snapshot = contextAfter(this.#asker, request, { usage, content, stop: "end_turn" });
+		const snapshot = contextAfter(this.#asker, request, {
+			model: "toy",
+			usage,
+			content,
+			stop: "end_turn",
+			failure: undefined,
+		});
 		const facts = { model: "toy-20260101", provider: "toy", cost: 0, durationMs: 1, error: "", usage };
 		await this.session.commit((_tx, record) =>
 			record({ type: "model.called", runId: this.#runId, messages: request.messages.length, ...facts }),
