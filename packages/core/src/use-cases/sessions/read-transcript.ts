@@ -1,6 +1,5 @@
-import { type Marks, noMarks, withCompaction } from "../../agent/context/view.ts";
 import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
-import { viewOf } from "../../agent/context/view.ts";
+import { type Marks, noMarks, viewOf, withCompaction } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
