@@ -30,7 +30,7 @@ async function start(data: string, changes: Partial<Config> = {}): Promise<Audit
 const directory = (): Promise<string> =>
 	mkdtemp(join(tmpdir(), "parley-audit-start-")).then((path) => realpath(path));
 
-test("a start tells what of the protection is switched off", async () => {
+test("a start records the disabled protections", async () => {
 	const [row, ...more] = await start(await directory(), { auth: "none", insecureLan: true });
 	expect(row).toMatchObject({
 		action: "gateway.start",
@@ -39,7 +39,7 @@ test("a start tells what of the protection is switched off", async () => {
 	expect(more).toEqual([]);
 });
 
-test("a restore is told by the first start after it, once", async () => {
+test("the first start after a restore records it, once", async () => {
 	const data = await directory();
 	const clock = new ManualClock();
 	await leaveRestoreNote(data, { clock, createdAt: "2025-12-31T00:00:00.000Z", version: "1.0.0" });
@@ -54,7 +54,7 @@ test("a restore is told by the first start after it, once", async () => {
 	expect(await start(data)).toHaveLength(1);
 });
 
-test("a note that somebody wrote over is told as such, and stops nobody", async () => {
+test("an overwritten note is reported and does not prevent the start", async () => {
 	for (const text of ["{}", "no JSON"]) {
 		const data = await directory();
 		await writeFile(join(data, "restored.json"), text);

@@ -146,7 +146,7 @@ test("a gateway that drains says so, and a stopped one leaves its data to the ne
 	await place.during(second.stop(0));
 });
 
-test("while clients hear good-bye nobody new comes in", async () => {
+test("while clients receive a farewell no new connection is accepted", async () => {
 	await using place = await Place.create();
 	const gateway = await place.start();
 	const [url] = gateway.urls;
@@ -161,7 +161,7 @@ test("while clients hear good-bye nobody new comes in", async () => {
 	deaf.terminate();
 });
 
-test("a second gateway on the same data is refused, and the first one goes on", async () => {
+test("a second gateway on the same data is refused, and the first one continues", async () => {
 	await using place = await Place.create();
 	const first = await place.start();
 	await expect(place.start()).rejects.toMatchObject({
@@ -173,7 +173,7 @@ test("a second gateway on the same data is refused, and the first one goes on", 
 	await place.during(first.stop(0));
 });
 
-test("where one of the places cannot be had, nothing is left behind", async () => {
+test("if one listener fails, no file and no listener remains", async () => {
 	await using place = await Place.create();
 	const { server, endpoint } = await occupy();
 	const free = { host: "127.0.0.1", port: 0 };
@@ -188,7 +188,7 @@ test("where one of the places cannot be had, nothing is left behind", async () =
 	await place.during(gateway.stop(0));
 });
 
-test("the port opens when unfinished work goes on already", async () => {
+test("the port opens after unfinished work has continued", async () => {
 	await using place = await Place.create();
 	const { server, endpoint } = await occupy();
 	server.close();
@@ -211,7 +211,7 @@ test("the port opens when unfinished work goes on already", async () => {
 	await place.during(gateway.stop(0));
 });
 
-test("the gateway's own token reaches nobody, wherever a tool has found it", async () => {
+test("the gateway's own token is hidden from all readers, wherever a tool has found it", async () => {
 	await using place = await Place.create();
 	const gateway = await place.start();
 	const token = join(place.data, "tokens", "operator");
@@ -235,7 +235,7 @@ test("the gateway's own token reaches nobody, wherever a tool has found it", asy
 	await place.during(gateway.stop(0));
 });
 
-test("a gateway says who answers, and why", async () => {
+test("a gateway reports its provider with the reason", async () => {
 	await using place = await Place.create();
 	const offline = await place.start({ config: { providerReason: "no key" } });
 	expect(offline).toMatchObject({ provider: "offline", model: "offline", providerReason: "no key" });
@@ -257,7 +257,7 @@ test("a gateway says who answers, and why", async () => {
 	expect(place.clock.pending).toBe(0);
 });
 
-test("a word that a server wants for a key is not taken out of what people read", async () => {
+test("a placeholder key is not redacted", async () => {
 	await using place = await Place.create();
 	const config = { provider: "anthropic", apiKey: "ollama", baseUrl: "http://10.0.0.5", model: "m" } as const;
 	const gateway = await place.start({ config });
@@ -265,7 +265,7 @@ test("a word that a server wants for a key is not taken out of what people read"
 	await place.during(gateway.stop(0));
 });
 
-test("a model that nobody knows keeps the gateway from starting, and leaves nothing behind", async () => {
+test("an unknown model prevents the start, and no file remains", async () => {
 	await using place = await Place.create();
 	const config = {
 		provider: "anthropic",

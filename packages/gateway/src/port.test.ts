@@ -55,7 +55,7 @@ async function openWhileAsked(second: number) {
 	return { opening, client, served, delay };
 }
 
-test("who comes while places are being opened is served when all of them are", async () => {
+test("clients that connect while listeners are opened are served when all are open", async () => {
 	const { opening, client, served, delay } = await openWhileAsked(0);
 	expect(await text(client)).toContain("here");
 	expect(served).toEqual([true]);
@@ -65,7 +65,7 @@ test("who comes while places are being opened is served when all of them are", a
 	await delay;
 });
 
-test("where a place cannot be had, nobody was served at another", async () => {
+test("if one listener fails, no client was served at another", async () => {
 	const occupant = createServer().listen(0, "localhost");
 	await once(occupant, "listening");
 	// A server on a port has an address of this form.

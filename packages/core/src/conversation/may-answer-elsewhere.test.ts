@@ -4,7 +4,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
 
-test("who may approve in the channel that is named sees what waits elsewhere and answers it, and everybody is told who it was", async () => {
+test("an approver of the named channel sees and answers approvals of the other one, and the answer names them", async () => {
 	await using chat = await asked();
 	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
 	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });
@@ -35,7 +35,7 @@ test("who may approve in the channel that is named sees what waits elsewhere and
 	expect(await chat.listed(abe)).toEqual([]);
 });
 
-test("what is shown without asking for approvals is of the own channel alone, and the session stays closed", async () => {
+test("without approvals, a list has only the own channel, and the session stays closed", async () => {
 	await using chat = await asked();
 	expect(await chat.t.runtime.prompts.list(abe, { limit: 10 })).toEqual([]);
 	for (const action of ["session.read", "session.write", "prompt.read"] as const) {
@@ -84,7 +84,7 @@ test.each([
 	["is not in the register", { [asking]: { approveIn: [answering] } }],
 	["is known by its guild alone", { [asking]: { approveIn: [answering] }, "discord:guild": {} }],
 	["is named by the channel that it names", { [asking]: {}, [answering]: { approveIn: [asking] } }],
-])("nothing is answered in a channel that %s", async (_, places: Record<string, PlaceProfile>) => {
+])("no approval is answered in a channel that %s", async (_, places: Record<string, PlaceProfile>) => {
 	await using chat = await asked({ places });
 	expect(chat.prompt.approval?.alsoIn).toBeUndefined();
 	expect(await chat.answer(abe)).toBe("prompt not found");
@@ -92,7 +92,7 @@ test.each([
 	expect(await chat.answer(operator)).toBe("");
 });
 
-test("a channel that is forgotten counts no more, for questions that are open, too", async () => {
+test("a removed channel no longer answers, also for open questions", async () => {
 	for (const forgotten of [asking, answering]) {
 		await using chat = await asked({ places: {} });
 		const { places } = chat.t.runtime.trust;
@@ -106,7 +106,7 @@ test("a channel that is forgotten counts no more, for questions that are open, t
 	}
 });
 
-test("where people of other organisations are in one of both channels, nothing is answered elsewhere", async () => {
+test("if one of both channels is shared with other organisations, no approval is answered in the other one", async () => {
 	await using from = await asked({ asker: acting("ada", "member", asking, true) });
 	expect(await from.listed(abe)).toEqual([]);
 	expect(await from.answer(abe)).toBe("prompt not found");
@@ -158,7 +158,7 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 	expect(await chat.answer(operator)).toBe("");
 });
 
-test("what is always asked about can only be denied from there, by who may approve", async () => {
+test("always-required approvals can only be denied from there, by approvers", async () => {
 	await using chat = await asked({ tool: "critical" });
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
 	expect(await chat.answer(abe, { value: "yes" })).toContain("it can only be denied");
@@ -179,7 +179,7 @@ test("from there a call is approved once and as it is", async () => {
 	expect(await chat.answer(abe)).toBe("");
 });
 
-test("the approvers whom the operator has named for that channel count there, and nobody else", async () => {
+test("only the operator's named approvers of that channel may answer there", async () => {
 	const approvers = ["discord:guild:max"];
 	const places = { [asking]: { approveIn: [answering] }, [answering]: { approvers } };
 	await using chat = await asked({ places });
@@ -189,7 +189,7 @@ test("the approvers whom the operator has named for that channel count there, an
 	expect(await chat.answer(acting("max", "member"))).toBe("");
 });
 
-test("who asks does not get round the approvers of their channel by going to another one", async () => {
+test("a requester cannot bypass the approvers of their channel through another one", async () => {
 	const desk = "slack:team:desk";
 	const places = { [asking]: { approveIn: [desk], approvers: ["slack:team:olga"] }, [desk]: {} };
 	const asker = acting("ann", "approver", asking);
@@ -200,7 +200,7 @@ test("who asks does not get round the approvers of their channel by going to ano
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });
 
-test("what comes later than another answer changes nothing and says so, to who could have answered", async () => {
+test("a late answer has no effect and says so, to principals that could have answered", async () => {
 	await using chat = await asked();
 	expect(await chat.answer(abe)).toBe("");
 	const late = (by: Principal) => chat.t.runtime.answer(unkeyed(by), chat.prompt.token, { cancelled: true });
@@ -209,7 +209,7 @@ test("what comes later than another answer changes nothing and says so, to who c
 	expect((await chat.log.next("assistant.message")).content).toBe("done");
 });
 
-test("what the operator takes back while an answer is on its way is answered no more", async () => {
+test("an answer fails if the operator removes the permission while it is on its way", async () => {
 	await using chat = await asked();
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);
@@ -221,14 +221,14 @@ test("what the operator takes back while an answer is on its way is answered no 
 	expect(await chat.answer(abe)).toBe("");
 });
 
-test("the question tells of no channel where it would not be answered", async () => {
+test("the question names no channel in which it cannot be answered", async () => {
 	await using from = await asked({ asker: acting("ada", "member", asking, true) });
 	expect(from.prompt.approval).toBeDefined();
 	expect(from.prompt.approval?.alsoIn).toBeUndefined();
 	expect(await from.answer(operator)).toBe("");
 });
 
-test("what can be approved in a chat comes before what is always asked about", async () => {
+test("approvals that a chat can give precede always-required ones", async () => {
 	await using chat = await asked({ tool: "critical" });
 	const { t, prompt } = chat;
 	const other = { ...prompt, token: "prompt_other" };
@@ -244,7 +244,7 @@ test("what can be approved in a chat comes before what is always asked about", a
 	expect(await chat.listed(abe)).toEqual(["prompt_other", prompt.token]);
 });
 
-test("approvals are listed for nobody who only looks on", async () => {
+test("observers see no list of approvals", async () => {
 	await using chat = await asked();
 	const observer = { id: "observer:wall", kind: "observer", sessions: "all" } as const;
 	expect(await chat.listed(observer)).toMatch(/^observer may not prompt\.approve/);

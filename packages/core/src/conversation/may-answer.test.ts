@@ -107,7 +107,7 @@ const identities: readonly (readonly [string, (where: Where) => Principal])[] = 
 	["an observer of nothing", () => ({ id: "observer:2", kind: "observer" })],
 ];
 
-test("of twelve who press approve in four channels only who may approve in this one changes anything", async () => {
+test("of twelve people who approve in four channels, only the approver of this one has an effect", async () => {
 	const pressing = identities.flatMap(([name, identity]) =>
 		channels.map((where) => ({ name: `${name} in ${JSON.stringify(where)}`, by: identity(where) })),
 	);
@@ -129,7 +129,7 @@ test("of twelve who press approve in four channels only who may approve in this 
 	}
 });
 
-test("a refusal says what is missing and how to get it, and is written down", async () => {
+test("a refusal names the missing role and how to get it, and is audited", async () => {
 	await using chat = await asked("edit");
 	expect(await chat.answer(ada)).toBe(
 		"it takes the role approver, and discord:guild:ada is member: the operator changes that with parley people role discord:guild:ada approver",
@@ -145,7 +145,7 @@ test("a refusal says what is missing and how to get it, and is written down", as
 	await chat.ended();
 });
 
-test("who approves is asked for at the moment of the answer", async () => {
+test("the role is checked at the moment of the answer", async () => {
 	await using chat = await asked("edit");
 	expect(await chat.answer(acting("abe", "guest"))).toContain("it takes the role approver");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
@@ -168,7 +168,7 @@ test.each(["member", "guest"] as const)(
 	},
 );
 
-test("what is always asked about nobody approves through a chat platform", async () => {
+test("always-required approvals cannot be given through a chat platform", async () => {
 	await using chat = await asked("critical");
 	for (const response of [{ value: true }, { value: "yes" }, { cancelled: false }]) {
 		expect(await chat.answer(acting("olga", "owner"), response)).not.toBe("");
@@ -195,7 +195,7 @@ test("a question is for who asked for the work, and for approvers", async () => 
 	}
 });
 
-test("where the operator has named approvers, members among them approve, and nobody else", async () => {
+test("if the operator has named approvers, only members among them approve", async () => {
 	const approvers = ["discord:guild:max", "discord:guild:gus"];
 	for (const [by, counts] of [
 		[acting("max", "member"), true],
@@ -225,7 +225,7 @@ test("the questions of a channel wait as long as its profile says", async () => 
 	expect(await chat.state()).toBe("expired");
 });
 
-test("what comes later than another answer changes nothing, and is no error for who could have answered", async () => {
+test("a late answer has no effect, and is not an error for principals that could have answered", async () => {
 	await using chat = await asked("edit");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
 	expect(await chat.answer(ada, { value: true })).toBe("");

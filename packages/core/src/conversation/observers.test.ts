@@ -17,7 +17,7 @@ const recorded: SessionEvent = {
 	event: { type: "prompt.closed", token: "a", reason: "" },
 };
 
-test("who looks at what is recorded is not told of what passes", () => {
+test("an observer of recorded events receives no transient ones", () => {
 	const observers = new Observers();
 	const seen: string[] = [];
 	const stop = observers.add(({ event }, owner) => seen.push(`${owner}: ${event.type}`));

@@ -44,7 +44,7 @@ test("events leave in the order of the commands, whichever is durable first", ()
 	expect(outlet.seq).toBe(4);
 });
 
-test("a command that was refused holds up nobody", () => {
+test("a refused command does not delay others", () => {
 	const outlet = new Outlet("sess_1", 0);
 	const left = listening(outlet);
 	const [refused, other] = [outlet.reserve(), outlet.reserve()];
@@ -54,7 +54,7 @@ test("a command that was refused holds up nobody", () => {
 	expect(left).toEqual(["1", "a@1"]);
 });
 
-test("the open reply is what was told of it so far", () => {
+test("the open reply is the text sent so far", () => {
 	const outlet = new Outlet("sess_1", 0);
 	expect(outlet.reply).toBeUndefined();
 	outlet.pass(started);
@@ -70,7 +70,7 @@ test("the open reply is what was told of it so far", () => {
 	expect(outlet.reply).toBeUndefined();
 });
 
-test("who listens no more is told no more", () => {
+test("a removed listener receives no more events", () => {
 	const outlet = new Outlet("sess_1", 0);
 	const told: number[] = [];
 	const stop = outlet.listen(({ seq }) => told.push(seq));

@@ -104,7 +104,7 @@ test("a gateway that drains does not wait for people, and gives up on work that 
 	expect(other.recorded.at(-1)).toBe("user.message");
 });
 
-test("a run that comes to ask somebody while the gateway drains waits for the next start", async () => {
+test("a run that needs a person while the gateway stops waits for the next start", async () => {
 	const gate = Promise.withResolvers<void>();
 	async function* asks() {
 		yield says("slow");

@@ -25,7 +25,7 @@ test("a refused command rolls back alone, and numbers stay without gaps", async 
 	expect(contents).toEqual(["active", "a", "b", "c"]);
 });
 
-test("nothing is told before it is durable, and text in the making waits behind it", async () => {
+test("events are sent after they are durable, and streamed text waits for them", async () => {
 	let held: PromiseWithResolvers<void> | undefined;
 	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? held?.promise : undefined) };
 	const speak = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ test.each([
 	"0b7d5b9e-0000-4000-8000-00000000000",
 	"0b7d5b9e-0000-4000-8000-000000000001",
 	"x".repeat(1_000),
-])("%j is no session", async (id) => {
+])("%j is not a session", async (id) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	await t.create();
 	const asking = [
@@ -39,7 +39,7 @@ test.each([
 	}
 });
 
-test("what belongs to another principal is as if it did not exist", async () => {
+test("objects of another principal look like missing ones", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
 	const theirs = await t.create(connector);
 	const log = await EventLog.join(t.runtime, theirs, { afterSeq: 0, principal: connector });

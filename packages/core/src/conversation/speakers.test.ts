@@ -10,7 +10,7 @@ const bob = acting("bob", "approver", desk);
 const tooLittle = /^it takes the role approver, and slack:team:ann is member/;
 
 test.each([desk, abroad])(
-	"who may not approve where they ask does not approve it in %s by the role that they have there",
+	"a requester without the right to approve in their channel cannot approve in %s with their role there",
 	async (where) => {
 		await using chat = await asked({ places, asker: acting("ann", "member", asking) });
 		const ann = acting("ann", "owner", where);
@@ -21,7 +21,7 @@ test.each([desk, abroad])(
 	},
 );
 
-test("who may approve where they ask may do so elsewhere, too", async () => {
+test("a requester with the right to approve in their channel may also do so elsewhere", async () => {
 	await using chat = await asked({ places, asker: acting("ann", "approver", asking) });
 	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
 	// The id of a person of another team is unknown there.
@@ -31,7 +31,7 @@ test("who may approve where they ask may do so elsewhere, too", async () => {
 	});
 });
 
-test("what counts is what the asker may do there at this moment", async () => {
+test("the present rights of the requester apply", async () => {
 	const { person, ...connector } = acting("ann", "approver", asking);
 	if (!person) throw new Error("a connector that acts for nobody");
 	const asker: Principal = { ...connector, person: { ...person, platformRoles: [] } };
@@ -41,7 +41,7 @@ test("what counts is what the asker may do there at this moment", async () => {
 	expect(await chat.answer(bob)).toBe("");
 });
 
-test("who steers the work counts as who asks for it", async () => {
+test("the author of an added message is a requester", async () => {
 	await using chat = await asked({ places, asker: acting("mia", "member", asking), again: true });
 	const { t, session, log } = chat;
 	await t.runtime.steer(unkeyed(acting("ann", "member", asking)), session, { content: "and that" });
@@ -52,7 +52,7 @@ test("who steers the work counts as who asks for it", async () => {
 	expect(await answer(bob)).toBe(true);
 });
 
-test("who replied to the task that asks counts as who asks for it", async () => {
+test("a person who replied to the task is a requester", async () => {
 	await using chat = await asked({ places, asker: acting("mia", "member", asking) });
 	const { t, session, prompt } = chat;
 	const wanted = { title: "Tidy", description: "tidy" };

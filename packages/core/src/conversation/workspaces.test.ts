@@ -26,7 +26,7 @@ function nestTooDeep(path: string): void {
 	expect(spawnSync("perl", ["-e", program], { cwd: path }).status).toBe(0);
 }
 
-test("a workspace is full from its quota on, whatever lies where", async () => {
+test("a workspace is full at its quota, in any directory", async () => {
 	await mkdir(join(directory.path, "a"));
 	await writeFile(join(directory.path, "a/file"), "x".repeat(10_000));
 	expect(await roomIn(directory.path, 20_000)).toBe(20_000 - 14_096);
@@ -46,19 +46,19 @@ test(
 	paced(30_000),
 );
 
-test("what is too deep to be looked into counts as full", async () => {
+test("a directory that is too deep to read counts as full", async () => {
 	nestTooDeep(directory.path);
 	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);
 });
 
-test.skipIf(isRoot).each([0o000, 0o400])("what the mode %i keeps shut counts as full", async (mode) => {
+test.skipIf(isRoot).each([0o000, 0o400])("a directory with mode %i counts as full", async (mode) => {
 	await mkdir(join(directory.path, "shut"));
 	await writeFile(join(directory.path, "shut/file"), "");
 	await chmod(join(directory.path, "shut"), mode);
 	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);
 });
 
-test("one that cannot be removed keeps none of the others, and is told of once", async () => {
+test("a workspace that cannot be removed does not block others, and is reported once", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const workspaces = new Workspaces(directory.path);
 	for (const id of ["a", "m", "z"]) {
@@ -73,7 +73,7 @@ test("one that cannot be removed keeps none of the others, and is told of once",
 	expect(await readdir(join(directory.path, "workspaces"))).toEqual(["m"]);
 });
 
-test("what an ordinary user has shut is removed", async () => {
+test("directories without permissions are removed", async () => {
 	const workspaces = new Workspaces(directory.path);
 	const path = await workspaces.create("one");
 	await mkdir(join(path, "a/b/c"), { recursive: true });

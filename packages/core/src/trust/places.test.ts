@@ -49,7 +49,7 @@ test("a channel's own profile holds, else that of its guild, and the operator's 
 	]);
 });
 
-test("what was set is there after a restart", async () => {
+test("settings are kept after a restart", async () => {
 	const first = await open();
 	await first.runtime.trust.places.set(unkeyed(), key, { budget: 5 });
 	await first.stop();
@@ -69,7 +69,7 @@ test.each([
 	[{ root: "work" }, "is not an absolute path"],
 	[{ root: "/nowhere/at/all" }, "does not exist"],
 	[{ root: "/etc/hosts" }, "is not a directory"],
-])("the profile %j is refused with what would do", async (profile, words) => {
+])("the settings %j are refused with valid ones", async (profile, words) => {
 	await using t = await open();
 	const { places } = t.runtime.trust;
 	await expect(places.set(unkeyed(), key, profile)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ test.each([
 });
 
 test.each(["general", "discord", "discord:", ":guild:general", "a:b:c:d", "discord:gu ild:c"])(
-	"%j is no channel",
+	"%j is not a channel",
 	async (name) => {
 		await using t = await open();
 		await expect(t.runtime.trust.places.set(unkeyed(), name, {})).rejects.toThrow("PLATFORM:TENANT:CHANNEL");
@@ -116,7 +116,7 @@ test("no root is in the data directory, whatever leads there; links are followed
 	expect(places.profileOf(key)).toEqual({ root: work });
 });
 
-test("a model that nobody knows is refused with one that was probably meant, and keeps no gateway from its start", async () => {
+test("an unknown model is refused with a similar one, and does not prevent the start of a gateway", async () => {
 	const known = { id: "scripted-2", provider: "scripted", contextWindow: 1, maxOutput: 1 };
 	const table = new ModelTable([{ ...known, reasoning: "none", sampling: true, images: false }]);
 	await using t = await TestRuntime.open({ model: new ScriptedModel(), table });
@@ -144,7 +144,7 @@ test("only the operator says how channels work", async () => {
 	await expect(places.remove(unkeyed(owner), key)).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("where else approvals are answered is said of one channel, and names channels of which something was said", async () => {
+test("other channels that answer approvals are set for one channel, and must have settings", async () => {
 	const other = "slack:team:desk";
 	await using t = await open();
 	const { places } = t.runtime.trust;

@@ -75,7 +75,7 @@ class Scene implements AsyncDisposable {
 	}
 }
 
-test("rules hold as they stand in the file at the moment of each call", async () => {
+test("each call uses the present rules of the file", async () => {
 	await using scene = await Scene.open(4);
 	expect(await scene.say()).toBe("asked, ran");
 	scene.write([{ effect: "allow", tool: "edit" }]);
@@ -86,7 +86,7 @@ test("rules hold as they stand in the file at the moment of each call", async ()
 	expect(await scene.say()).toBe("asked, ran");
 });
 
-test("while the operator's file is broken nothing runs, which is logged once and over when it is mended", async () => {
+test("while the operator's file is broken all calls are denied, with one log line at its start and end", async () => {
 	await using scene = await Scene.open(4, [], "look");
 	expect(await scene.say()).toBe("ran");
 	writeFileSync(scene.file, '{ "rules": [{ "effect": "perhaps" }] }');
@@ -130,21 +130,18 @@ test.each([
 	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown: "layer"'],
 	["{".repeat(10_000), "it holds too many lists and objects"],
 	["not a policy", "invalid symbol"],
-])(
-	"a workspace's file that says what it may not stops the work in that workspace alone: %j",
-	async (text, why) => {
-		await using scene = await Scene.open(2, [], "look");
-		mkdirSync(join(scene.workspace, ".."), { recursive: true });
-		writeFileSync(scene.workspace, text.slice(0, 20_000));
-		expect(await scene.say()).toContain(`denied: the workspace's policy cannot be used`);
-		expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
-		expect(
-			scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
-		).toMatchObject({ reason: expect.stringContaining(why) });
-		rmSync(scene.workspace);
-		expect(await scene.say()).toBe("ran");
-	},
-);
+])("an invalid file of a workspace stops the work in that workspace only: %j", async (text, why) => {
+	await using scene = await Scene.open(2, [], "look");
+	mkdirSync(join(scene.workspace, ".."), { recursive: true });
+	writeFileSync(scene.workspace, text.slice(0, 20_000));
+	expect(await scene.say()).toContain(`denied: the workspace's policy cannot be used`);
+	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
+	expect(
+		scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
+	).toMatchObject({ reason: expect.stringContaining(why) });
+	rmSync(scene.workspace);
+	expect(await scene.say()).toBe("ran");
+});
 
 test("an approval that was asked for under other rules counts for nothing", async () => {
 	await using scene = await Scene.open(1, []);
@@ -158,7 +155,7 @@ test("an approval that was asked for under other rules counts for nothing", asyn
 	});
 });
 
-test("what was allowed for the session ends with the rules that it was allowed under", async () => {
+test("an approval for the session ends with the rules under which it was given", async () => {
 	await using scene = await Scene.open(4, []);
 	expect(await scene.say({ value: "session" })).toBe("asked, ran");
 	expect(await scene.say()).toBe("ran");
@@ -168,7 +165,7 @@ test("what was allowed for the session ends with the rules that it was allowed u
 	expect(await scene.say()).toBe("ran");
 });
 
-test("who wants to know is told of changes, and the audit has them", async () => {
+test("listeners receive changes, and the audit has them", async () => {
 	await using scene = await Scene.open(0, []);
 	const { policies } = scene.t.runtime.trust;
 	let changes = 0;

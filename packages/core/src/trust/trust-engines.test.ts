@@ -102,7 +102,7 @@ test.each(engines)("grants count, end and are listed the same on %s", async (_en
 });
 
 test.each(engines)(
-	"a wish is found by its channel, listed and answered the same on %s",
+	"a grant request is found by its channel, listed and answered the same on %s",
 	async (_engine, open) => {
 		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 		await using t = await opened(await open(directory.path));

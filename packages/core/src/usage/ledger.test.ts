@@ -78,7 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(reached).toEqual([]);
 	});
 
-	test("80 % and the end of a budget are told once each, when a call takes it there", async () => {
+	test("80 % and the end of a budget are reported once each, by the call that reaches them", async () => {
 		const budgets: Budgets = { gateway: { day: 10 * dollar }, session: {} };
 		const told = { type: "budget.reached", scope: "gateway", period: "day", limit: 10 * dollar };
 		await charge(budgets, 7.999999999);
@@ -91,7 +91,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(reached.slice(1)).toEqual([{ ...told, percent: 100, spent: 10.5 * dollar }]);
 	});
 
-	test("a call that goes past both marks tells of the end alone, for every budget it ends", async () => {
+	test("a call past both marks reports only the end, for every budget it ends", async () => {
 		const budgets: Budgets = {
 			gateway: { day: dollar, month: 100 * dollar },
 			session: { month: 2 * dollar },
@@ -127,7 +127,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(reached).toMatchObject([{ percent: 80, spent: 0.85 * dollar }]);
 	});
 
-	test("a spent day refuses until midnight UTC, and says how to go on", async () => {
+	test("a spent day refuses calls until midnight UTC, with advice", async () => {
 		const budgets: Budgets = { gateway: { day: 10 * dollar }, session: {} };
 		await charge(budgets, 9.99);
 		expect(await refusal(budgets)).toBeUndefined();
@@ -157,7 +157,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(await refusal(budgets)).toBeUndefined();
 	});
 
-	test("what the operator sets holds instead of what is configured, until it is set back", async () => {
+	test("the operator's budget replaces the configured one until it is reset", async () => {
 		const budgets: Budgets = { gateway: { day: dollar }, session: {} };
 		await charge(budgets, 1);
 		expect(await refusal(budgets)).toContain("of $1.00");
@@ -173,7 +173,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(rows).toEqual([]);
 	});
 
-	test("nothing may be spent of a budget of nothing", async () => {
+	test("a budget of 0 allows no call", async () => {
 		await set({ scope: "session", sessionId: "sess_a", period: "day", limit: 0 });
 		expect(await refusal(noBudgets)).toContain("$0.00 of $0.00");
 		expect(await refusal(noBudgets, "sess_b")).toBeUndefined();

@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(await rowsOf({ by: "day", sessionId: "sess_none" })).toEqual({ rows: [], cost: 0 });
 	});
 
-	test("budgets as they stand, whatever days are asked for", async () => {
+	test("budgets have their present state, whatever days are requested", async () => {
 		const budgets: Budgets = { gateway: { day: 50 * dollar }, session: { month: 3 * dollar } };
 		const filter: UsageFilter = { by: "day", sessionId: "sess_a", until: "2020-01-01" };
 		await store.commit((tx) =>
@@ -148,7 +148,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(own.map(({ scope, period }) => `${scope} ${period}`)).toEqual(["gateway month", "gateway day"]);
 	});
 
-	test.each(["2026-2-1", "2026-02-30", "today", "2026-02-01T00:00", ""])("%j is no day", async (since) => {
+	test.each(["2026-2-1", "2026-02-30", "today", "2026-02-01T00:00", ""])("%j is not a day", async (since) => {
 		await expect(readUsage(store, { by: "day", since }, now, noBudgets)).rejects.toMatchObject({
 			code: "invalid_argument",
 			message: expect.stringContaining("since: "),

@@ -138,7 +138,7 @@ test.each([
 	}
 });
 
-test("headers of an ordinary client are no sign of a proxy", async () => {
+test("headers of an ordinary client do not look like a proxy", async () => {
 	const { authenticate } = setUp();
 	const headers = {
 		"User-Agent": "client/1.0",
@@ -149,18 +149,18 @@ test("headers of an ordinary client are no sign of a proxy", async () => {
 	expect(await authenticate(request(headers))).toEqual(accepted);
 });
 
-test("Sec-Fetch-Mode alone is no sign of a browser", async () => {
+test("Sec-Fetch-Mode alone does not identify a browser", async () => {
 	const { authenticate } = setUp();
 	expect(await authenticate(request({ "Sec-Fetch-Mode": "websocket" }))).toEqual(accepted);
 });
 
-test("local trust that is switched off asks everybody for a token", async () => {
+test("without local trust all callers need a token", async () => {
 	const { authenticate, asked } = setUp({ trustLocal: false });
 	expect((await authenticate(request())).refusal?.status).toBe(401);
 	expect(asked).toEqual([]);
 });
 
-test("mode token asks everybody for a token, mode none nobody on this machine", async () => {
+test("mode token requires a token from all callers, mode none from none on this machine", async () => {
 	const strict = setUp({ mode: "token" });
 	expect((await strict.authenticate(request())).refusal?.status).toBe(401);
 	const open = setUp({ mode: "none", isLocal: false });
@@ -211,7 +211,7 @@ test("a page that guesses is counted by its origin, apart from the programs of t
 	expect((await authenticate(request({ authorization }))).refusal?.status).toBe(401);
 });
 
-test("failures are counted by what was shown, so that nobody locks out who shows something else", async () => {
+test("failures are counted by kind of credential, so that others are not locked out", async () => {
 	const { authenticate, sampled } = setUp();
 	const wrong = {
 		operator: another,
@@ -233,7 +233,7 @@ test("failures are counted by what was shown, so that nobody locks out who shows
 	expect(sampled).toHaveLength(44);
 });
 
-test("who is refused for showing nothing is noted by what kind of peer it is, and never held back", async () => {
+test("refusals without a credential are recorded by kind of peer, and never delayed", async () => {
 	const { authenticate, sampled } = setUp({ mode: "token" });
 	const asking = [
 		request(),
@@ -257,7 +257,7 @@ function offering(...names: readonly string[]): IncomingRequest {
 	return request({ "Sec-WebSocket-Protocol": names.join(", "), Origin: "http://127.0.0.1:7777" });
 }
 
-test("a page opens one WebSocket with a ticket, which is good for nothing else", async () => {
+test("a page opens one WebSocket with a ticket, which has no other use", async () => {
 	const { authenticate, tickets } = setUp({ mode: "token" });
 	const ticket = tickets.issue(operator);
 	expect((await authenticate(offering(`parley.ticket.${ticket}`))).refusal?.status).toBe(401);
@@ -268,7 +268,7 @@ test("a page opens one WebSocket with a ticket, which is good for nothing else",
 	expect((await authenticate(offering(`parley.ticket.${ticket}`), webSocket)).refusal?.status).toBe(401);
 });
 
-test("a token is no ticket, and two ways in are none", async () => {
+test("a token is not a ticket, and two credentials are refused", async () => {
 	const { authenticate, tickets, sampled } = setUp();
 	const wrong = async (...names: readonly string[]) =>
 		(await authenticate(offering(...names), webSocket)).refusal?.status;
@@ -282,7 +282,7 @@ test("a token is no ticket, and two ways in are none", async () => {
 	expect(sampled).toContain("auth.fail ticket http://127.0.0.1:7777 denied");
 });
 
-test("whatever is wrong with a credential, the answer is the same", async () => {
+test("every fault of a credential has the same response", async () => {
 	const { authenticate } = setUp();
 	const bodies = new Set<string>();
 	for (const text of [another, `${token}x`, "undefined", "", mintToken("connector", seededIds(9))]) {
@@ -293,7 +293,7 @@ test("whatever is wrong with a credential, the answer is the same", async () => 
 	expect(bodies.size).toBe(1);
 });
 
-test("nothing but the token lets anybody in who has to show one", async () => {
+test("only the token is accepted from a caller that needs one", async () => {
 	const { authenticate } = setUp({ mode: "token" });
 	const near = fc.nat(token.length).chain((at) => fc.string().map((text) => token.slice(0, at) + text));
 	const credential = fc.oneof(

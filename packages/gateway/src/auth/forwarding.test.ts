@@ -71,7 +71,7 @@ test("two headers that name different clients are refused, because one of them i
 	);
 });
 
-test("what others than trusted proxies say about the client is not believed", () => {
+test("statements about the client count only from trusted proxies", () => {
 	const said: Header[] = [
 		["X-Forwarded-For", "127.0.0.1"],
 		["X-Forwarded-Proto", "https"],
@@ -102,12 +102,12 @@ test.each<[boolean, readonly Header[]]>([
 			["Forwarded", "for=203.0.113.9;proto=https"],
 		],
 	],
-])("%s is whether nobody reads along where the proxy says %j", (confidential, headers) => {
+])("confidential is %s if the proxy reports %j", (confidential, headers) => {
 	expect(findOrigin(request(headers), proxies).origin?.confidential).toBe(confidential);
 	expect(findOrigin(request(headers, "10.0.0.1", true), proxies).origin?.confidential).toBe(confidential);
 });
 
-test("without a proxy TLS is confidential, and loopback unless somebody passed the request on", () => {
+test("without a proxy TLS is confidential, and loopback unless the request was forwarded", () => {
 	const confidential = (...given: Parameters<typeof request>) =>
 		findOrigin(request(...given), undefined).origin?.confidential;
 	expect(confidential([], "203.0.113.7")).toBe(false);

@@ -39,7 +39,7 @@ test("everything that a token holds open is ended once, and nothing of others", 
 	expect(told).toEqual(["first", "second", "foreign", "later"]);
 });
 
-test("what opens after its token has ended is ended at once", () => {
+test("a connection that opens after its token has ended is closed at once", () => {
 	const { held, end } = setUp();
 	end("one");
 	const told: string[] = [];
@@ -47,7 +47,7 @@ test("what opens after its token has ended is ended at once", () => {
 	expect(told).toEqual(["late"]);
 });
 
-test("closed, it hears of nothing any more", () => {
+test("after its close it ignores ended tokens", () => {
 	const { held, listeners } = setUp();
 	expect(listeners.size).toBe(1);
 	held.close();

@@ -20,7 +20,7 @@ test("ten failures a minute are let pass, the next locks for five minutes from t
 	expect(failTimes(limiter, "a", 11)).toEqual([...new Array(10).fill(0), 300_000]);
 });
 
-test("after a minute the count begins anew", () => {
+test("the count restarts after a minute", () => {
 	const clock = new ManualClock();
 	const limiter = new FailedAuthLimiter(clock);
 	failTimes(limiter, "a", 10);

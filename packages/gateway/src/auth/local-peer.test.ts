@@ -86,7 +86,7 @@ test("all requests on one connection cost one look at the tables, and each conne
 	expect(looks).toBe(6);
 });
 
-test("where the tables cannot be read nobody is local, and the log says why", async () => {
+test("if the tables cannot be read no caller is local, and the log has the reason", async () => {
 	const log = new MemoryLogger();
 	const broken = new Error("no tables today");
 	let isBroken = true;
@@ -104,7 +104,7 @@ test("where the tables cannot be read nobody is local, and the log says why", as
 	expect(await peers.isLocal(from(50_000))).toBe(true);
 });
 
-test("where there are no tables nobody is local", async () => {
+test("without tables no caller is local", async () => {
 	const peers = createLocalPeers({ ...none, readTable: tables("") });
 	expect(await peers.isLocal(from(50_000))).toBe(false);
 });
@@ -181,7 +181,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-	"what a tool that has ended leaves behind in its group is not the operator",
+	"processes that an ended tool leaves in its group are not the operator",
 	async () => {
 		await using server = await listen();
 		using tool = await runTool(server, `bash -c '${CONNECT}' & read -r _`);

@@ -22,7 +22,7 @@ test("the first start mints a token that only this user can read, the next ones 
 	expect(await readOperatorToken(data.path)).toBe(token);
 });
 
-test("of many that start at once one mints, and nothing else is left behind", async () => {
+test("of many simultaneous starts one creates the token, and no other file remains", async () => {
 	await using data = await temporaryDirectory();
 	const tokens = await Promise.all(
 		Array.from({ length: 20 }, () => loadOrCreateOperatorToken(data.path, ids)),
@@ -36,7 +36,7 @@ test.each([
 	["tokens", 0o701, "chmod 700"],
 	["tokens/operator", 0o640, "chmod 600"],
 	["tokens/operator", 0o604, "chmod 600"],
-])("%s with mode %o is refused, with the command that mends it", async (name, mode, mend) => {
+])("%s with mode %o is refused, with the command that fixes it", async (name, mode, mend) => {
 	await using data = await temporaryDirectory();
 	await loadOrCreateOperatorToken(data.path, ids);
 	const path = join(data.path, name);

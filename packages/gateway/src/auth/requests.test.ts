@@ -176,7 +176,7 @@ test.each([
 	expect(answer.body.includes("Authorization: Bearer")).toBe(status === 400);
 });
 
-test("a misdirected request is told which names there are", async () => {
+test("a misdirected request gets the valid names", async () => {
 	const { body } = await send("/", ["Host: evil.test", "Connection: close"]);
 	const { port } = listener.address();
 	expect(body).toContain(`127.0.0.1:${port}, localhost:${port}, [::1]:${port}, parley.example:${port}`);

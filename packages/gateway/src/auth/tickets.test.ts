@@ -13,7 +13,7 @@ function setUp() {
 	return { clock, ended, tickets };
 }
 
-test("a ticket is whoever asked for it, once", () => {
+test("a ticket is its requester, once", () => {
 	const { tickets } = setUp();
 	const [one, other] = [tickets.issue(observer), tickets.issue(operator)];
 	expect(one).toMatch(/^gw_ticket_/);
@@ -31,7 +31,7 @@ test("a ticket counts for 30 seconds", () => {
 	expect(tickets.redeem(late)).toBeUndefined();
 });
 
-test("it ends with the token of who asked", () => {
+test("it ends with the token of its requester", () => {
 	const { tickets, ended } = setUp();
 	const ticket = tickets.issue(observer);
 	ended.add("t1");
@@ -45,7 +45,7 @@ test.each([
 	"gw_ticket_",
 	mintToken("ticket", createIds()),
 	mintToken("operator", createIds()),
-])("%j is no ticket", (text) => {
+])("%j is not a ticket", (text) => {
 	const { tickets } = setUp();
 	const ticket = tickets.issue(operator);
 	expect(tickets.redeem(text)).toBeUndefined();
@@ -53,7 +53,7 @@ test.each([
 	expect(tickets.redeem(ticket)).toBe(operator);
 });
 
-test("who asks for many loses the oldest of their own, and nobody else's", () => {
+test("a requester of many tickets loses their own oldest ones only", () => {
 	const { tickets } = setUp();
 	const others = tickets.issue(operator);
 	const own = Array.from({ length: 33 }, () => tickets.issue(observer));

@@ -143,7 +143,7 @@ function manifestOf(files: readonly { path: string; text: string }[], more: obje
 	return { path: "manifest.json", text: JSON.stringify({ ...facts, files: listed, ...more }) };
 }
 
-test("what was saved is what is restored, for this user alone, without what belongs to a process", async () => {
+test("a restore has the saved content, for this user only, without files of a process", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	const saved = await save(place, data);
@@ -174,7 +174,7 @@ test("what was saved is what is restored, for this user alone, without what belo
 	await store.close();
 });
 
-test("a file that is there is not replaced unless told", async () => {
+test("an existing file is replaced only on request", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	await writeFile(place.at("b.tar.gz"), "mine");
@@ -184,7 +184,7 @@ test("a file that is there is not replaced unless told", async () => {
 	await verifyBackup(place.at("b.tar.gz"));
 });
 
-test("a backup never lies in what it saves, whatever name that goes by", async () => {
+test("a backup is never inside its source, under any name", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	await symlink(data, place.at("linked"));
@@ -204,7 +204,7 @@ test("a backup never lies in what it saves, whatever name that goes by", async (
 	await createBackup({ dataDirectory: data, file: place.at("data.tar.gz"), version, clock, force: false });
 });
 
-test("what a killed backup left behind goes with the next one after a day", async () => {
+test("the remainder of a killed backup is removed by the next one after a day", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	const left = [".parley-backup-aB3dE6", ".parley-backup-fresh1", ".parley-backup-of-mine"];
@@ -250,7 +250,7 @@ test("a directory without conversations is not saved, and one that cannot be wri
 	}
 });
 
-test("only force puts aside what is there, all of it, and a gateway is never disturbed", async () => {
+test("only force moves existing content aside, all of it, and a running gateway is never disturbed", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	const { file } = await save(place, data);
@@ -366,7 +366,7 @@ test.each(evil)("an archive with %s is refused", async (_what, entries, why) => 
 	expect((await readdir(place.at("."))).sort()).toEqual(["evil.tar.gz", "new"]);
 });
 
-test("a backup of a newer version is told by its version", async () => {
+test("a backup of a newer version is reported with its version", async () => {
 	await using place = await Place.open();
 	const newer = manifestOf([good], { version: "9.0.0", migrations: ["9999-future"] });
 	const file = await place.pack("newer.tar.gz", [newer]);

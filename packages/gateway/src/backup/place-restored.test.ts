@@ -57,7 +57,7 @@ async function finishWithStops(data: string): Promise<void> {
 	}
 }
 
-test("wherever a restore is stopped, the next start has what was there or what is restored, whole", async () => {
+test("wherever a restore is stopped, the next start has the complete old or new content", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-place-"));
 	const seen = new Set<string>();
 	for (let nth = 1; ; nth++) {
@@ -77,7 +77,7 @@ test("wherever a restore is stopped, the next start has what was there or what i
 	);
 });
 
-test("where nothing was there, nothing is put aside", async () => {
+test("an empty directory is not moved aside", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-place-"));
 	await write(partOf(directory.path, "T"), after);
 	expect(await placeRestored(directory.path, "T", { reach: () => undefined })).toBeUndefined();

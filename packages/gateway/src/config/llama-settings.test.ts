@@ -62,7 +62,7 @@ test.each<[object, RegExp]>([
 		{ baseUrl: "http://127.0.0.1:1", llama: {} },
 		/baseUrl .*llama in the configuration names another model server; allowed: one of the two/,
 	],
-])("%j is refused with what is allowed", (file, message) => {
+])("%j is refused with the allowed values", (file, message) => {
 	expect(() => load(file)).toThrow(message);
 });
 

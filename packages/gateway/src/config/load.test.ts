@@ -174,7 +174,7 @@ test("the file of the data directory cannot move the data directory", () => {
 	);
 });
 
-test("people and channels of chat platforms stand in the file, in its own units", () => {
+test("people and channels of chat platforms are configured in the file, in its own units", () => {
 	using place = setUp();
 	place.write(
 		"data/parley.config.json",
@@ -207,7 +207,7 @@ test("people and channels of chat platforms stand in the file, in its own units"
 	});
 });
 
-test("where Slack is, and where it sends to, stands in the file", () => {
+test("the addresses of Slack are configured in the file", () => {
 	using place = setUp();
 	place.write(
 		"data/parley.config.json",
@@ -219,7 +219,7 @@ test("where Slack is, and where it sends to, stands in the file", () => {
 	});
 });
 
-test("a named file must be there and be a file", () => {
+test("a named file must exist and be a file", () => {
 	using place = setUp();
 	expect(() => place.load({ flags: { config: "absent.json" } })).toThrow(
 		refusal("invalid_argument", place.at("absent.json"), "ENOENT", "--config"),
@@ -385,7 +385,7 @@ test.each([
 });
 
 test.each(["models", "budgets", "files", "chat", "tls"])(
-	"%s that is no object is told what it has to be",
+	"%s that is not an object is refused with its allowed form",
 	(name) => {
 		using place = setUp();
 		for (const value of ["7", "null", "[]", '"x"']) {
@@ -468,7 +468,7 @@ test("a listener beyond this machine is refused wherever it is named, with its p
 	);
 });
 
-test("how others reach the gateway stands in flags, variables or the file", () => {
+test("remote access is configured in flags, variables or the file", () => {
 	using place = setUp();
 	for (const name of ["data/f.pem", "data/f.key", "v.pem", "v.key", "work/l.pem", "work/l.key"]) {
 		place.write(name, "");
@@ -522,7 +522,7 @@ test("a certificate and its key are named by the same source, and messages call 
 });
 
 test.each([{ tlsCert: "c.pem", tlsKey: "c.pem" }, { trustedProxies: ["10.0.0.1"] }, { insecureLan: true }])(
-	"a listener beyond this machine is allowed with %j, but to nobody without a token",
+	"a listener beyond this machine is allowed with %j, but never without tokens",
 	(flags) => {
 		using place = setUp();
 		place.write("c.pem", "");

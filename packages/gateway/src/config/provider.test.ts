@@ -99,7 +99,7 @@ test.each<[string, Told, Partial<Config>]>([
 		{ file: { provider: "anthropic" }, environment: { ANTHROPIC_API_KEY } },
 		{ provider: "anthropic", providerReason: "configured", apiKey: key },
 	],
-])("%s decides who answers", (_, told, choice) => {
+])("%s decides the provider", (_, told, choice) => {
 	expect(chosen(told)).toEqual(choice);
 });
 
@@ -117,7 +117,7 @@ test("a flag beats our variable, that the provider's, and that the file", () => 
 	);
 });
 
-test("anthropic with neither key nor server says what to do", () => {
+test("anthropic without key and server fails with advice", () => {
 	const told = /^provider anthropic needs a key: set ANTHROPIC_API_KEY.*--base-url.*--provider offline/;
 	expect(() => chosen({ flags: { provider: "anthropic" } })).toThrow(told);
 	expect(() => chosen({ file: { provider: "anthropic" }, environment: { ANTHROPIC_API_KEY: "" } })).toThrow(
@@ -128,7 +128,7 @@ test("anthropic with neither key nor server says what to do", () => {
 test.each([
 	...["undefined", "null", "changeme", "change-me", "your-api-key", "YOUR_KEY_HERE", "<key>", "$KEY"],
 	...["***", "dummy"],
-])("%j is no key", (ANTHROPIC_API_KEY) => {
+])("%j is not a key", (ANTHROPIC_API_KEY) => {
 	expect(() => chosen({ environment: { ANTHROPIC_API_KEY } })).toThrow(
 		expect.objectContaining({
 			code: "invalid_argument",
@@ -145,7 +145,7 @@ test.each([
 test.each([
 	...["sk-ant-...", "sk-ant-xxxx", "sk-ant-api03-q7Fw...", "your-sk-ant-api03-q7Fw"],
 	...["your0123456789abcdefghij", "q7Fw0123456789abcdefgh..."],
-])("%j is no key, and is not shown: a part of it may be one", (ANTHROPIC_API_KEY) => {
+])("%j is not a key, and is hidden because a part of it may be one", (ANTHROPIC_API_KEY) => {
 	expect(() => chosen({ environment: { ANTHROPIC_API_KEY } })).toThrow(
 		expect.objectContaining({
 			code: "invalid_argument",
@@ -175,7 +175,7 @@ test.each(["sk-ant-one two", "sk-ant-one\ntwo", "sk-ant-ключ"])(
 test.each([
 	...["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "file:///etc/passwd", "javascript:alert(1)"],
 	...["http://127.0.0.1/?key=1", "http://127.0.0.1?", "http://127.0.0.1/#top", "http://user@127.0.0.1"],
-])("%s is no base URL", (baseUrl) => {
+])("%s is not a base URL", (baseUrl) => {
 	expect(() => chosen({ flags: { baseUrl } })).toThrow(
 		/is not allowed for baseUrl \(--base-url\); allowed: an http/,
 	);

@@ -17,7 +17,7 @@ test("the directory is made, with those above it, for its owner only, and found 
 });
 
 test.each([0o755, 0o701, 0o777])(
-	"a directory of mode %o is refused with the command that mends it",
+	"a directory of mode %o is refused with the command that fixes it",
 	async (mode) => {
 		await using directory = await temporaryDirectory();
 		const path = `${directory.path}/it's`;
@@ -49,7 +49,7 @@ test("a file in its place is refused", async () => {
 });
 
 // Without such a file system, another reason has the same result.
-test("a directory that the system refuses to make is refused, and not tried for ever", async () => {
+test("a directory that the system refuses to create is refused, and not retried forever", async () => {
 	for (const path of ["/proc/parley", "/proc/parley/below"]) {
 		await expect(prepareDataDirectory(path, "--session")).rejects.toMatchObject({
 			code: "failed_precondition",

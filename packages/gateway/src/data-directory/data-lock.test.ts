@@ -73,7 +73,7 @@ test("directories are locked apart", async () => {
 	for (const lock of locks) lock.release();
 });
 
-test("a killed process holds nothing any more", async () => {
+test("a killed process no longer holds the lock", async () => {
 	await using data = await temporaryDirectory();
 	const child = await lockElsewhere(data.path);
 	expect(() => lockDataDirectory(data.path)).toThrow(
@@ -84,7 +84,7 @@ test("a killed process holds nothing any more", async () => {
 	lockDataDirectory(data.path).release();
 });
 
-test("where the lock was removed, whoever has the conversations open keeps others out, and a killed one does not", async () => {
+test("after the lock was removed, a process with an open database keeps others out, and a killed one does not", async () => {
 	await using data = await temporaryDirectory();
 	const child = await openElsewhere(data.path);
 	for (let attempt = 0; attempt < 2; attempt++) {
@@ -100,7 +100,7 @@ test("where the lock was removed, whoever has the conversations open keeps other
 	lockDataDirectory(data.path).release();
 });
 
-test("a gateway whose lock was removed goes on, alone", async () => {
+test("a gateway whose lock was removed continues alone", async () => {
 	await using data = await temporaryDirectory();
 	const first = lockDataDirectory(data.path);
 	const store = await openSqliteStore({ file: join(data.path, "parley.sqlite"), migrations });
@@ -130,7 +130,7 @@ test("damaged conversations are left to those who open them", async () => {
 	lockDataDirectory(other.path).release();
 });
 
-test("a directory that cannot be written is refused with what to do", async () => {
+test("a read-only directory is refused with advice", async () => {
 	await using data = await temporaryDirectory();
 	// Stands for a file system that is read-only: a test may run as a user whom no permission stops.
 	await mkdir(join(data.path, "run", "lock.pid"), { recursive: true });

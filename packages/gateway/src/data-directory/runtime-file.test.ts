@@ -17,7 +17,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-runtime-"));
 }
 
-test("what is written is read, by this user only, and replaced whole", async () => {
+test("the file is readable by this user only, and replaced atomically", async () => {
 	await using data = await temporaryDirectory();
 	await writeRuntimeFile(data.path, content);
 	expect(await readRuntimeFile(data.path)).toEqual(content);
@@ -27,7 +27,7 @@ test("what is written is read, by this user only, and replaced whole", async () 
 	expect(await readdir(join(data.path, "run"))).toEqual(["gateway.json"]);
 });
 
-test("after removal there is nothing, and removing nothing is no failure", async () => {
+test("after its removal the file is missing, and a second removal succeeds", async () => {
 	await using data = await temporaryDirectory();
 	await writeRuntimeFile(data.path, content);
 	await removeRuntimeFile(data.path);
@@ -43,7 +43,7 @@ test("unknown fields are left out: a later version may write more", async () => 
 	expect(await readRuntimeFile(data.path)).toEqual(content);
 });
 
-test("a file of an earlier version does not say who answers", async () => {
+test("a file of an earlier version has no provider", async () => {
 	await using data = await temporaryDirectory();
 	const { provider: _, model: __, ...old } = content;
 	await writeRuntimeFile(data.path, old);

@@ -20,7 +20,7 @@ test.each([
 	["", 0],
 	["c2hvcnQ", 5],
 	["A".repeat(44), 33],
-])("a file that holds %j is refused by its name, with what to do", async (content, length) => {
+])("a file with %j is refused by its name, with advice", async (content, length) => {
 	await using data = await temporaryDirectory();
 	await mkdir(join(data.path, "keys"), { mode: 0o700 });
 	await writeFile(secretKeyIn(data.path), content, { mode: 0o600 });

@@ -144,7 +144,7 @@ test("calls come over plain HTTP/2 and over TLS, and their connections are settl
 	expect(settled).toEqual([false, true]);
 });
 
-test("a service that is not there is unimplemented", async () => {
+test("an unknown service is unimplemented", async () => {
 	await using server = await serve();
 	expect(await ask(server.target, "/test.Other/Echo")).toBe(status.UNIMPLEMENTED);
 });

@@ -80,7 +80,7 @@ test("a client that stays over its bytes for 5 s is too slow, and what waits for
 	expect([account.total, clock.pending]).toEqual([0, 0]);
 });
 
-test("a client that reads in time goes on", () => {
+test("a client that reads in time continues", () => {
 	const { call, clock, counts, write } = open();
 	write("r1", "r2", "r3", "r4", "r5", "r6");
 	call.read();

@@ -24,7 +24,7 @@ test("the only model of a server is taken, and the server is asked for it with t
 	expect(asked[1]?.headers).not.toHaveProperty("authorization");
 });
 
-test("of several models the preferred one is taken", async () => {
+test("among several models the preferred one is used", async () => {
 	await using server = await serveHttp(listing("a", "claude", "b"));
 	await expect(discoverModel(server, "claude")).resolves.toEqual({
 		name: "claude",
@@ -32,7 +32,7 @@ test("of several models the preferred one is taken", async () => {
 	});
 });
 
-test("where several models are there, somebody has to choose", async () => {
+test("several models without a preference require a choice", async () => {
 	await using server = await serveHttp(listing("a", "b"));
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
@@ -56,7 +56,7 @@ test.each<[string, RequestListener]>([
 	],
 	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
 	["answered more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
-])("a server that %s is refused with what to do", async (why, listener) => {
+])("a server that %s is refused with advice", async (why, listener) => {
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",

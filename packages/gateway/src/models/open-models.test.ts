@@ -54,7 +54,7 @@ test("the offline assistant needs nothing, and has neither another model nor a f
 	expect(models).not.toHaveProperty("modelName");
 });
 
-test("what the offline assistant does not use is told in the log", async () => {
+test("settings that the offline model ignores are logged", async () => {
 	const log = new MemoryLogger();
 	await opened({ provider: "offline", log });
 	expect(log.records).toEqual([]);
@@ -109,7 +109,7 @@ test.each<[string, Told, RegExp]>([
 	});
 });
 
-test("what agents name is known at the vendor's own address alone", async () => {
+test("models of agents are known at the vendor's own address only", async () => {
 	const { checkModel } = await opened({ apiKey });
 	expect(() => checkModel?.("fast")).not.toThrow();
 	expect(() => checkModel?.("gpt-5")).toThrow(/^"gpt-5" is not allowed for model: no model has this name; /);
@@ -117,7 +117,7 @@ test("what agents name is known at the vendor's own address alone", async () => 
 	await expect(opened({ provider: "offline" })).resolves.not.toHaveProperty("checkModel");
 });
 
-test("of another server only what the operator described is listed, and what answers", async () => {
+test("of another server only described models and the active one are listed", async () => {
 	const table = {
 		models: [
 			{ id: "gemma", context_window: 8_192, max_output: 1_000, tier: "fast" },
@@ -178,7 +178,7 @@ async function serve(...names: readonly string[]) {
 	};
 }
 
-test("another server is asked for its model where none was chosen", async () => {
+test("another server is asked for its model if none was chosen", async () => {
 	using server = await serve("gemma.gguf");
 	const { baseUrl: url } = server;
 	await expect(opened({ baseUrl: url })).resolves.toMatchObject({
@@ -189,7 +189,7 @@ test("another server is asked for its model where none was chosen", async () => 
 	await expect(opened({ baseUrl: url })).rejects.toThrow(/name the model .* with --model$/);
 });
 
-test("what another server has listed is known with what is assumed of it, and else what the operator described", async () => {
+test("models of another server have the operator's facts, or assumed ones", async () => {
 	using server = await serve("gemma.gguf", "claude-sonnet-5-5", "fast");
 	const described = { id: "llama", context_window: 8_192, max_output: 1_000 };
 	const { served, table } = await opened({ baseUrl: server.baseUrl, table: { models: [described] } });

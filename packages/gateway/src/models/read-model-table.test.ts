@@ -44,7 +44,7 @@ test.each([
 	expect(refusal).toMatchObject({ message: expect.stringContaining(path) });
 });
 
-test("a file that was named must be there", async () => {
+test("a named file must exist", async () => {
 	await using data = await temporaryDirectory();
 	const modelsFile = join(data.path, "absent.json");
 	await expect(readModelTable({ data: data.path, modelsFile })).rejects.toMatchObject({

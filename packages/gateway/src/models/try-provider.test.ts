@@ -11,7 +11,7 @@ test("the offline assistant is asked nothing", async () => {
 	expect(await tryProvider({ provider: "offline" }, clock)).toBeUndefined();
 });
 
-test("a server is asked for its models with the key, and says what time it is", async () => {
+test("a server is asked for its models with the key, and returns its time", async () => {
 	const seen: unknown[] = [];
 	const server = createServer((request, response) => {
 		seen.push(request.url, request.headers["x-api-key"]);

@@ -9,7 +9,7 @@ import { serveHttp } from "../testing/serve-http.ts";
 const session = "../kept";
 const run = [calls("c1", "bash", { command: "echo hi" })];
 
-test("what ran unasked for one process is asked about where the next one wants it, and the other way round", async () => {
+test("calls without approval in one process require approval if the next one wants it, and vice versa", async () => {
 	await using place = await AgentPlace.make();
 	const free = await place.open({ session }, run, [says("ok")]);
 	await free.say("go");
@@ -26,7 +26,7 @@ test("what ran unasked for one process is asked about where the next one wants i
 	expect(again.results[0]).toContain("hi");
 });
 
-test("what a client has allowed for good ends with its process", async () => {
+test("permissions of a client end with its process", async () => {
 	await using place = await AgentPlace.make();
 	const flags = { session, rpcApprovals: true };
 	const before = await place.open(flags);
@@ -37,7 +37,7 @@ test("what a client has allowed for good ends with its process", async () => {
 	expect(after.asked).toHaveLength(1);
 });
 
-test("a kept conversation works in its own directory, and refuses to be told of another", async () => {
+test("a stored session works in its own directory, and refuses another one", async () => {
 	await using place = await AgentPlace.make();
 	await mkdir(place.path("other"));
 	await (await place.open({ session, cwd: "../other" })).opened.close();
@@ -79,7 +79,7 @@ test("a model that is named now counts more than the one that was chosen before,
 	expect(warnings(place)).toEqual([]);
 });
 
-test("a kept model that the provider does not have is dropped, and that is told", async () => {
+test("a stored model that the provider does not have is dropped, and this is reported", async () => {
 	await using place = await AgentPlace.make();
 	await haveModels(place, "one");
 	const first = await place.open({ session });
@@ -95,7 +95,7 @@ test("a kept model that the provider does not have is dropped, and that is told"
 	expect(after.model.requests[0]?.model).toBe("scripted");
 });
 
-test("of a server with several models the kept one goes on, and where none is kept somebody has to name one", async () => {
+test("on a server with several models the stored one continues, and without one a model must be named", async () => {
 	await using place = await AgentPlace.make();
 	await using server = await serveModels("a", "b");
 	const at = (model?: string) => place.start({ session, baseUrl: server.baseUrl, model });
@@ -120,7 +120,7 @@ test("a kept model that is none of several that a server has does not choose", a
 	);
 });
 
-test("what a process that was killed in the middle of clear has left is removed, and does not go on", async () => {
+test("the remainder of a process that was killed during clear is removed and does not continue", async () => {
 	await using place = await AgentPlace.make();
 	const before = await place.open({ session }, [says("1")]);
 	await before.say("one");
@@ -169,7 +169,7 @@ test.each(["made", "not made yet", "another"])(
 	},
 );
 
-test("who finds the directory in use is told of --session", async () => {
+test("a directory in use is reported together with --session", async () => {
 	await using place = await AgentPlace.make();
 	await place.open({ session });
 	await expect(place.open({ session })).rejects.toThrow(

@@ -12,7 +12,7 @@ import type { RpcFlags } from "./rpc-flags.ts";
 
 const run = (command: string) => [calls("c1", "bash", { command })];
 
-test("nothing is left on disk by a session that nobody keeps", async () => {
+test("a session without --session leaves no file", async () => {
 	await using place = await AgentPlace.make();
 	const { say, opened } = await place.open({}, [says("1")]);
 	await say("one");
@@ -72,7 +72,7 @@ test("a session is used by one process at a time", async () => {
 	await expect(place.open(flags)).resolves.toBeDefined();
 });
 
-test("what was at work when the process ended is not gone on with", async () => {
+test("unfinished work of an ended process does not continue", async () => {
 	await using place = await AgentPlace.make();
 	const flags = { session: "../kept" };
 	const before = await place.open(flags, stuck("half"));
@@ -85,7 +85,7 @@ test("what was at work when the process ended is not gone on with", async () => 
 	expect(after.model.requests[0]?.messages.at(-1)).toMatchObject({ content: [{ text: "two" }] });
 });
 
-test("what the operator's rules deny stays denied, under the names of these tools", async () => {
+test("the operator's deny rules apply under the names of these tools", async () => {
 	await using place = await AgentPlace.make();
 	await mkdir(place.path("data"));
 	await writeFile(
@@ -159,7 +159,7 @@ test.each<[RpcFlags, (system: string) => unknown]>([
 		(system) => expect(system).toContain("One.\n\nTwo.\n\nThree."),
 	],
 	[{ systemPrompt: "", appendSystemPrompt: ["Two."] }, (system) => expect(system).toContain("Two.")],
-])("with %j the model is told who it is, and always where", async (flags, check) => {
+])("with %j the model learns its role, and always its directory", async (flags, check) => {
 	await using place = await AgentPlace.make();
 	const { say, model } = await place.open(flags, [says("ok")]);
 	await say("hi");
@@ -168,7 +168,7 @@ test.each<[RpcFlags, (system: string) => unknown]>([
 	expect(system).toContain(place.path("work"));
 });
 
-test("with a server and a name the model that answers is listed, with what is known or assumed of it", async () => {
+test("with a server and a name the active model is listed, with known or assumed facts", async () => {
 	await using place = await AgentPlace.make();
 	const { agent } = await place.start({ session: "../kept", baseUrl: "http://127.0.0.1:9", model: "llama" });
 	const assumed = { provider: "anthropic", contextWindow: 32_768, maxOutput: 8_192, reasoning: "none" };

@@ -19,7 +19,7 @@ test.each([
 	expect(readReasoning(text)).toBe(expected);
 });
 
-test.each(["much", "toString", " low", "0"])("--reasoning %j is refused with what it takes", (text) => {
+test.each(["much", "toString", " low", "0"])("--reasoning %j is refused with the allowed values", (text) => {
 	expect(() => readReasoning(text)).toThrow(/--reasoning is ".*"; it takes off, none, .*maximum/);
 });
 
@@ -50,7 +50,7 @@ test.each<[string | boolean | undefined, readonly string[]]>([
 });
 
 test.each([" ", "reed", "read,", "read,Bash", "run_command"])(
-	"--tools %j is refused with what there is",
+	"--tools %j is refused with the existing tools",
 	(given) => {
 		expect(() => readTools(given, known)).toThrow(/--tools names .*; there are read, write, edit, bash/);
 	},

@@ -34,7 +34,7 @@ test.each([
 	"127.0.0.1:7777/",
 	"user@127.0.0.1:7777",
 	"*:7777",
-])("%j is no place", (text) => {
+])("%j is not an address", (text) => {
 	expect(parseEndpoint(text)).toBeUndefined();
 });
 

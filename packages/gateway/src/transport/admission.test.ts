@@ -80,7 +80,7 @@ test("one address does not take the places of another, and does not hold up its 
 	await closeAll(busy, other);
 });
 
-test("what finds the queue full, or too many connections open, is closed", async () => {
+test("a connection is closed if the queue is full, or too many are open", async () => {
 	const pairs = await connectMany(4);
 	const full = new Admission({ perPeer: 1, waiting: 1 });
 	const admitted = await enterAll(full, pairs.slice(0, 3));
@@ -174,21 +174,21 @@ test("a connection that closes while its owner is looked up gets no place", asyn
 	await closeAll(pairs);
 });
 
-test("whose a connection is, is not asked while there are places", async () => {
+test("the owner of a connection is not looked up while there are places", async () => {
 	const pairs = await connectMany(2);
 	const isOwn = () => Promise.reject(new Error("nobody should ask"));
 	expect(await enterAll(new Admission({ perPeer: 2 }), pairs, { isOwn })).toEqual(pairs);
 	await closeAll(pairs);
 });
 
-test("an address of many clients may have all the places, and no more", async () => {
+test("an address of many clients may have all the places, and not more", async () => {
 	const admission = new Admission({ perPeer: 1, pending: 3 }, (peer) => peer === "127.0.0.7");
 	const crowd = await connectMany(4, "127.0.0.7");
 	expect(await enterAll(admission, crowd)).toEqual(crowd.slice(0, 3));
 	await closeAll(crowd);
 });
 
-test("what a connection carries stands for it", async () => {
+test("the TLS stream of a connection represents it", async () => {
 	const admission = new Admission({ perPeer: 1 });
 	const [first, second, carried] = await connectMany(3);
 	if (!first || !second || !carried) throw new Error("three were asked for");

@@ -37,7 +37,7 @@ test.each([
 	["\x15\x03\x01", "other"],
 	["\r\n", "other"],
 	['{"id":1}\n', "other"],
-])("%j is told apart in one piece and byte by byte, and put back", async (text, expected) => {
+])("%j is recognised in one piece and byte by byte, and put back", async (text, expected) => {
 	await using whole = await connectPair();
 	const judged = readFirstBytes(whole.accepted, new ManualClock());
 	whole.client.write(text);

@@ -70,7 +70,7 @@ test("all frames of a tick are one write, in their order", async () => {
 	expect(socket.writes).toEqual(["abc", "d"]);
 });
 
-test("what does not fit into the socket waits, and follows when the reader has caught up", async () => {
+test("frames that do not fit into the socket wait, and follow when the reader has caught up", async () => {
 	const socket = new SlowSocket(false);
 	const { write } = writerTo(socket);
 	write(large);
@@ -85,7 +85,7 @@ test("what does not fit into the socket waits, and follows when the reader has c
 	expect(socket.writes).toEqual([large, "ab"]);
 });
 
-test("over its budget of frames a reader loses what may be dropped, and nothing else", async () => {
+test("over its budget of frames a reader loses droppable frames only", async () => {
 	const socket = new SlowSocket(false);
 	const { write, overflows } = writerTo(socket);
 	write(large);
@@ -236,7 +236,7 @@ test("before a close everything that waits is given to the socket, and nothing a
 	expect(clock.pending).toBe(0);
 });
 
-test("above the total of all readers the one that is furthest behind is closed, others go on", async () => {
+test("above the total of all readers the slowest one is closed, and others continue", async () => {
 	const account = new OutgoingAccount(1_000_000);
 	const budget = { bytes: 2_000_000, frames: 1_000 };
 	const sockets = [new SlowSocket(false), new SlowSocket(false), new SlowSocket(true)];
@@ -262,7 +262,7 @@ test("above the total of all readers the one that is furthest behind is closed, 
 	expect(account.total).toBe(0);
 });
 
-test("whoever has gone counts no more", async () => {
+test("a disconnected reader is no longer counted", async () => {
 	const account = new OutgoingAccount(1_000_000);
 	const socket = new SlowSocket(false);
 	const { write, writer } = writerTo(socket, { bytes: 2_000_000, frames: 1_000 }, account);

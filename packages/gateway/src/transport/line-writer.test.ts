@@ -64,7 +64,7 @@ test("all lines of a tick are one write, in their order", async () => {
 	expect(writer.full).toBe(false);
 });
 
-test("what is committed behind the input of a tick is told with it", async () => {
+test("commits after the input of a tick are written with it", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	writer.write("a");
 	setImmediate(() => writer.write("b"));
@@ -117,7 +117,7 @@ test("long lines wait for no others", async () => {
 	}
 });
 
-test("what is flushed does not wait for the end of its tick", async () => {
+test("a flush does not wait for the end of its tick", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	writer.write("a");
 	writer.flush();
@@ -127,7 +127,7 @@ test("what is flushed does not wait for the end of its tick", async () => {
 	expect(output.writes).toEqual(["a\n", "b\n"]);
 });
 
-test("what is large leaves at once, before more of it comes in the same tick", async () => {
+test("large text is written at once, before more arrives in the same tick", async () => {
 	const { writer, output, left } = writerTo(new SlowPipe(true));
 	const line = "x".repeat(12 * 1024 * 1024);
 	for (let n = 0; n < 8; n++) {
@@ -139,7 +139,7 @@ test("what is large leaves at once, before more of it comes in the same tick", a
 	expect(left()).toBe(0);
 });
 
-test("what a tick comes to in its promises is one write with what it began with", async () => {
+test("lines written in promises of a tick are one write with its first lines", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	const later = async (): Promise<void> => {
 		for (let hop = 0; hop < 20; hop++) await Promise.resolve();
@@ -154,7 +154,7 @@ test("what a tick comes to in its promises is one write with what it began with"
 	expect(output.writes).toEqual(["a\nb\n"]);
 });
 
-test("what is written while the reader does not read waits, and is one write when it has", async () => {
+test("lines wait while the reader does not read, and are one write afterwards", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	writer.write(large);
 	await turned();
@@ -178,7 +178,7 @@ test("what is written while the reader does not read waits, and is one write whe
 	expect([writer.full, clock.pending, left()]).toEqual([false, 0, 0]);
 });
 
-test("who reads nothing for 30 s is given up once", async () => {
+test("a reader that reads no byte for 30 s is given up once", async () => {
 	const { writer, clock, left, output } = writerTo(new SlowPipe(false));
 	writer.write(large);
 	await turned();
@@ -196,7 +196,7 @@ test("who reads nothing for 30 s is given up once", async () => {
 	expect(await writer.end()).toBe(false);
 });
 
-test("who reads slowly is not given up, however long one text takes", async () => {
+test("a slow reader is not given up, however long one text takes", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const text = `${"ü😀".repeat(300_000)}`;
 	writer.write(text);
@@ -212,7 +212,7 @@ test("who reads slowly is not given up, however long one text takes", async () =
 	expect(writer.full).toBe(false);
 });
 
-test("who reads 6 KB in a second all the time is not given up", async () => {
+test("a reader of a constant 6 KB per second is not given up", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const line = "x".repeat(100);
 	for (let count = 0; count < 10_000; count++) writer.write(line);
@@ -246,7 +246,7 @@ test("a text that is cut into parts is read as it was", async () => {
 	expect(Buffer.concat(bytes).toString()).toBe(`${text}\nnext\n`);
 });
 
-test("who lets more than 64 MiB wait is given up", async () => {
+test("a reader with more than 64 MiB waiting is given up", async () => {
 	const { writer, left } = writerTo(new SlowPipe(false));
 	writer.write(large);
 	await turned();
@@ -285,7 +285,7 @@ test("the end waits until everything was taken", async () => {
 	expect([ended, clock.pending]).toEqual([true, 0]);
 });
 
-test("the end waits no longer than 30 s, also for what fits into the buffer of the stream", async () => {
+test("the end waits at most 30 s, also for text that fits into the buffer of the stream", async () => {
 	const { writer, clock, left } = writerTo(new SlowPipe(false));
 	writer.write("small");
 	const end = writer.end();

@@ -102,7 +102,7 @@ test("one port takes TLS and plain HTTP, and its address is plain", async () => 
 	expect(server.arrivals.map((socket) => "encrypted" in socket)).toEqual([true, false]);
 });
 
-test("where nobody may come without TLS the address says so, and plain HTTP is told", async () => {
+test("if TLS is required the address says so, and plain HTTP gets an explanation", async () => {
 	await using server = new SecureListener({ plain: "nobody" });
 	const url = await server.url();
 	expect(url).toMatch(/^https:/);
@@ -167,7 +167,7 @@ test("TLS below 1.2 is refused", async () => {
 	secure.destroy();
 });
 
-test("who stops in the middle of the handshake is closed after five seconds", async () => {
+test("a client that stops during the handshake is closed after five seconds", async () => {
 	await using server = new SecureListener();
 	const half = await server.call();
 	half.write(Buffer.from([0x16, 3, 1, 2, 0, 1]));
@@ -180,7 +180,7 @@ test("who stops in the middle of the handshake is closed after five seconds", as
 	other.destroy();
 });
 
-test("who breaks the rules of TLS is closed at once", async () => {
+test("a client that breaks TLS is closed at once", async () => {
 	await using server = new SecureListener();
 	const liar = await server.call();
 	liar.write("\x16\x03\x01\xff\xffthis is no handshake at all");
@@ -188,7 +188,7 @@ test("who breaks the rules of TLS is closed at once", async () => {
 	expect(server.arrivals).toEqual([]);
 });
 
-test("who breaks the rules of TLS after the handshake is closed at once as well", async () => {
+test("a client that breaks TLS after the handshake is closed at once too", async () => {
 	await using server = new SecureListener();
 	const carrier = await server.call();
 	const liar = connectTls({ socket: carrier, ca: authority, servername: "parley.example" });
@@ -215,7 +215,7 @@ test("a client cannot have the handshake done over and over", async () => {
 	client.destroy();
 });
 
-test("who says nothing after the handshake is closed after five seconds", async () => {
+test("a client that is silent after the handshake is closed after five seconds", async () => {
 	await using server = new SecureListener();
 	const silent = await server.callSecurely();
 	const spoken = await server.callSecurely();
@@ -242,7 +242,7 @@ test("handshakes take places of strangers until their request is authenticated",
 	first.destroy();
 });
 
-test("a certificate that is renewed is shown to the next who come, and cuts nobody off", async () => {
+test("new connections get a renewed certificate, and existing ones stay open", async () => {
 	await using server = new SecureListener();
 	const before = await server.callSecurely();
 	expect(before.getPeerCertificate().subject.CN).toBe("first.parley.example");

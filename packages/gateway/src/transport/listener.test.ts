@@ -54,7 +54,7 @@ test("the address has the real port, and IPv6 in brackets", async () => {
 	expect(ipv6.listener.address().url).toBe(`http://[::1]:${ipv6.listener.address().port}`);
 });
 
-test("HTTP is served over IPv4 and IPv6, kept alive, with bodies larger than what was looked at", async () => {
+test("HTTP is served over IPv4 and IPv6, kept alive, with bodies larger than the inspected bytes", async () => {
 	await using ipv4 = await open();
 	await using ipv6 = await open({ host: "::1" });
 	const body = "x".repeat(1_000_000);

@@ -38,7 +38,7 @@ test.each([
 	expect(linesOf(Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(texts(...expected));
 });
 
-test("what is no UTF-8 is told by its length alone, and the next line is read", () => {
+test("a line that is not UTF-8 is reported by its length, and the next line is read", () => {
 	const bad = [[0xff], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf4, 0x90, 0x80, 0x80]];
 	for (const bytes of bad) {
 		const lines = linesOf([Buffer.from([0x7b, ...bytes, 0x0a]), Buffer.from("{}")]);
@@ -61,7 +61,7 @@ test.each([
 	expect(next).toEqual(end === "" ? undefined : texts("{}")[0]);
 });
 
-test("of a line that is too long no bytes are kept", async () => {
+test("the bytes of a line that is too long are dropped", async () => {
 	setFlagsFromString("--expose-gc");
 	const collect: () => void = runInNewContext("gc");
 	const held = async (): Promise<number> => {

@@ -29,7 +29,7 @@ test("above the limit those give up for whom most waits, until it is kept", () =
 	expect(account.total).toBe(30);
 });
 
-test("a share that is told again replaces the one before, and one that is given back is gone", () => {
+test("a repeated share replaces the previous one, and a returned one is removed", () => {
 	const account = new OutgoingAccount(100);
 	const gone: string[] = [];
 	const one = reader(account, "one", gone);

@@ -45,7 +45,7 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 	["no key", { key: "nothing" }, /key\.pem holds no private key in PEM form/],
 	["a certificate where the key should be", { key: first.cert }, /key\.pem holds no private key/],
 	["a key with a passphrase", { key: String(locked) }, /key\.pem has a passphrase; .*openssl pkey -in FILE/],
-])("%s is refused with what to do", async (_name, written, message) => {
+])("%s is refused with advice", async (_name, written, message) => {
 	using place = new TlsPlace();
 	place.write(written);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({

@@ -41,7 +41,7 @@ function name(renewal: TlsRenewal): string {
 const renewed = "info: the certificate was taken up";
 const kept = "warn: the certificate could not be taken up; the last one stays";
 
-test("files that change are taken up within a minute, and whoever wants to know is told", async () => {
+test("changed files are loaded within a minute, and listeners are notified", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	const told = Promise.withResolvers<string>();
@@ -120,14 +120,14 @@ test.each([
 	expect(t.messages).toEqual([warning]);
 });
 
-test("after its end nobody looks any more", async () => {
+test("after its end the files are not checked", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	renewal.close();
 	expect(t.clock.pending).toBe(0);
 });
 
-test("what is still being read at its end is not taken up", async () => {
+test("files that are being read at its end are not used", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	let told = 0;

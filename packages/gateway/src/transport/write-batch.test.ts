@@ -2,7 +2,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { WriteBatch } from "./write-batch.ts";
 
-test("who wrote in a tick is flushed once at its end, in the order of the first writes", async () => {
+test("writers of a tick are flushed once at its end, in the order of their first writes", async () => {
 	const batch = new WriteBatch();
 	const flushed: string[] = [];
 	batch.add({ flush: () => flushed.push("a") });
@@ -16,7 +16,7 @@ test("who wrote in a tick is flushed once at its end, in the order of the first 
 	expect(flushed).toHaveLength(3);
 });
 
-test("what is written while others are flushed goes out as well", async () => {
+test("writes during a flush are flushed too", async () => {
 	const batch = new WriteBatch();
 	const flushed: string[] = [];
 	const late = { flush: () => flushed.push("late") };

@@ -130,7 +130,7 @@ test.each([
 	["container", "leaves this gateway's own files in the reach of commands; set sandbox: required"],
 	["off", "there is none here"],
 	["none", "there is none here"],
-] as const)("no channel is trusted where %s is what confines its commands", async (chat, why) => {
+] as const)("no channel is trusted if its commands are confined by %s", async (chat, why) => {
 	const clock = new ManualClock();
 	const sandbox: Sandboxes = {
 		...noSandboxes(clock),
@@ -151,7 +151,7 @@ test.each<[string, ProbeOptions["classes"]]>([
 	["what lies outside", ["outside-write"]],
 	["commands that nothing confines", ["exec-unsandboxed"]],
 	["files beyond the roots", ["outside-read"]],
-])("%s are asked about all the same", async (_name, classes = []) => {
+])("%s still require approval", async (_name, classes = []) => {
 	await using c = await channel({ classes });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	expect(await c.asks()).toBe(true);
@@ -214,7 +214,7 @@ test("a channel in which nothing was said is trusted on the operator's word that
 	expect(await grants.request(unkeyed(), far, { unseen: true })).toMatchObject({ status: "granted" });
 });
 
-test("a wish in a conversation of another channel is refused", async () => {
+test("a grant request in a session of another channel is refused", async () => {
 	await using c = await channel();
 	const own = await c.t.create();
 	const { grants } = c.t.runtime.trust;
@@ -231,7 +231,7 @@ test("a wish in a conversation of another channel is refused", async () => {
 	).rejects.toThrow(`session not found: ${other}`);
 });
 
-test("anybody who sees the question may say no", async () => {
+test("any principal that sees the question may deny it", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
 	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
@@ -279,7 +279,7 @@ test("a grant ends with its time", async () => {
 	expect(await c.asks()).toBe(true);
 });
 
-test("a conversation that its client has left is not told of a grant in another one", async () => {
+test("a session that its client has left receives no event about a grant of another channel", async () => {
 	await using c = await channel();
 	const left = await c.t.create(testConnector("member"));
 	await (await EventLog.join(c.t.runtime, left)).leave();
@@ -290,7 +290,7 @@ test("a conversation that its client has left is not told of a grant in another 
 	expect(events.map(({ event }) => event.type)).toEqual(["session.created", "session.closed"]);
 });
 
-test("it ends with its calls: the next one is asked about", async () => {
+test("it ends with its calls: the next one requires approval", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
 	expect([await c.asks(), await c.asks()]).toEqual([false, false]);
@@ -313,7 +313,7 @@ test("calls of one reply share what is left", async () => {
 	c.log.check();
 });
 
-test("revoked, it ends at once, also for a run at work: what was decided is decided again", async () => {
+test("a revoked grant ends at once, also for an active run, whose calls are decided again", async () => {
 	const begun = Promise.withResolvers<void>();
 	const gate = Promise.withResolvers<void>();
 	let ran = 0;
@@ -402,7 +402,7 @@ test("it ends when the channel is shared, or a stranger speaks there", async () 
 	}
 });
 
-test("where the operator says so, a stranger ends nothing", async () => {
+test("a stranger does not end it if the operator has configured that", async () => {
 	const chat = { allow: [], deny: [], tenants: {}, places: {}, endTrustOnStranger: false };
 	await using c = await channel({ classes: ["write"] }, { chat });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
@@ -430,7 +430,7 @@ test("it outlives a short stop of the gateway, and not one of more than an hour"
 	}
 });
 
-test("it ends at the next start where nothing confines the commands of channels any more", async () => {
+test("it ends at the next start if commands of channels are no longer confined", async () => {
 	for (const chat of ["container", "off", "none"] as const) {
 		const c = await channel();
 		const { directory, clock } = c.t;
@@ -462,7 +462,7 @@ test("while the sandbox is gone it lets nothing run unasked", async () => {
 	expect(await c.asks()).toBe(true);
 });
 
-test("it ends when somebody stops the work of the channel, once for each key", async () => {
+test("it ends when a member stops the work of the channel, once for each key", async () => {
 	await using c = await channel();
 	const { runtime } = c.t;
 	await runtime.trust.grants.request(unkeyed(), wanted());
@@ -477,7 +477,7 @@ test("it ends when somebody stops the work of the channel, once for each key", a
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
 });
 
-test("it lasts when somebody takes back what they said and nobody is at, and ends for what others said or is at work", async () => {
+test("it stays when a member withdraws their own waiting message, and ends for messages of others and active ones", async () => {
 	const begun = Promise.withResolvers<void>();
 	const gate = Promise.withResolvers<void>();
 	const clock = new ManualClock();
@@ -560,7 +560,7 @@ test("a grant of another channel is not found", async () => {
 	expect(await grants.list(operator, false)).toHaveLength(1);
 });
 
-test("another grant takes the place of the one that is there", async () => {
+test("a new grant replaces the present one", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	const second = await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));

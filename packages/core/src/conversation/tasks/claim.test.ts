@@ -56,14 +56,14 @@ describe.each(engines)("on %s", (_engine, open) => {
 		expect(await claimAll(100)).toEqual(["high", "begun", "early", "late", "low"]);
 	});
 
-	test("what is put off is not claimed before its time", async () => {
+	test("a postponed task is not claimed before its time", async () => {
 		await add({ id: "later", not_before: 500 });
 		expect(await claim(499)).toBeUndefined();
 		expect(await store.read(nextClaim)).toBe(500);
 		expect((await claim(500))?.id).toBe("later");
 	});
 
-	test("what needs another task waits until that is completed, and has no time until then", async () => {
+	test("a dependent task waits until the other one is completed, and has no time until then", async () => {
 		await add({ id: "first", state: "suspended" }, { id: "second", needs: ["first"] });
 		expect(await claim(100)).toBeUndefined();
 		expect(await store.read(nextClaim)).toBeUndefined();
@@ -91,7 +91,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		expect([second?.worker, Number(second?.epoch) - Number(first?.epoch)]).toEqual(["w2", 1]);
 	});
 
-	test("who lost a claim cannot keep it, nor give it back", async () => {
+	test("a worker that lost a claim can neither renew nor release it", async () => {
 		await add({ id: "one" });
 		const lost = { taskId: "one", worker: "w1", epoch: Number((await claim(0, "w1"))?.epoch) };
 		const held = { taskId: "one", worker: "w2", epoch: Number((await claim(leaseMs, "w2"))?.epoch) };
@@ -107,7 +107,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		expect((await claim(leaseMs + 501, "w3"))?.worker).toBe("w3");
 	});
 
-	test("who holds a claim is told that its task was cancelled", async () => {
+	test("the worker of a claim learns that its task was cancelled", async () => {
 		await add({ id: "one" });
 		const epoch = Number((await claim(0))?.epoch);
 		await store.commit((tx) => tx.updateTable("tasks").set({ state: "cancelled" }).execute());

@@ -50,7 +50,7 @@ async function states(): Promise<Record<string, string>> {
 const cancelled = { state: "cancelled", reason: "enough" } as const;
 const failed = { state: "failed", error: "no luck" } as const;
 
-test("a task ends once: what comes later changes nothing and tells nothing", async () => {
+test("a task ends once: later ends have no effect and no event", async () => {
 	await add({ id: "one", state: "running" });
 	expect(await end("one", cancelled)).toEqual(["one"]);
 	told = [];
@@ -58,7 +58,7 @@ test("a task ends once: what comes later changes nothing and tells nothing", asy
 	expect([await states(), told]).toEqual([{ one: "cancelled" }, []]);
 });
 
-test("the end of a task that tells of its own run tells of its worker, too", async () => {
+test("the end of a task that ends its own run has the worker's event too", async () => {
 	await add({ id: "one", state: "running", started_at: 40 });
 	await end("one", { state: "completed", output: "it is done" }, "one");
 	expect(told.map(({ type }) => type)).toEqual([
@@ -68,7 +68,7 @@ test("the end of a task that tells of its own run tells of its worker, too", asy
 	expect(told[1]).toMatchObject({ summary: "it is done", durationMs: 60 });
 });
 
-test("who is at work on it has the rest of the lease to stop, else it is free at once", async () => {
+test("an active worker has the rest of the lease to stop, other tasks are free at once", async () => {
 	await add(
 		{ id: "held", state: "running", lease_until: 500 },
 		{ id: "left", state: "suspended", lease_until: 500 },
@@ -82,7 +82,7 @@ test("who is at work on it has the rest of the lease to stop, else it is free at
 	]);
 });
 
-test("a long output is told in part and kept whole", async () => {
+test("a long output is shortened in the event and stored complete", async () => {
 	await add({ id: "one", state: "running" });
 	const output = "x".repeat(5_000);
 	await end("one", { state: "completed", output }, "one");
@@ -129,7 +129,7 @@ test.each([
 	["failed", failed, "it needs one (title of one), which has failed: no luck"],
 	["cancelled", cancelled, "it needs one (title of one), which was cancelled: enough"],
 ] as const)(
-	"who needs a task that is %s fails with the reason, and who needs that",
+	"tasks that depend on a task that is %s fail with the reason, and so do their dependents",
 	async (_how, how, reason) => {
 		await add(
 			{ id: "one", state: "running" },
@@ -147,7 +147,7 @@ test.each([
 	},
 );
 
-test("who needs a task that is completed is left as it is", async () => {
+test("dependents of a completed task stay unchanged", async () => {
 	await add({ id: "one", state: "running" }, { id: "two", needs: ["one"] });
 	expect(await end("one", { state: "completed", output: "" }, "one")).toEqual(["one"]);
 	expect(await states()).toEqual({ one: "completed", two: "pending" });

@@ -132,7 +132,7 @@ test.each(engines)("on %s whatever was done to a row is found", async (engine) =
 	await store.close();
 });
 
-test("rows that were cut off at the end are found by what the log was told", async () => {
+test("missing rows at the end are detected by the position in the log", async () => {
 	const { store, auditLog, many, log } = await open();
 	await many(10);
 	await auditLog.anchor();
@@ -169,7 +169,7 @@ test.each(engines)("on %s rows older than 90 days go, and the rest still is whol
 	await store.close();
 });
 
-test("who removes a few more than had their time is found", async () => {
+test("a removal of rows that have not expired is detected", async () => {
 	const { store, clock, auditLog, many } = await open();
 	await many(5);
 	clock.advance(91 * day);
@@ -223,7 +223,7 @@ test("arguments are kept without secrets and cut, their hash is of all", async (
 	await store.close();
 });
 
-test("what happens often is written when it begins, then once a minute, and last at the end", async () => {
+test("a frequent action has a row at the beginning, then once a minute, and at the end", async () => {
 	const { store, clock, audit, auditLog } = await open();
 	const sample = (object: string): void =>
 		audit.sample({ ...byItself, action: "auth.fail", object, decision: "refused" });
@@ -243,7 +243,7 @@ test("what happens often is written when it begins, then once a minute, and last
 	await store.close();
 });
 
-test("whoever makes up names gets no more rows by it", async () => {
+test("invented names add no rows", async () => {
 	const { store, audit, auditLog } = await open();
 	for (let n = 0; n < 1_000; n++) {
 		audit.sample({ ...byItself, action: "auth.fail", object: `peer ${n}`, decision: "refused" });
@@ -255,7 +255,7 @@ test("whoever makes up names gets no more rows by it", async () => {
 	await store.close();
 });
 
-test("what is sampled names who did it, and one action leaves the others their rows", async () => {
+test("sampled rows name the principal, and one action does not displace the others", async () => {
 	const { store, audit, auditLog } = await open();
 	const sample = (principal: string, action: string): void =>
 		audit.sample({ principal, via: "ozzie", action, object: "o", decision: "denied" });

@@ -39,7 +39,7 @@ async function asks(t: TestRuntime, log: EventLog, session: string): Promise<num
 const replies = (runs: number) =>
 	Array.from({ length: runs }, (_, n) => [[calls(`c${n}`, "edit")], [says("done")]]).flat();
 
-test("trusted, a session asks no more, for eight hours", async () => {
+test("a trusted session needs no approvals for eight hours", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(4)), tools: [edit] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -53,7 +53,7 @@ test("trusted, a session asks no more, for eight hours", async () => {
 	log.check();
 });
 
-test("trust that is taken back is over, which is told, and may be given again", async () => {
+test("withdrawn trust ends with an event, and can be given again", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(2)), tools: [edit] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -69,7 +69,7 @@ test("trust that is taken back is over, which is told, and may be given again", 
 	expect(await asks(t, log, session)).toBe(0);
 });
 
-test("trust stands when a client comes back within 60 seconds, and is over when it comes later", async () => {
+test("trust stays if a client returns within 60 seconds, and ends otherwise", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(3)), tools: [edit] });
 	const session = await t.create();
 	let log = await EventLog.join(t.runtime, session);
@@ -128,7 +128,7 @@ test("a client that the stopping gateway sends away has not left", async () => {
 	expect(await asks(again, back, session)).toBe(0);
 });
 
-test("who left before the stop has left: a restart gives no more time", async () => {
+test("a client that left before a restart gets no additional time", async () => {
 	const model = new ScriptedModel(...replies(1));
 	const t = await TestRuntime.open({ model, tools: [edit] });
 	const session = await t.create();

@@ -107,7 +107,7 @@ test("a role in one guild, or on one platform, is none in another", async () => 
 	expect(await guild.role("ada")).toBe("owner");
 });
 
-test("a guild that nobody has named is refused with the ways in, and written down", async () => {
+test("an unknown guild is refused with the ways to get access, and audited", async () => {
 	await using guild = await Guild.open();
 	for (const connector of [
 		discord,
@@ -132,7 +132,7 @@ test("a guild that nobody has named is refused with the ways in, and written dow
 	]);
 });
 
-test("the rules of the configuration let in and keep out without anybody's word", async () => {
+test("configured rules give and refuse access by themselves", async () => {
 	await using guild = await Guild.open({
 		allow: [{ platform: "discord", platformRole: "7", as: "approver" }],
 		deny: [{ user: "mallory" }],
@@ -221,7 +221,7 @@ test("a code counts for an hour", async () => {
 	expect(kept).toHaveLength(1);
 });
 
-test("a code that lets nobody in is refused with the reason and the next step, and is never quoted", async () => {
+test("a refused code has a reason and the next step, and is never quoted", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["guild", "other"] } });
 	const invite = async (more: { tenant?: string } = {}): Promise<string> =>
 		(await guild.people.invite(unkeyed(), { role: "member", platform: "discord", ...more })).code;
@@ -258,7 +258,7 @@ test("a code that lets nobody in is refused with the reason and the next step, a
 	expect(await guild.role("ada")).toBe("stranger");
 });
 
-test("who asks gets a code that the operator alone can approve", async () => {
+test("an access request gets a code that only the operator can approve", async () => {
 	await using guild = await Guild.open();
 	const code = await guild.ask("ada", { name: "Ada" });
 	const { waiting } = await guild.people.list({ id: "operator", kind: "operator" });
@@ -296,7 +296,7 @@ test("asking again is the same wish under the same code", async () => {
 	expect(waiting).toHaveLength(1);
 });
 
-test("of a thousand strangers three wait, in each guild, and no model is called for any", async () => {
+test("three of a thousand strangers wait in each guild, and no model is called for any", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["guild", "other"] } });
 	const asking = Array.from({ length: 1_000 }, (_, n) =>
 		guild.pair(`user${n}`).then(
@@ -351,7 +351,7 @@ test("five codes a minute are one's own to try, the right one among them or not"
 	await expect(guild.pair("eve", "GUESS9")).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("no code is kept, neither with its wish nor with the key of a request", async () => {
+test("codes are stored neither with the request nor with its key", async () => {
 	await using guild = await Guild.open();
 	const principal = await guild.as("ada", { method: "pair" });
 	const request = { principal, key: "k1", method: "pair", params: {} };
@@ -477,7 +477,7 @@ test("a token speaks for its own guilds alone, and one without any for all of th
 	});
 });
 
-test("where an owner comes in, the token speaks from then on, and no other; what replaces it does as well", async () => {
+test("after an owner pairs, only that token acts for the guild, and its replacement too", async () => {
 	await using guild = await Guild.open();
 	const { tokens } = guild.t.runtime.trust;
 	const red = await bound(guild, "red", ["red"]);
@@ -497,7 +497,7 @@ test("where an owner comes in, the token speaks from then on, and no other; what
 	);
 });
 
-test("what somebody may do now is no more than when they spoke, and nothing once they are removed", async () => {
+test("present rights never exceed those at the time of the message, and a removed person has none", async () => {
 	await using guild = await Guild.open({ allow: [{ platformRole: "7", as: "member" }] });
 	const { people, t } = guild;
 	const now = (principal: Principal) =>

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Attempts } from "../people/pairing.ts";
 
-test("so many tries a minute are one's own, and the next minute brings new ones", () => {
+test("each name has its own attempts per minute, and the next minute has new ones", () => {
 	const clock = new ManualClock();
 	const attempts = new Attempts(clock, 2);
 	expect([attempts.take("a"), attempts.take("a"), attempts.take("a")]).toEqual([true, true, false]);
@@ -13,7 +13,7 @@ test("so many tries a minute are one's own, and the next minute brings new ones"
 	expect(attempts.take("a")).toBe(true);
 });
 
-test("whoever makes up names gets no more memory by it", () => {
+test("invented names use no more memory", () => {
 	const attempts = new Attempts(new ManualClock(), 1);
 	attempts.take("first");
 	for (let name = 0; name < 9_999; name++) attempts.take(`made up ${name}`);

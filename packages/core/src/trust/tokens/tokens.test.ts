@@ -114,7 +114,7 @@ function by(principal: Principal = operator, key?: string, params: unknown = {})
 	return { principal, key, method: "m", params };
 }
 
-test("each kind comes in as itself, with what its record says and nothing else", async () => {
+test("each kind of token has exactly the principal of its record", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	await place.store.commit((tx) =>
@@ -170,7 +170,7 @@ test("each kind comes in as itself, with what its record says and nothing else",
 	expect([colleague, chat].map(({ facts }) => facts.expiresAt)).toEqual([undefined, undefined]);
 });
 
-test("a text that nobody made is nobody's, whatever it looks like", async () => {
+test("an unknown text is not a token, whatever it looks like", async () => {
 	await using place = await Place.open();
 	const { text } = await place.tokens.create(by(), { kind: "observer", name: "wall" });
 	const others = (["operator", "observer", "connector", "ticket"] as const).map((kind) =>
@@ -182,7 +182,7 @@ test("a text that nobody made is nobody's, whatever it looks like", async () => 
 	expect(place.tokens.verify(text)?.id).toBe("observer:wall");
 });
 
-test("no text of a token is kept, and no two are alike", async () => {
+test("texts of tokens are unique and not stored", async () => {
 	await using place = await Place.open();
 	const texts = [place.file.text];
 	for (let n = 0; n < 20; n++) {
@@ -214,7 +214,7 @@ test("a token works after a restart, and one that has ended does not", async () 
 	expect(place.tokens.verify(place.file.text)?.id).toBe("operator");
 });
 
-test("what is revoked, replaced or over ends at once, and tells who holds it open", async () => {
+test("a revoked, replaced or expired token ends at once, and its connections are notified", async () => {
 	await using place = await Place.open();
 	const { tokens, clock } = place;
 	const ended: string[] = [];
@@ -274,7 +274,7 @@ test("the operator's own token is replaced in its file, and can neither be revok
 	expect(place.tokens.verify(place.file.text)).toBeDefined();
 });
 
-test("where a rotation cannot be written down, the file holds what it held, and that still counts", async () => {
+test("after a failed rotation the file has the old text, which is still valid", async () => {
 	await using place = await Place.open();
 	const before = place.file.text;
 	place.broken = true;
@@ -291,7 +291,7 @@ test("rotations that come together leave the file with the one token that counts
 	expect(counting.map(({ text }) => text)).toEqual([place.file.text]);
 });
 
-test("the file that stands there at the start is in force, and what it replaces is not", async () => {
+test("the file at the start is valid, and the token it replaces is not", async () => {
 	await using place = await Place.open();
 	const before = place.file.text;
 	expect(await place.audit()).toEqual([]);
@@ -328,7 +328,7 @@ test("a repetition with its key makes nothing, and says that the text was shown"
 	).rejects.toMatchObject({ code: "invalid_argument" });
 });
 
-test("a name is one token's as long as that counts, and never comes to mean another platform", async () => {
+test("a name is unique among valid tokens, and never moves to another platform", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	await tokens.create(by(), { kind: "connector", name: "chat", platform: "slack" });
@@ -344,7 +344,7 @@ test("a name is one token's as long as that counts, and never comes to mean anot
 	expect(tokens.verify(again.text)?.id).toBe("connector:chat");
 });
 
-test("an id, its beginning and a name mean a token; what means several or none is told", async () => {
+test("an id, its prefix and a name identify a token, and an ambiguous or unknown one is reported", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const { facts } = await tokens.create(by(), { kind: "observer", name: "wall" });
@@ -407,7 +407,7 @@ test("the guilds of a connector join those of its platform", async () => {
 	]);
 });
 
-test("what becomes of tokens is in the audit, without their texts", async () => {
+test("changes of tokens are audited without their texts", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const first = await tokens.create(by(), {
@@ -473,7 +473,7 @@ test("a list holds what counts and what ended within 30 days, newest first", asy
 	expect(await names()).toEqual(["operator"]);
 });
 
-test("nobody but the operator has to do with tokens", async () => {
+test("only the operator manages tokens", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const others: Principal[] = [

@@ -19,7 +19,7 @@ async function open(model: ScriptedModel) {
 	return { t, session, log, explain };
 }
 
-test("of each call it is told who or what decided, why, and what came of it", async () => {
+test("each call has its decider, its reason and its result", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "look"), calls("c2", "write"), calls("c3", "steer"), calls("c4", "nothing")],
 		[calls("c5", "write"), calls("c6", "write")],
@@ -91,7 +91,7 @@ test("of each call it is told who or what decided, why, and what came of it", as
 	]);
 });
 
-test("a run at work, a denied call and a message that waits are explained as they stand", async () => {
+test("an active run, a denied call and a waiting message are explained in their present state", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "write"), calls("c2", "look")],
 		[calls("c3", "write", { again: true })],
@@ -137,7 +137,7 @@ test("a run at work, a denied call and a message that waits are explained as the
 	});
 });
 
-test("an approval that came to nothing says what became of it", async () => {
+test("an unused approval has its state", async () => {
 	const { t, session, log, explain } = await open(new ScriptedModel([calls("c1", "write")], stuck("hm")));
 	await using _ = t;
 	const runId = await t.send(session, "go");
@@ -152,7 +152,7 @@ test("an approval that came to nothing says what became of it", async () => {
 	await expect(t.runtime.explain(stranger, session)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("of what an earlier version decided the reasons are not known", async () => {
+test("decisions of an earlier version have no reasons", async () => {
 	const { t, session, log, explain } = await open(new ScriptedModel([calls("c1", "look")], [says("ok")]));
 	await using _ = t;
 	await t.send(session, "go");

@@ -87,7 +87,7 @@ test.each<[string, Principal, "both" | "secret" | "none"]>([
 	else await expect(one).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a password can be given by who asked for the work, approvers and the operator, and by nobody else", async () => {
+test("only the requester, approvers and the operator can enter a password", async () => {
 	await using c = await asked();
 	const { prompts } = c.t.runtime;
 	for (const principal of [operator, ada, acting("abe", "approver")])

@@ -102,7 +102,7 @@ test("a restart repeats no reminder", async () => {
 	expect(reminders()).toBe(2);
 });
 
-test("what fell due twice while the gateway was stopped is told once", async () => {
+test("two reminders that became due while the gateway was stopped are sent as one", async () => {
 	const first = await open();
 	const { session } = await ask(first);
 	await first.stop();

@@ -74,7 +74,7 @@ test("the transcript is the same after a restart", async () => {
 	expect(texts).toEqual([["hi"], ["better"], ["thanks"]]);
 });
 
-test("a run that was cancelled goes on from where it stood", async () => {
+test("a retry of a cancelled run continues it", async () => {
 	const model = new ScriptedModel([calls("c1", "probe")], stuck("half"), [says("whole")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
 	const { session, log } = await open(t);

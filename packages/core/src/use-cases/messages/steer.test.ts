@@ -21,7 +21,7 @@ function gated() {
 	return { tool, started: started.promise, go: gate.resolve };
 }
 
-test("what is said to a run at work is in its next model call, behind the results", async () => {
+test("a message to an active run is in its next model call, after the results", async () => {
 	const { tool, started, go } = gated();
 	const model = new ScriptedModel([calls("c1", "probe")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });
@@ -48,7 +48,7 @@ test("what is said to a run at work is in its next model call, behind the result
 	]);
 });
 
-test("what is said while the last reply is made is answered too, in the same run", async () => {
+test("a message during the last reply is answered in the same run", async () => {
 	const spoken = Promise.withResolvers<void>();
 	const goOn = Promise.withResolvers<void>();
 	const model = new ScriptedModel(
@@ -78,7 +78,7 @@ test("what is said while the last reply is made is answered too, in the same run
 	expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-test("where nothing is at work the message is sent", async () => {
+test("without an active run the message is sent", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hello")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -146,7 +146,7 @@ test("the same key says it once", async () => {
 	await t.runtime.cancel(unkeyed(), session);
 });
 
-test("what is said while a failed call waits for its next try is in that try", async () => {
+test("a message during the wait after a failed call is in the next attempt", async () => {
 	const model = new ScriptedModel(
 		async function* () {
 			yield says("");

@@ -117,7 +117,7 @@ test("a schedule for one time fires once and is removed", async () => {
 	expect(await t.runtime.schedules.list(operator, { limit: 10 })).toEqual([]);
 });
 
-test("what was missed while the gateway was stopped fires once and is late", async () => {
+test("due times during a stop of the gateway fire once and are late", async () => {
 	const { t, session, clock } = await open();
 	await plan(t, session, words("every hour"));
 	await t.stop();
@@ -531,7 +531,7 @@ test("an event that came before a crash starts its schedule after it", async () 
 	expect(await firings(again, session)).toHaveLength(1);
 });
 
-test("a schedule ends with its session, or goes on in the session of its external key", async () => {
+test("a schedule ends with its session, or continues in the session of its external key", async () => {
 	await using world = await open();
 	const { t, session } = world;
 	await plan(t, session, words("every hour"));

@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-test("what was missed comes first, from the number that was asked for", async () => {
+test("missed events come first, from the requested number", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")], [says("b")]) });
 	const session = await t.create();
 	const whole = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -49,7 +49,7 @@ test("a number that is still to come cannot be had", async () => {
 	expect(listed).toMatchObject({ lastSeq: 1, status: "active" });
 });
 
-test("who comes in the middle of a reply gets all of it so far, then the rest", async () => {
+test("a client that joins during a reply receives its text so far, then the rest", async () => {
 	const more = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
 		yield says("once ");
@@ -108,7 +108,7 @@ test("a long replay waits for its client, and what happens meanwhile comes behin
 	await follower.leave();
 });
 
-test("who leaves during the replay is told no more", async () => {
+test("a client that leaves during the replay receives no more", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, session)).leave();

@@ -26,7 +26,7 @@ const agent = (text: string): Message => ({
 	content: [{ type: "text", text }],
 });
 
-test("of a session in which nothing was said there is nothing", async () => {
+test("an empty session has an empty transcript", async () => {
 	await using opened = await open(new ScriptedModel());
 	await expect(transcript(opened)).resolves.toEqual([]);
 });
@@ -99,7 +99,7 @@ test("a message that waits for its turn is not part of it", async () => {
 	await log.next("assistant.message");
 });
 
-test("a summary stands in the place of what it replaced, with its own time", async () => {
+test("a summary replaces its messages, with its own time", async () => {
 	const model = new ScriptedModel([says("one")], [says("It began.")], [says("two")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -118,7 +118,7 @@ test("a summary stands in the place of what it replaced, with its own time", asy
 	]);
 });
 
-test("a reply that was made again stands there once, with its later time", async () => {
+test("a repeated reply appears once, with its later time", async () => {
 	await using opened = await open(new ScriptedModel([says("bad")], [says("good")]));
 	const { t, session, log } = opened;
 	await t.send(session, "hi");
@@ -151,7 +151,7 @@ test("after a restart it is the same", async () => {
 	await expect(transcript({ t, session })).resolves.toHaveLength(1);
 });
 
-test("what calls were given and what was thought is without secrets", async () => {
+test("arguments and thinking contain no secrets", async () => {
 	const secret = "correct-horse-battery";
 	const redactor = new Redactor();
 	redactor.add(secret);
@@ -166,7 +166,7 @@ test("what calls were given and what was thought is without secrets", async () =
 	expect(told).toContain("aha [redacted]");
 });
 
-test("who may not read a session gets nothing of it", async () => {
+test("a principal without the right to read gets no content", async () => {
 	await using opened = await open(new ScriptedModel([says("hello")]));
 	const { t, session, log } = opened;
 	await t.send(session, "hi");

@@ -89,7 +89,7 @@ async function countRows(
 	return counts;
 }
 
-test("nothing of a deleted session is left in any table, and everything of others is", async () => {
+test("no row of a deleted session remains, and all rows of others do", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const gone = await t.create();
 	const stays = await t.create();
@@ -152,7 +152,7 @@ test("the conversation of a task is unknown when its session was deleted, also i
 	await expect(read()).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what the session used stays in the sums of the gateway", async () => {
+test("the usage of the session stays in the totals of the gateway", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session);
@@ -164,7 +164,7 @@ test("what the session used stays in the sums of the gateway", async () => {
 	expect(before.rows).toHaveLength(1);
 });
 
-test("everybody is told, and from then on the session is not found", async () => {
+test("clients receive an event, and the session is no longer found", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const logs = [await EventLog.join(t.runtime, session), await EventLog.join(t.runtime, session)];
@@ -183,7 +183,7 @@ test("everybody is told, and from then on the session is not found", async () =>
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("what is in use is not deleted, but by force, which stops it first", async () => {
+test("a busy session is deleted only with force, which stops it first", async () => {
 	const probe = probeTool("probe", { classes: ["write"] });
 	const model = new ScriptedModel([calls("c", "probe")], stuck("never ends"));
 	await using t = await TestRuntime.open({ model, tools: [probe] });
@@ -207,7 +207,7 @@ test("what is in use is not deleted, but by force, which stops it first", async 
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("what was on its way when the session went leaves nothing behind", async () => {
+test("requests in flight at the deletion leave no rows", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const outcomes = await Promise.allSettled([
@@ -246,7 +246,7 @@ test("the key that opened a session opens no other one; its external key does", 
 	expect(again.id).not.toBe(id);
 });
 
-test("a stranger cannot delete a session, nor learn that it is there", async () => {
+test("a stranger can neither delete a session nor learn that it exists", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const request = { ...unkeyed(), principal: other };

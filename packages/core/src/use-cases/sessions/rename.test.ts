@@ -4,7 +4,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-test("a rename is told once, however often it is asked for with its key", async () => {
+test("a rename has one event, however often it is repeated with its key", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const { id } = await t.runtime.create(unkeyed(), { title: "Old name", externalKey: "room 9" });
 	const log = await EventLog.join(t.runtime, id, { afterSeq: 0 });
@@ -22,7 +22,7 @@ test("a rename is told once, however often it is asked for with its key", async 
 	expect(await found("old")).toBe(0);
 });
 
-test("a title is one line with nothing hidden in it, whoever gives it", async () => {
+test("a title is one line without invisible characters, whoever sets it", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const { id } = await t.runtime.create(unkeyed(), { title: " two\nlines " });
 	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([{ title: "two lines" }]);

@@ -78,7 +78,7 @@ test("the choice survives a restart", async () => {
 	expect(model.requests[0]?.model).toBe("quick-2");
 });
 
-test("a model that nobody knows is refused with the names that are near, and changes nothing", async () => {
+test("an unknown model is refused with similar names and changes no session", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, say } = await talk(stack);
 	await expect(t.runtime.setModel(unkeyed(), session, "quick-3")).rejects.toMatchObject({
@@ -88,14 +88,14 @@ test("a model that nobody knows is refused with the names that are near, and cha
 	await expect(say()).resolves.toMatchObject({ model: "solid-2" });
 });
 
-test("where any model may be asked for, an unknown one is too", async () => {
+test("an unknown model is accepted if any model is allowed", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, say } = await talk(stack, { anyModel: true });
 	await t.runtime.setModel(unkeyed(), session, "llama-7b");
 	await expect(say()).resolves.toMatchObject({ model: "llama-7b" });
 });
 
-test("a profile says who answers, how, and with which tools", async () => {
+test("a profile sets the model, the instructions and the tools", async () => {
 	const tools = [probeTool("look"), probeTool("strike")];
 	const careful: Profile = {
 		name: "careful",
@@ -167,7 +167,7 @@ test("a choice that is sent again with its key changes nothing, also where anoth
 	await expect(say()).resolves.toMatchObject({ model: "solid-2" });
 });
 
-test("a session that is opened again with its key is there although its profile cannot be used any more", async () => {
+test("a session that is opened again with its key exists although its profile is no longer usable", async () => {
 	await using stack = new AsyncDisposableStack();
 	const all = new Map([["poet", { name: "poet", title: "Poet", sampling: {} }]]);
 	const vanishing: Profiles = {

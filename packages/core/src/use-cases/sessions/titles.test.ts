@@ -117,7 +117,7 @@ test("a title that fails is tried once more, then after the next run, and people
 	log.check();
 });
 
-test("after three runs in vain no title is tried again, unless a person wants one", async () => {
+test("after three failed runs no further title is tried, unless a person requests one", async () => {
 	const refuses: ScriptedReply = () => {
 		throw new ModelError("no such model", { fault: "rejected" });
 	};
@@ -152,7 +152,7 @@ test("a title is not tried again where a person gives one in the pause", async (
 	expect(t.log.records.some(({ message }) => message === "title made")).toBe(false);
 });
 
-test("what the log is told of a title that failed holds no password of the session", async () => {
+test("the log line of a failed title contains no password of the session", async () => {
 	const password = "correct-horse-9";
 	const model = new ScriptedModel(
 		[calls("c1", "ask_user", { type: "password", label: "Key?" })],

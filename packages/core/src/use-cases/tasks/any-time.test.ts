@@ -127,7 +127,7 @@ test("a reply that comes before the run has stopped is taken up when it has", as
 	await checkAll(t, home);
 });
 
-test("nothing that waits for a person's word expires", async () => {
+test("a task that waits for a person does not expire", async () => {
 	const model = new TaskScript({
 		Top: [[calls("c1", "request_review", { reason: "may I?", content: "this" })], [says("done")]],
 	});

@@ -40,7 +40,7 @@ test("a plan that did not change is not told again", async () => {
 	expect(log.recorded).not.toContain("todo.updated");
 });
 
-test("the list of a task is its plan and is told whole with its progress", async () => {
+test("the list of steps of a task is its plan and is complete in progress events", async () => {
 	const items = [{ text: "look", state: "done" }, { text: "do" }];
 	const { t, log, id } = await played({ Top: [[calls("c1", "todo", { items })], [says("done")]] });
 	await using _ = t;
@@ -53,7 +53,7 @@ test("the list of a task is its plan and is told whole with its progress", async
 	expect((await t.runtime.tasks.check(operator, id)).plan).toEqual(plan);
 });
 
-test("each time people are told how far it is, they are told what it and its workers have used by then", async () => {
+test("progress events have the usage of the task and its workers", async () => {
 	const plan = calls("c3", "plan", { steps: [{ title: "look", state: "completed" }] });
 	const { t, log, id } = await played({
 		Top: [[spawn("c1", "W")], [calls("c2", "wait_for_workers")], [plan], [says("done")]],
@@ -71,7 +71,7 @@ test("each time people are told how far it is, they are told what it and its wor
 	expect((await t.runtime.tasks.check(operator, id)).usage.outputTokens).toBe(25);
 });
 
-test("a task has eight workers at most, and the model is told so", async () => {
+test("a task has at most eight workers, and the model learns that", async () => {
 	const titles = Array.from({ length: 9 }, (_, index) => `W${index}`);
 	const { t, model, tasks, id } = await played({
 		Top: [titles.map((title, n) => spawn(`c${n}`, title)), [calls("c9", "wait_for_workers")], [says("done")]],
@@ -117,7 +117,7 @@ test("a worker has the tools of its task or fewer, and depends on its siblings a
 	expect(tasks).toHaveLength(1);
 });
 
-test("workers that nobody waited for are cancelled with the end of their task", async () => {
+test("workers without a waiting task are cancelled at its end", async () => {
 	const { t, log, tasks } = await played({
 		Top: [[spawn("c1", "W")], [says("done without it")]],
 		W: [[calls("c1", "request_review", { reason: "may I?", content: "this" })]],

@@ -70,7 +70,7 @@ test("a provider that asks to wait longer is left alone that long", async () => 
 	await log.next("task.completed");
 });
 
-test("what a provider took before it failed counts for the task", async () => {
+test("the usage of a failed call counts for the task", async () => {
 	const { t, log, check } = await begun(...unreachable(1), [says("there")]);
 	await using _ = t;
 	const before = { inputTokens: triesPerReply * 7, outputTokens: triesPerReply };

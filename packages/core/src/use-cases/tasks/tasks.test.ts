@@ -66,7 +66,7 @@ test("a task is worked on in a conversation of its own and tells its session how
 	});
 });
 
-test("a task that asks for a review is suspended, and goes on with what was said", async () => {
+test("a task that requests a review is suspended, and continues with the answer", async () => {
 	const steps = [{ title: "look", state: "completed" }, { title: "change" }];
 	const { t, model, log, id } = await begun([
 		[calls("c1", "plan", { steps })],
@@ -90,7 +90,7 @@ test("a task that asks for a review is suspended, and goes on with what was said
 	log.check();
 });
 
-test("what a task needs a person's word for is asked in the session that owns it", async () => {
+test("questions of a task are asked in the session that owns it", async () => {
 	const tools = ["write_file"];
 	const { t, model, home, log, id } = await begun(
 		[[calls("c1", "write_file", { path: "a.txt", content: "one" })], [says("written")]],
@@ -110,7 +110,7 @@ test("what a task needs a person's word for is asked in the session that owns it
 	expect(home).toMatch(/^sess_/);
 });
 
-test("a task waits for its workers and goes on with what they found", async () => {
+test("a task waits for its workers and continues with their results", async () => {
 	const { t, model, log, id } = await begun([
 		[calls("c1", "spawn_worker", { title: "North", description: "count the northern stars" })],
 		[calls("c2", "wait_for_workers")],
@@ -181,7 +181,7 @@ test("a task that its provider fails is tried again later, and others are not", 
 	expect((await log.next("task.started")).taskId).toBe(id);
 });
 
-test("a suspended task is there after a restart, and goes on", async () => {
+test("a suspended task exists after a restart and continues", async () => {
 	const { t, id, home } = await begun([
 		[calls("c1", "request_review", { reason: "may I?", content: "do it" })],
 	]);
@@ -235,7 +235,7 @@ async function failedTask({ runtime }: TestRuntime, home: string): Promise<{ rea
 	return task;
 }
 
-test("accept_all_tools is what it is when a task begins, and not for ever", async () => {
+test("accept_all_tools applies as it was when a task began, and not forever", async () => {
 	const { t, log, home, id } = await begun(
 		[
 			[calls("c1", "request_review", { reason: "may I?", content: "do it" })],
@@ -256,7 +256,7 @@ test("accept_all_tools is what it is when a task begins, and not for ever", asyn
 	expect((await later.next("prompt.requested")).prompt.approval?.tool).toBe("write_file");
 });
 
-test("what people of a chat platform write into a task counts as theirs", async () => {
+test("text of chat users in a task is attributed to them", async () => {
 	const { t, log, home, id, model } = await begun([
 		[calls("c1", "request_review", { reason: "may I?", content: "do it" })],
 		[says("done")],
