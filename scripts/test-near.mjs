@@ -5,11 +5,34 @@ import { testsNear } from "./near-tests.mjs";
 import { root } from "./paths.mjs";
 import { vitest } from "./vitest.mjs";
 
+const help = `npm run test:near
+
+Runs the tests near the files that differ from main, untracked files included:
+  1. tests that import a changed file
+  2. the tests that scripts/near-tests.mjs names for its folder ("Tests to run" in AGENTS.md)
+
+On a branch, files are compared with the commit where it left main. On main, they are compared with
+the commit where it left origin/main, or with the commit before.
+Long tests (*.ci.test.ts) are left out: run one with PARLEY_TEST_SCALE=ci vitest run PATH.
+For one folder or file of tests, use vitest run PATH.
+
+  --help  print this text
+`;
+
 /**
- * Runs the tests that import a changed file, then the whole-system tests of `near-tests.mjs`. Long tests are left to
- * `npm run test:ci`. Prints the commit that it compares with: see `comparedWith`.
+ * Runs the tests near the changed files, as the help says. Returns 2 for an unknown argument.
+ * @param {readonly string[]} args
  */
-export async function run() {
+export async function run(args) {
+	const unknown = args.find((each) => each !== "--help" && each !== "-h");
+	if (unknown !== undefined) {
+		process.stderr.write(`unknown argument "${unknown}": test:near takes --help only\n`);
+		return 2;
+	}
+	if (args.length > 0) {
+		process.stdout.write(help);
+		return 0;
+	}
 	const counts = (await prepare()) ? await testChanges() : one(false, "preparation");
 	report(counts);
 	return counts.failed === 0 ? 0 : 1;

@@ -1,44 +1,54 @@
-import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { parseJson } from "@parley/base";
-import { commandTable } from "@parley/connector";
+import { defined, parseJson } from "@parley/base";
+import { type CommandOption, commandTable } from "@parley/connector";
 import { eventNames, methods } from "@parley/protocol";
 import * as z from "zod";
 import { zotCommands, zotEvents } from "../conformance/surface.ts";
 import { definedTools } from "../context/defined-tools.ts";
+import { httpRoutes } from "../fuzz/http-routes.ts";
 import { commandRows } from "./command-table.ts";
+import { protoLines, schemaLines } from "./surface-lines.ts";
 
 const root = new URL("../../", import.meta.url);
-const recordFile = new URL("public-surface.json", import.meta.url);
+const recordFile = new URL("public-surface.txt", import.meta.url);
 
-/** A hash of each part of the public surface, and the number of entries in the changelog at that time. */
-export const Recorded = z.strictObject({
-	changelogEntries: z.int(),
-	parts: z.record(z.string(), z.string()),
-});
-export type Recorded = z.infer<typeof Recorded>;
+/** The public surface, one thing to a line, and the number of entries in the changelog at that time. */
+export interface Surface {
+	readonly changelogEntries: number;
+	readonly lines: readonly string[];
+}
 
-/** Sources of the parts. Descriptions are left out, because another description does not change the surface. */
-const parts: Readonly<Record<string, () => unknown>> = {
-	chat: () => commandTable.map(({ name, also, options }) => [name, also, options.map(withoutWords)]),
-	commands: () => commandRows().map(({ usage, options }) => [usage, options]),
-	configuration: () => withoutWords(parseJson(read("packages/gateway/parley.config.schema.json"))),
+/** Sources of the parts; each line begins with the name of its part. */
+const parts: Readonly<Record<string, () => string[]>> = {
+	"chat command": () =>
+		commandTable.flatMap(({ name, also, options }) => [
+			also === undefined ? `/${name}` : `/${name}, /${also}`,
+			...options.flatMap(({ name: option, required, ...limits }) =>
+				schemaLines(withoutDescriptions(limits), `/${name} ${option}${required ? "" : "?"}`),
+			),
+		]),
+	command: () =>
+		commandRows().flatMap(({ usage, options }) => [usage, ...options.map((each) => `${usage} ${each}`)]),
+	configuration: () => schemaLines(parseJson(read("packages/gateway/parley.config.schema.json")), ""),
 	environment: () => namesIn(["packages/*/src/**/*.ts"], /"(PARLEY_[A-Z_]+)"/g),
-	http: () => namesIn(["packages/gateway/src/wires/http/**/*.ts"], /"(\/(?:api\/[a-z]+|metrics))"/g),
-	metrics: () =>
-		[...read("docs/operating.md").matchAll(/^\| `(parley_\w+)` \| (\w+) \| ([^|]*)\|/gm)].map(([row]) =>
-			row.split("|").slice(1, 4),
+	http: httpRoutes,
+	metric: () =>
+		[...read("docs/operating.md").matchAll(/^\| `(parley_\w+)` \| (\w+) \| ([^|]*)\|/gm)].map(
+			([, name = "", kind = "", labels = ""]) => `${name} ${kind} ${labels.trim()}`,
 		),
-	ozzie: () => [
-		eventNames,
-		Object.entries(methods).map(([name, method]) => [name, schemaOf(method.params), schemaOf(method.result)]),
-	],
-	protobuf: () =>
+	"ozzie event": () => [...eventNames],
+	"ozzie method": () =>
+		Object.entries(methods).flatMap(([name, method]) => [
+			...schemaLines(schemaOf(method.params), `${name} params`),
+			...schemaLines(schemaOf(method.result), `${name} result`),
+		]),
+	proto: () =>
 		globSync("proto/**/*.proto", { cwd: root })
 			.sort()
-			.map((path) => read(path).replaceAll(/\/\/.*|\s+/g, "")),
-	tools: () => definedTools().sort(),
-	zot: () => [Object.keys(zotCommands), Object.keys(zotEvents)],
+			.flatMap((path) => protoLines(read(path)).map((line) => `${path.slice("proto/".length)} ${line}`)),
+	tool: () => definedTools().sort(),
+	"zot command": () => Object.keys(zotCommands),
+	"zot event": () => Object.keys(zotEvents),
 };
 
 function read(path: string): string {
@@ -52,47 +62,49 @@ function namesIn(patterns: string[], name: RegExp): string[] {
 	].sort();
 }
 
-function schemaOf(schema: z.ZodType): unknown {
-	return withoutWords(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+function withoutDescriptions({
+	description,
+	choices,
+	...limits
+}: Omit<CommandOption, "name" | "required">): object {
+	return { ...limits, ...defined({ choices: choices?.map(({ value }) => value) }) };
 }
 
-function withoutWords(schema: unknown): unknown {
-	if (Array.isArray(schema)) return schema.map(withoutWords);
-	if (typeof schema !== "object" || schema === null) return schema;
-	const fields = Object.entries(schema).filter(
-		([name, value]) => name !== "description" || typeof value !== "string",
-	);
-	return Object.fromEntries(fields.map(([name, value]) => [name, withoutWords(value)]));
+function schemaOf(schema: z.ZodType): unknown {
+	return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
 /** Reads the surface from the sources. */
-export function readSurface(): Recorded {
+export function readSurface(): Surface {
 	const changelogEntries = [...read("CHANGELOG.md").matchAll(/^- /gm)].length;
-	const hashes = Object.entries(parts).map(([name, list]) => [name, hash(list())]);
-	return { changelogEntries, parts: Object.fromEntries(hashes) };
+	const lines = Object.entries(parts).flatMap(([part, list]) => list().map((line) => `${part}: ${line}`));
+	return { changelogEntries, lines };
 }
 
-function hash(value: unknown): string {
-	return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+/** Throws if the first line of the record does not have the number of entries. */
+export function readRecorded(): Surface {
+	const [first = "", ...lines] = readFileSync(recordFile, "utf8").trimEnd().split("\n");
+	return { changelogEntries: z.coerce.number().int().parse(first.slice(heading.length)), lines };
 }
 
-export function readRecorded(): Recorded {
-	return Recorded.parse(parseJson(readFileSync(recordFile, "utf8")));
-}
+const heading = "changelog entries: ";
 
-/** Returns the names of parts that differ. */
-export function changedParts(recorded: Recorded, now: Recorded): string[] {
-	const names = new Set([...Object.keys(recorded.parts), ...Object.keys(now.parts)]);
-	return [...names].filter((name) => recorded.parts[name] !== now.parts[name]);
+/** Returns the lines that were removed, with a minus, then those that were added, with a plus. */
+export function changedLines(recorded: Surface, now: Surface): string[] {
+	const [before, after] = [new Set(recorded.lines), new Set(now.lines)];
+	return [
+		...recorded.lines.filter((line) => !after.has(line)).map((line) => `- ${line}`),
+		...now.lines.filter((line) => !before.has(line)).map((line) => `+ ${line}`),
+	];
 }
 
 /** Returns the reason why the surface cannot be recorded, or undefined. A change needs another line in the changelog. */
-export function refusal(recorded: Recorded, now: Recorded): string | undefined {
-	const changed = changedParts(recorded, now);
+export function refusal(recorded: Surface, now: Surface): string | undefined {
+	const changed = changedLines(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;
-	return `The public surface changed (${changed.join(", ")}), and CHANGELOG.md has no new line: add one.`;
+	return `The public surface changed, and CHANGELOG.md has no new line: add one.\n${changed.join("\n")}`;
 }
 
-export function writeRecorded(surface: Recorded): void {
-	writeFileSync(recordFile, `${JSON.stringify(surface, null, "\t")}\n`);
+export function writeRecorded({ changelogEntries, lines }: Surface): void {
+	writeFileSync(recordFile, `${[`${heading}${changelogEntries}`, ...lines].join("\n")}\n`);
 }

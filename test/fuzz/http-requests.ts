@@ -8,7 +8,20 @@ export interface HttpAttack {
 	readonly isWhole: boolean;
 }
 
-const paths = ["/", "/api/health", "/api/sessions", "/api/events?limit=5", "/api/tasks", "/api/ws"];
+/** Addresses of all routes; `frame-kinds.test.ts` compares them with the routes of the gateway. */
+export const httpPaths = [
+	"/",
+	"/api/health",
+	"/api/sessions",
+	"/api/events?limit=5",
+	"/api/files",
+	"/api/files/file_1",
+	"/api/tasks",
+	"/api/tickets",
+	"/api/ws",
+	"/metrics",
+	"/secret/x",
+];
 
 interface Parts {
 	readonly method?: string;
@@ -74,7 +87,7 @@ const makers: Readonly<Record<string, Make>> = {
 			"\x7f",
 			"X".repeat(5000),
 		];
-		return { method: random.pick(methods), target: random.pick(paths), headers: ordinary(port) };
+		return { method: random.pick(methods), target: random.pick(httpPaths), headers: ordinary(port) };
 	},
 	target: (random, port) => {
 		const targets = [
@@ -167,7 +180,7 @@ const makers: Readonly<Record<string, Make>> = {
 			],
 		];
 		const lines = random.pick([[`Host: ${random.pick(hosts)}`], [], [...ordinary(port), ...ordinary(port)]]);
-		return { target: random.pick(paths), headers: [...lines, "Connection: close"] };
+		return { target: random.pick(httpPaths), headers: [...lines, "Connection: close"] };
 	},
 	headers: (random, port) => {
 		const lines = [
@@ -190,7 +203,7 @@ const makers: Readonly<Record<string, Make>> = {
 			["Expect: the worst"],
 			["Range: bytes=0-1,3-"],
 		];
-		return { target: random.pick(paths), headers: [...ordinary(port), ...random.pick(lines)] };
+		return { target: random.pick(httpPaths), headers: [...ordinary(port), ...random.pick(lines)] };
 	},
 	body: (random, port) => {
 		const bodies: readonly Parts[] = [
@@ -209,7 +222,7 @@ const makers: Readonly<Record<string, Make>> = {
 		const { headers = [], body = "" } = random.pick(bodies);
 		return {
 			method: random.pick(["POST", "GET", "PUT"]),
-			target: random.pick(paths),
+			target: random.pick(httpPaths),
 			headers: [...ordinary(port), ...headers],
 			body,
 		};
@@ -233,7 +246,7 @@ const makers: Readonly<Record<string, Make>> = {
 		return { method, target, headers: upgrade(port, random.pick(changes)) };
 	},
 	"cut request": (random, port) => {
-		const whole = write({ target: random.pick(paths), headers: ordinary(port) });
+		const whole = write({ target: random.pick(httpPaths), headers: ordinary(port) });
 		return whole.subarray(0, random.below(whole.length));
 	},
 	"cut preface": (random) => Buffer.from(preface).subarray(0, random.between(1, preface.length)),
@@ -249,7 +262,7 @@ const makers: Readonly<Record<string, Make>> = {
 	},
 	noise: (random) => noise(random, random.between(1, 300)),
 	"wounded request": (random, port) => {
-		const bytes = write({ target: random.pick(paths), headers: ordinary(port) });
+		const bytes = write({ target: random.pick(httpPaths), headers: ordinary(port) });
 		for (let wounds = random.between(1, 5); wounds > 0; wounds--)
 			bytes[random.below(bytes.length)] = random.below(256);
 		return bytes;

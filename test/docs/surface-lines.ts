@@ -1,0 +1,49 @@
+/**
+ * Returns a JSON Schema as lines, one for each value: its path, then its type and limits. Descriptions are left out, because another
+ * description does not change the surface. `name?` is an optional field, `*` any name, `[]` an item, `|1` an alternative.
+ */
+export function schemaLines(schema: unknown, path: string): string[] {
+	if (!isObject(schema)) return [`${path}: ${JSON.stringify(schema)}`];
+	const { $defs, properties, required, items, prefixItems, anyOf, oneOf, allOf, ...rest } = schema;
+	const { additionalProperties: others, propertyNames: names, ...limits } = rest;
+	const own = isObject(others) ? limits : { ...limits, additionalProperties: others };
+	const needed = Array.isArray(required) ? required : [];
+	const fields = Object.entries(isObject(properties) ? properties : {});
+	return [
+		[path, limitsOf(own)].filter(Boolean).join(": "),
+		...fields.flatMap(([name, field]) =>
+			schemaLines(field, `${path}.${name}${needed.includes(name) ? "" : "?"}`),
+		),
+		...(isObject(others) ? schemaLines(others, `${path}.*`) : []),
+		...(isObject(names) ? schemaLines(names, `${path}.* name`) : []),
+		...(items === undefined ? [] : schemaLines(items, `${path}[]`)),
+		...alternatives(prefixItems, `${path}#`),
+		...[anyOf, oneOf, allOf].flatMap((list) => alternatives(list, `${path}|`)),
+		...Object.entries(isObject($defs) ? $defs : {}).flatMap(([name, definition]) =>
+			schemaLines(definition, `${path} $defs ${name}`),
+		),
+	];
+}
+
+function alternatives(list: unknown, path: string): string[] {
+	return Array.isArray(list) ? list.flatMap((each, index) => schemaLines(each, `${path}${index + 1}`)) : [];
+}
+
+/** Type and limits of a schema in one line, such as `string, minLength 1`. */
+function limitsOf({ type, description, $schema, ...limits }: Readonly<Record<string, unknown>>): string {
+	const texts = Object.entries(limits)
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+	const kind = typeof type === "string" ? type : type && JSON.stringify(type);
+	return [kind, ...texts].filter(Boolean).join(", ");
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the declarations of a `.proto` file, one to a line, without comments. */
+export function protoLines(source: string): string[] {
+	const code = source.replaceAll(/\/\/.*/g, "").replaceAll(/\s+/g, " ");
+	return [...code.matchAll(/[^;{}]*[;{}]/g)].map(([part]) => part.trim());
+}
