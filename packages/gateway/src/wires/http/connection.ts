@@ -25,7 +25,7 @@ export interface StreamFilter {
 	readonly types?: readonly string[];
 }
 
-export interface StreamWish {
+export interface StreamOptions {
 	readonly principal: Principal;
 	readonly filter: StreamFilter;
 	/** Position of the last event that the client has received. */
@@ -48,7 +48,7 @@ export interface StreamDeps {
  */
 export class EventStream {
 	readonly #response: ServerResponse;
-	readonly #wish: StreamWish;
+	readonly #options: StreamOptions;
 	readonly #deps: StreamDeps;
 	#position: number;
 	/** Whether the journal may have events that were not read yet. */
@@ -59,11 +59,11 @@ export class EventStream {
 	#tooSlow = false;
 	#heartbeat: Timer | undefined;
 
-	constructor(response: ServerResponse, wish: StreamWish, deps: StreamDeps) {
+	constructor(response: ServerResponse, options: StreamOptions, deps: StreamDeps) {
 		this.#response = response;
-		this.#wish = wish;
+		this.#options = options;
 		this.#deps = deps;
-		this.#position = wish.position;
+		this.#position = options.position;
 	}
 
 	/** Bytes that the client has not read yet. */
@@ -75,20 +75,20 @@ export class EventStream {
 	async run(): Promise<void> {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
-		response.once("close", () => this.#leave());
+		response.once("close", () => this.#markGone());
 		// The close event follows.
 		response.on("error", (error) => log.debug("the connection of an event stream failed", { error }));
-		const stop = runtime.observe(this.#wish.principal, (event) => this.#take(event));
+		const stop = runtime.observe(this.#options.principal, (event) => this.#handle(event));
 		try {
 			response.write(`id: ${this.#position}\nretry: 1000\n\n`);
-			this.#beat();
+			this.#scheduleHeartbeat();
 			while (this.#state === "open") {
-				await this.#pump();
+				await this.#sendPending();
 				if (this.#state === "open") await this.#wake.promise;
 				this.#wake = Promise.withResolvers();
 			}
 			// Sends what was recorded before the close.
-			if (this.#state === "closing") await this.#pump();
+			if (this.#state === "closing") await this.#sendPending();
 			response.end();
 		} catch (error) {
 			if (this.#state !== "gone") log.warn("an event stream failed", { error });
@@ -109,22 +109,22 @@ export class EventStream {
 		this.#wake.resolve();
 	}
 
-	#leave(): void {
+	#markGone(): void {
 		this.#state = "gone";
 		this.#wake.resolve();
 	}
 
-	#take(event: SessionEvent): void {
+	#handle(event: SessionEvent): void {
 		if (!isWireEvent(event)) return;
-		const { sessionId, types } = this.#wish.filter;
+		const { sessionId, types } = this.#options.filter;
 		if (sessionId !== undefined && sessionId !== event.sessionId) return;
 		const deleted = event.event.type === "session.deleted";
 		if (!event.transient) {
 			if (types && !types.includes(event.event.type)) return;
 			this.#behind = true;
-		} else if (deleted || (this.#wish.transient && !types)) this.#pushPassing(event);
+		} else if (deleted || (this.#options.transient && !types)) this.#pushPassing(event);
 		else return;
-		if (this.#passing.length > mostPassing) this.#letGo();
+		if (this.#passing.length > mostPassing) this.#disconnectSlow();
 		if (deleted && sessionId !== undefined) this.close();
 		this.#wake.resolve();
 	}
@@ -134,23 +134,26 @@ export class EventStream {
 		else this.#passing.push(event);
 	}
 
-	async #pump(): Promise<void> {
+	async #sendPending(): Promise<void> {
 		// The journal already has the recorded events before these. They are read below.
 		const passing = this.#passing;
 		this.#passing = [];
 		while (this.#behind && this.#state !== "gone") {
 			const page = await this.#nextPage();
 			for (const { position, event } of page) {
-				await this.#pass(passing, ({ sessionId, seq }) => sessionId === event.sessionId && seq < event.seq);
+				await this.#sendPassing(
+					passing,
+					({ sessionId, seq }) => sessionId === event.sessionId && seq < event.seq,
+				);
 				await this.#write(encodeRecorded(event), position);
 				this.#position = position;
 			}
 		}
-		await this.#pass(passing, () => true);
+		await this.#sendPassing(passing, () => true);
 	}
 
 	async #nextPage(): Promise<Placed[]> {
-		const { principal, filter } = this.#wish;
+		const { principal, filter } = this.#options;
 		this.#behind = false;
 		try {
 			const from = { ...filter, limit: pageSize };
@@ -165,11 +168,11 @@ export class EventStream {
 	}
 
 	/** Sends and removes the matching transient events, in order. */
-	async #pass(passing: WirePassing[], meant: (event: WirePassing) => boolean): Promise<void> {
+	async #sendPassing(passing: WirePassing[], matches: (event: WirePassing) => boolean): Promise<void> {
 		if (passing.length === 0) return;
 		const others: WirePassing[] = [];
 		for (const event of passing.splice(0)) {
-			if (meant(event)) await this.#write(encodePassing(event));
+			if (matches(event)) await this.#write(encodePassing(event));
 			else others.push(event);
 		}
 		passing.push(...others);
@@ -188,7 +191,7 @@ export class EventStream {
 
 	async #drained(): Promise<void> {
 		const response = this.#response;
-		const slow = this.#deps.clock.after(patienceMs, () => this.#letGo());
+		const slow = this.#deps.clock.after(patienceMs, () => this.#disconnectSlow());
 		const done = new AbortController();
 		const { signal } = done;
 		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
@@ -196,20 +199,20 @@ export class EventStream {
 		slow.cancel();
 	}
 
-	#letGo(): void {
+	#disconnectSlow(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;
 		const { counts, log } = this.#deps;
 		counts?.slowReader();
-		const who = { wire: "events", principal: this.#wish.principal.id };
+		const who = { wire: "events", principal: this.#options.principal.id };
 		log.warn("closing a client that reads too slowly", who);
 		this.#response.destroy();
 	}
 
-	#beat(): void {
+	#scheduleHeartbeat(): void {
 		this.#heartbeat = this.#deps.clock.after(heartbeatMs, () => {
 			if (!this.#response.writableNeedDrain) this.#response.write(":\n\n");
-			this.#beat();
+			this.#scheduleHeartbeat();
 		});
 	}
 }

@@ -113,7 +113,7 @@ async function answer(
 	// Bodies that no route reads are discarded, so that the connection can be used again.
 	const { secretPages } = options;
 	const isRead = carriesFile(request) || (secretPages !== undefined && carriesForm(request));
-	if (!isRead) forget(request, options.clock);
+	if (!isRead) discardBody(request, options.clock);
 	const refused = checkRequest(request, options.rules);
 	if (refused) return refuse(response, refused, options);
 	const { origin, refusal: unclear } = findOrigin(request, options.rules.proxies);
@@ -124,7 +124,7 @@ async function answer(
 	}
 	if (isPublic(url)) {
 		const answered = await answerApi(options.api, undefined, url);
-		return send(request, response, { ...answered, headers: closing });
+		return send(request, response, { ...answered, headers: closeConnection });
 	}
 	const { principal, refusal } = await options.authenticate(request, origin);
 	if (refusal) return refuse(response, refusal, options);
@@ -204,7 +204,7 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 }
 
 /** Discards the body of a request, for at most `bodyMs`. */
-function forget(request: IncomingMessage, clock: Clock): void {
+function discardBody(request: IncomingMessage, clock: Clock): void {
 	// A request that was destroyed emits no further event.
 	if (!request.complete && !request.destroyed) {
 		const { socket } = request;
@@ -248,7 +248,7 @@ async function upgrade(
 }
 
 /** Unauthenticated clients get one response for each connection, so that they do not occupy places of other clients. */
-const closing = { connection: "close" };
+const closeConnection = { connection: "close" };
 
 function notHere(path: string): Refusal {
 	return {
@@ -290,7 +290,7 @@ function fail(response: ServerResponse, error: unknown, log: Logger): void {
 	log.error("a request could not be answered", { error });
 	if (response.headersSent) response.destroy();
 	else {
-		response.writeHead(500, { ...closing, "content-type": "application/json" });
+		response.writeHead(500, { ...closeConnection, "content-type": "application/json" });
 		response.end('{"error":"internal error"}');
 	}
 }

@@ -52,12 +52,12 @@ export function encodeCalls(
 }
 
 /** Prefix of the first note of an approval that is repeated, because files changed. */
-const askedAgain = "asked again: ";
+const repeatedPrefix = "asked again: ";
 
 /** The preview of an approval, after the reason for its repetition. The protocol has no other field for the reason. */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
-	const reasons = notes.filter((note) => note.startsWith(askedAgain));
+	const reasons = notes.filter((note) => note.startsWith(repeatedPrefix));
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 

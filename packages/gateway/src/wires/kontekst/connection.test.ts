@@ -23,7 +23,7 @@ function openStream(t: TestRuntime) {
 	});
 	const seen = (kind: string) => new Promise<RunEvent>((resolve) => waiting.set(kind, resolve));
 	const start = { prompt: "write", sessionId: "", agentName: "", workingDir: "", skill: undefined };
-	return { stream, events, seen, begin: () => stream.take({ command: { $case: "start", value: start } }) };
+	return { stream, events, seen, begin: () => stream.receive({ command: { $case: "start", value: start } }) };
 }
 
 const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
@@ -35,7 +35,7 @@ test("a muted stream ignores decisions and starts", async () => {
 	begin();
 	await proposed;
 	stream.mute();
-	stream.take({ command: { $case: "approveTool", value: { callId: "call_a" } } });
+	stream.receive({ command: { $case: "approveTool", value: { callId: "call_a" } } });
 	begin();
 	const ended = seen("cancelled");
 	stream.close();

@@ -47,7 +47,7 @@ export class RunStream {
 	#run: StreamRun | undefined;
 	/** Events of the session that came before the id of the run was known. */
 	#early: SessionEvent[] = [];
-	#isTold = false;
+	#isStartSent = false;
 	#snapshot: ContextSnapshot | undefined;
 	#reply = { content: "", reasoning: "" };
 	#isCancelled = false;
@@ -61,7 +61,7 @@ export class RunStream {
 	}
 
 	/** Handles a command of the client. Ignores commands that do not apply, as existing clients expect. */
-	take({ command }: RunCommand): void {
+	receive({ command }: RunCommand): void {
 		if (this.#isMuted) return;
 		switch (command?.$case) {
 			case "start":
@@ -127,7 +127,7 @@ export class RunStream {
 			const message = defined({ content: start.prompt, skill: start.skill });
 			// The name applies to this run, even if the session has another agent.
 			const { agentName: agent = view.profile } = start;
-			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
+			const { runId, queuedPosition } = await view.send(this.#keyed("run"), message, {
 				ask: "all",
 				onDenied: "cancel",
 				start: "allDecided",
@@ -143,7 +143,7 @@ export class RunStream {
 		}
 		this.#phase = "running";
 		// Its first event may be late, because a local model server loads the model first.
-		if (isFirst) this.#tellStart(this.#run);
+		if (isFirst) this.#sendStart(this.#run);
 		if (this.#isCancelled) this.#cancel();
 		const early = this.#early;
 		this.#early = [];
@@ -153,7 +153,7 @@ export class RunStream {
 	/** Removes a session without a message, unless another client uses it. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
-		await runtime.remove(this.#asked("run"), sessionId, false).catch((error: unknown) => {
+		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {
 			log.warn("a session without a message stays", { sessionId, error });
 		});
 	}
@@ -167,9 +167,9 @@ export class RunStream {
 		const { event: what } = happened;
 		if (this.#phase !== "running" || !this.#isOurs(what, run.id)) return;
 		if (what.type === "user.message") return;
-		this.#tellStart(run);
+		this.#sendStart(run);
 		this.#note(what);
-		for (const turn of this.#turns.take(happened)) this.#tell(turn, run);
+		for (const turn of this.#turns.take(happened)) this.#sendTurn(turn, run);
 	}
 
 	/** Whether an event belongs to the run or to a step of it. Answers and closings of approvals name only the prompt. */
@@ -180,9 +180,9 @@ export class RunStream {
 		return isOfStep || runIdOf(what) === runId;
 	}
 
-	#tellStart({ id, view, agent }: StreamRun): void {
-		if (this.#isTold) return;
-		this.#isTold = true;
+	#sendStart({ id, view, agent }: StreamRun): void {
+		if (this.#isStartSent) return;
+		this.#isStartSent = true;
 		this.#options.send(event("started", { runId: id, sessionId: view.id, agentName: agent }));
 	}
 
@@ -212,7 +212,7 @@ export class RunStream {
 				if (what.content !== "") this.#reply = { ...this.#reply, content: shorten(what.content) };
 				break;
 			case "tool.running":
-				this.#tellRunning(what.callId);
+				this.#sendRunning(what.callId);
 				break;
 			default:
 				break;
@@ -255,7 +255,7 @@ export class RunStream {
 		if (this.#isClosed && this.#undecided.size > 0) this.#cancel();
 	}
 
-	#tell(turn: TurnEvent, run: StreamRun): void {
+	#sendTurn(turn: TurnEvent, run: StreamRun): void {
 		const { send } = this.#options;
 		switch (turn.type) {
 			case "text.delta":
@@ -265,10 +265,10 @@ export class RunStream {
 				for (const text of splitText(turn.text)) send(event("reasoning", { text }));
 				break;
 			case "turn.replied":
-				if (turn.reply.stop !== undefined) this.#tellReply(turn.reply.content);
+				if (turn.reply.stop !== undefined) this.#sendReply(turn.reply.content);
 				break;
 			case "call.ended":
-				this.#tellOutcome(turn.callId, turn.outcome);
+				this.#sendOutcome(turn.callId, turn.outcome);
 				break;
 			case "calls.ended":
 				if (this.#isBatchOpen) send(event("toolsCompleted", {}));
@@ -282,7 +282,7 @@ export class RunStream {
 		}
 	}
 
-	#tellReply(content: Parameters<typeof encodeReply>[0]): void {
+	#sendReply(content: Parameters<typeof encodeReply>[0]): void {
 		const reply = encodeReply(content);
 		this.#reply = reply;
 		const context = this.#snapshot;
@@ -294,17 +294,17 @@ export class RunStream {
 	 * A call that was not proposed, or was proposed and not approved, has no events, because it does not run. An approved
 	 * call that cannot run fails without a start.
 	 */
-	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
+	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
 		const isDenied = this.#unapproved.has(callId) && !this.#started.has(callId);
 		if (outcome.type === "tool.not_run" || isDenied || !this.#proposed.has(callId)) return;
-		this.#tellRunning(callId);
+		this.#sendRunning(callId);
 		if (outcome.type === "tool.completed") {
 			send(event("toolCompleted", { callId, output: shorten(outcome.result) }));
 		} else send(event("toolFailed", { callId, error: shorten(outcome.error) }));
 	}
 
-	#tellRunning(callId: string): void {
+	#sendRunning(callId: string): void {
 		if (this.#started.has(callId)) return;
 		this.#started.add(callId);
 		this.#options.send(event("toolStarted", { callId }));
@@ -326,7 +326,7 @@ export class RunStream {
 		const token = this.#undecided.get(callId);
 		if (token === undefined || !this.#run) return;
 		this.#undecided.delete(callId);
-		this.#run.view.answer(this.#asked("decide"), token, response).catch((reason: unknown) => {
+		this.#run.view.answer(this.#keyed("decide"), token, response).catch((reason: unknown) => {
 			// The call waits again for a decision, of this client or another one.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
 			if (this.#isClosed) this.#cancel();
@@ -338,12 +338,12 @@ export class RunStream {
 		this.#isCancelled = true;
 		const run = this.#run;
 		if (!run || this.#phase !== "running") return;
-		run.view.cancel(this.#asked("cancel"), { runId: run.id }).catch((reason: unknown) => {
+		run.view.cancel(this.#keyed("cancel"), { runId: run.id }).catch((reason: unknown) => {
 			this.#options.log.error("a run could not be cancelled", { runId: run.id, error: reason });
 		});
 	}
 
-	#asked(method: string): Keyed {
+	#keyed(method: string): Keyed {
 		return { principal: this.#options.principal, key: undefined, method, params: undefined };
 	}
 

@@ -47,7 +47,7 @@ async function play(
 		if (context && event.value.context) snapshots.push(event.value.context);
 		if (event?.$case !== "toolsProposed") return;
 		for (const { callId } of event.value.calls) {
-			queueMicrotask(() => stream.take({ command: { $case: "approveTool", value: { callId } } }));
+			queueMicrotask(() => stream.receive({ command: { $case: "approveTool", value: { callId } } }));
 		}
 	};
 	const stream = new RunStream({
@@ -59,7 +59,7 @@ async function play(
 		finished: () => undefined,
 	});
 	const value = { prompt: "go on", sessionId, agentName: "", workingDir: "", skill: undefined };
-	stream.take({ command: { $case: "start", value } });
+	stream.receive({ command: { $case: "start", value } });
 	await promise;
 	return { session, snapshots };
 }

@@ -24,12 +24,12 @@ interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }
 
-interface AskedAboutPerson extends Omit<Passing, "event"> {
+interface PersonCheckEvent extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "person.check"; readonly check: PersonCheck };
 }
 
 /** An event for clients of this wire. */
-export type OzzieEvent = WireEvent | RefusedMessage | AskedAboutPerson;
+export type OzzieEvent = WireEvent | RefusedMessage | PersonCheckEvent;
 
 export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
 	if (isOfWireAlone(happened)) {
@@ -40,7 +40,7 @@ export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
 	return encodeEvent(happened);
 }
 
-type OfWireAlone = RefusedMessage | AskedAboutPerson;
+type OfWireAlone = RefusedMessage | PersonCheckEvent;
 
 function isOfWireAlone(happened: OzzieEvent): happened is OfWireAlone {
 	const { type } = happened.event;
@@ -113,7 +113,7 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	return [defined({ role, content: text, ts: toTime(at), seq, imported })];
 }
 
-const ours = { error: issueWords };
+const issueOptions = { error: issueWords };
 
 const SessionId = RequestFrame.pick({ session_id: true });
 
@@ -124,7 +124,7 @@ export function decodeRequest(text: string): Decoded {
 	try {
 		const value = parseJson(text);
 		id = readId(value);
-		const frame = RequestFrame.safeParse(value, ours);
+		const frame = RequestFrame.safeParse(value, issueOptions);
 		if (!frame.success) return { kind: "refused", id, reason: malformed(value, frame.error) };
 		read = frame.data;
 		return { kind: "request", request: decodeMethod(read) };
@@ -140,10 +140,13 @@ function decodeMethod(frame: RequestFrame): Request {
 	if (!isMethod(method)) {
 		throw new ParleyError(`unknown method: ${method}`, { code: "unimplemented" });
 	}
-	const params = methods[method].params.safeParse(frame.params, ours);
+	const params = methods[method].params.safeParse(frame.params, issueOptions);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
 	// Only operators call methods that have a `place` of their own, and operators act for no other person.
-	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params, ours);
+	const onBehalf = OnBehalf.safeParse(
+		"place" in methods[method].params.shape ? {} : frame.params,
+		issueOptions,
+	);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
 	// True because the schema of this method has checked the params.
@@ -152,7 +155,7 @@ function decodeMethod(frame: RequestFrame): Request {
 
 /** The session of a frame: `session_id` of the frame or of its parameters. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
-	const among = SessionId.safeParse(params, ours);
+	const among = SessionId.safeParse(params, issueOptions);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
 	const { session_id: within } = among.data;
 	if (within === undefined || beside === undefined || within === beside) return beside ?? within;

@@ -78,7 +78,7 @@ export class Connection implements HandlerContext {
 		if (this.#envelope === "both") this.#shapeBoth();
 		const { principal, runtime } = deps;
 		if (principal.kind === "connector") {
-			this.#stopChecks = runtime.trust.checks.listen(principal, (check) => this.#ask(check));
+			this.#stopChecks = runtime.trust.checks.listen(principal, (check) => this.#sendCheck(check));
 		}
 	}
 
@@ -92,7 +92,7 @@ export class Connection implements HandlerContext {
 
 	receive(text: string): void {
 		if (this.#closed || this.#finishing) return;
-		if (this.#envelope === "first frame") this.#recognise(text);
+		if (this.#envelope === "first frame") this.#detectClient(text);
 		const decoded = decodeRequest(text);
 		if (decoded.kind === "refused") this.#enqueue(decoded.id, () => this.#refuse(decoded));
 		else if (this.#inFlight.has(decoded.request.id)) {
@@ -106,11 +106,11 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	asked(token: string): Prompt | undefined {
+	openPrompt(token: string): Prompt | undefined {
 		return this.#prompts?.find(token)?.prompt;
 	}
 
-	askAgain(token: string, label: string): boolean {
+	repeatPrompt(token: string, label: string): boolean {
 		const asked = this.#prompts?.find(token);
 		if (!asked || !this.#prompts?.mayRepeat(token)) return false;
 		const { sessionId, prompt } = asked;
@@ -156,12 +156,12 @@ export class Connection implements HandlerContext {
 		this.#closed = true;
 		this.#stopChecks?.();
 		await this.#working;
-		this.#letGo();
+		this.#sendHeld();
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
 	/** Detects an existing Go client by its first frame, before anything is sent to it. */
-	#recognise(text: string): void {
+	#detectClient(text: string): void {
 		if (!isGoOpening(text)) {
 			this.#envelope = "flat";
 			return;
@@ -192,16 +192,16 @@ export class Connection implements HandlerContext {
 			if (this.#closed) continue;
 			this.deps.out.response(response);
 			this.#begin();
-			if (this.#pending.length === 0 || this.#held.length > maxHeld) this.#letGo();
+			if (this.#pending.length === 0 || this.#held.length > maxHeld) this.#sendHeld();
 			if (this.#pending.length === maxPending - 1) this.deps.out.reading(true);
 		}
 		this.#working = undefined;
 	}
 
-	#letGo(): void {
+	#sendHeld(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
-		for (const event of held) this.#tell(event);
+		for (const event of held) this.#show(event);
 		this.#showPrompts();
 		this.#released?.resolve();
 		this.#released = undefined;
@@ -226,7 +226,7 @@ export class Connection implements HandlerContext {
 	async #answer(request: Request): Promise<ResponseFrame> {
 		let { principal } = this.deps;
 		try {
-			this.deps.rateLimit.take(this.#countedAs(request));
+			this.deps.rateLimit.take(this.#rateLimitKey(request));
 			principal = await actingPrincipal(this.deps.runtime, principal, request.onBehalf, request.method);
 			const payload = await answerRequest(this, { ...request, principal });
 			this.deps.counts?.answered("ozzie", request.method, "ok");
@@ -238,7 +238,10 @@ export class Connection implements HandlerContext {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
 			if (error.code === "permission_denied") this.#noteRefusal(request.method, principal);
-			return this.#told(request.method, encodeFailure(request.id, shownError(error, this.deps.redactor)));
+			return this.#withRefusal(
+				request.method,
+				encodeFailure(request.id, shownError(error, this.deps.redactor)),
+			);
 		}
 	}
 
@@ -249,12 +252,12 @@ export class Connection implements HandlerContext {
 			if (id === undefined || typeof token !== "string") throw reason;
 			return encodeSuccess(id, await settleUnread(this, this.deps.principal, token, reason));
 		} catch (error) {
-			return this.#told(frame?.method, encodeFailure(id, error));
+			return this.#withRefusal(frame?.method, encodeFailure(id, error));
 		}
 	}
 
 	/** Go clients read no responses: a refused message also gets an event in place of its reply. */
-	#told(method: string | undefined, failure: ResponseFrame): ResponseFrame {
+	#withRefusal(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
 			return failure;
@@ -271,26 +274,26 @@ export class Connection implements HandlerContext {
 	}
 
 	/** Key in the rate limit. Sessions that are not joined have no key, so that invented ids do not raise the limit. */
-	#countedAs({ sessionId }: Request): string | symbol {
+	#rateLimitKey({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
 	}
 
-	#ask(check: PersonCheck): void {
+	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
 		this.#deliver({ transient: true, sessionId, seq, event: { type: "person.check", check } });
 	}
 
 	#deliver(event: OzzieEvent): void {
-		if (event.event.type === "session.deleted") void this.#lose(event.sessionId);
+		if (event.event.type === "session.deleted") void this.#leaveDeleted(event.sessionId);
 		if (this.#held) this.#held.push(event);
-		else this.#tell(event);
+		else this.#show(event);
 	}
 
-	#tell(event: OzzieEvent): void {
+	#show(event: OzzieEvent): void {
 		if (this.#closed) return;
-		if (this.#prompts?.take(event) !== false) this.#say(event);
+		if (this.#prompts?.take(event) !== false) this.#send(event);
 		if (!this.#prompts || this.#showing || !event.event.type.startsWith("prompt.")) return;
 		// All events of a commit arrive in one tick, and a later one may close the next prompt.
 		this.#showing = true;
@@ -304,12 +307,12 @@ export class Connection implements HandlerContext {
 		if (this.#closed) return;
 		for (const { sessionId, prompt } of this.#prompts?.due() ?? []) {
 			const seq = this.#views.get(sessionId)?.seq ?? 0;
-			this.#say({ transient: true, sessionId, seq, event: { type: "prompt.shown", prompt } });
+			this.#send({ transient: true, sessionId, seq, event: { type: "prompt.shown", prompt } });
 		}
 	}
 
 	/** Sends an event; observers get no tokens. */
-	#say(event: OzzieEvent): void {
+	#send(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}
@@ -344,7 +347,7 @@ export class Connection implements HandlerContext {
 	}
 
 	/** Leaves a deleted session. Its held events are still sent. */
-	async #lose(sessionId: string): Promise<void> {
+	async #leaveDeleted(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
 		await view?.leave();

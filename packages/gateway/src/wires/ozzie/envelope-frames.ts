@@ -263,6 +263,6 @@ export function capStrings(value: unknown, most: number, mark: Mark): unknown {
 function capText(text: string, most: number, mark: Mark): string {
 	if (text.length <= most) return text;
 	const kept = beginning(text, most);
-	const said = kept + mark(text.length - kept.length);
-	return said.length < text.length ? said : text;
+	const cut = kept + mark(text.length - kept.length);
+	return cut.length < text.length ? cut : text;
 }

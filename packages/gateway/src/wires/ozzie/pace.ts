@@ -30,7 +30,7 @@ export class Pace {
 	failed(): void {
 		this.#refill();
 		this.#tokens -= 1;
-		if (this.#tokens < 0 && !this.#timer) this.#rest();
+		if (this.#tokens < 0 && !this.#timer) this.#pauseReading();
 	}
 
 	/** Stops the timer, because the client has disconnected. */
@@ -39,11 +39,11 @@ export class Pace {
 	}
 
 	/** Pauses reading until the rate of failed requests is within the limit. */
-	#rest(): void {
+	#pauseReading(): void {
 		this.#timer = this.#clock.after((-this.#tokens / failuresPerSecond) * 1000, () => {
 			this.#timer = undefined;
 			this.#refill();
-			if (this.#tokens < 0) this.#rest();
+			if (this.#tokens < 0) this.#pauseReading();
 			else this.#decide();
 		});
 		this.#decide();

@@ -249,7 +249,7 @@ export class OzzieServer {
 		});
 		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));
 		log.info("client connected", who);
-		const release = this.#options.held?.hold(principal, () => this.#turnOut(client));
+		const release = this.#options.held?.hold(principal, () => this.#closeRevoked(client));
 		ws.on("close", (code) => {
 			release?.();
 			pace.end();
@@ -278,7 +278,7 @@ export class OzzieServer {
 	}
 
 	/** Closes the connection of a revoked token. Requests in progress are answered; later ones are dropped. */
-	#turnOut(client: Client): void {
+	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);
 		void client.connection.abandon().then(resolve);

@@ -60,7 +60,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const start = { $case: "start", value: emptyStart } as const;
 	const say = (content: string) => {
 		const value = { content, context: [], tools: [] };
-		stream.take({ request: { $case: "userMessage", value } });
+		stream.receive({ request: { $case: "userMessage", value } });
 	};
 	return {
 		t,
@@ -70,7 +70,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		until,
 		say,
 		ended: ended.promise,
-		start: () => stream.take({ request: start }),
+		start: () => stream.receive({ request: start }),
 	};
 }
 
@@ -159,7 +159,7 @@ test("after 10 minutes without a turn the presence hint is hidden, and after the
 	const sent = frames.length;
 	stream.abandon();
 	t.clock.advance(600_000);
-	stream.take({ request: { $case: "ping", value: {} } });
+	stream.receive({ request: { $case: "ping", value: {} } });
 	expect(frames).toHaveLength(sent);
 });
 
@@ -197,7 +197,7 @@ test("a picture is refused after another client has chosen a model that reads no
 	await t.runtime.setModel(request, started.value.sessionId, "blind");
 	const block = { $case: "binary", value: { mimeType: "image/png", data: png } } as const;
 	const value = { content: "look", context: [{ block }], tools: [] };
-	stream.take({ request: { $case: "userMessage", value } });
+	stream.receive({ request: { $case: "userMessage", value } });
 	expect(await until("error")).toMatchObject({
 		value: { code: "unsupported", message: expect.stringMatching(/^context: blind reads no pictures/) },
 	});
@@ -211,7 +211,7 @@ test("a session that is cancelled before its message is accepted cancels the run
 	if (started?.$case !== "sessionStarted") throw new Error("no session has started");
 	const log = await EventLog.join(t.runtime, started.value.sessionId, { afterSeq: 0 });
 	say("go");
-	stream.take({ request: { $case: "cancelSession", value: { reason: "" } } });
+	stream.receive({ request: { $case: "cancelSession", value: { reason: "" } } });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 });
 

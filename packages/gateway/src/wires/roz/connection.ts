@@ -64,7 +64,7 @@ export class SessionStream {
 	}
 
 	/** Handles a frame of the client. Ignores an empty or unknown frame. */
-	take(request: SessionRequest): void {
+	receive(request: SessionRequest): void {
 		if (this.#phase === "over") return;
 		const { request: what } = request;
 		if (what?.$case === "ping") {
@@ -163,7 +163,7 @@ export class SessionStream {
 		this.#hideLater();
 		const queue = this.#queue;
 		this.#queue = [];
-		for (const request of queue) this.take(request);
+		for (const request of queue) this.receive(request);
 		if (queue.length > 0) this.#options.hold(false);
 		if (this.#isClosed) this.close();
 	}

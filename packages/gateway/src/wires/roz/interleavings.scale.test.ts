@@ -135,11 +135,11 @@ class Player {
 			send: ({ response }) => this.#receiveAsHost(response),
 			finished: () => undefined,
 		});
-		stream.take({ request: { $case: "start", value: { ...empty, tools: [scan] } } });
+		stream.receive({ request: { $case: "start", value: { ...empty, tools: [scan] } } });
 		return {
 			answer: (toolCallId) => {
 				const value = { toolCallId, success: true, result: "seen", truncated: false };
-				stream.take({ request: { $case: "toolResult", value } });
+				stream.receive({ request: { $case: "toolResult", value } });
 			},
 			abandon: () => stream.abandon(),
 		};
@@ -216,7 +216,7 @@ class Player {
 		if (kind === "cancel session" && !this.#states.isOver) this.#isCancelled = true;
 		const request = this.#frame(kind, id);
 		this.#states.sent(kind, id);
-		this.#stream.take({ request });
+		this.#stream.receive({ request });
 	}
 
 	#frame(kind: ClientFrame, messageId: string): SessionRequest["request"] {

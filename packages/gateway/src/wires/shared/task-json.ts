@@ -145,34 +145,34 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 		case "task.resumed":
 			return { event: event.type, payload: { ...task, title: event.title } };
 		case "task.progress":
-			return { event: event.type, payload: { ...task, ...encodeTaskProgress(event), ...used(event) } };
+			return { event: event.type, payload: { ...task, ...encodeTaskProgress(event), ...usageOf(event) } };
 		case "task.suspended": {
 			const { title, reason, content, token, suspendCount } = event;
-			const asked = { reason, suspend_count: suspendCount, plan_content: content, token };
-			return { event: event.type, payload: { ...task, title, ...asked, ...used(event) } };
+			const suspension = { reason, suspend_count: suspendCount, plan_content: content, token };
+			return { event: event.type, payload: { ...task, title, ...suspension, ...usageOf(event) } };
 		}
 		case "task.completed": {
 			const { title, summary, durationMs, usage } = event;
 			const { inputTokens: tokens_input, outputTokens: tokens_output } = usage;
-			const figures = { duration: nanoseconds(durationMs), tokens_input, tokens_output, ...used(event) };
+			const figures = { duration: nanoseconds(durationMs), tokens_input, tokens_output, ...usageOf(event) };
 			return { event: event.type, payload: { ...task, title, output_summary: summary, ...figures } };
 		}
 		case "task.failed": {
 			const { title, error, retryCount, willRetry } = event;
 			const failure = { error, retry_count: retryCount, will_retry: willRetry };
-			return { event: event.type, payload: { ...task, title, ...failure, ...used(event) } };
+			return { event: event.type, payload: { ...task, title, ...failure, ...usageOf(event) } };
 		}
 		case "task.cancelled": {
 			const { reason, by } = event;
-			const said = defined({ reason, by });
-			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
+			const cancellation = defined({ reason, by });
+			return { event: event.type, payload: { ...task, ...cancellation, ...usageOf(event) } };
 		}
 		default:
 			return { event: "internal.worker", payload: encodeWorker(event) };
 	}
 }
 
-function used({ usage }: { readonly usage?: Extract<TaskEvent, { type: "task.progress" }>["usage"] }) {
+function usageOf({ usage }: { readonly usage?: Extract<TaskEvent, { type: "task.progress" }>["usage"] }) {
 	return defined({ usage: usage && encodeUsage(usage) });
 }
 

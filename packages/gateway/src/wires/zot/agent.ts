@@ -78,17 +78,17 @@ export class Agent {
 	/** Sends a message and returns the id of its run. No run may be active. */
 	async prompt(content: string, images: readonly ImageBlock[]): Promise<string> {
 		await this.#accept();
-		return (await this.#joined.send(asked("prompt"), { content, images })).runId;
+		return (await this.#joined.send(keyed("prompt"), { content, images })).runId;
 	}
 
 	/** Cancels the run, if it has not ended, and kills the processes of its tools. */
 	async abort(runId: string): Promise<void> {
-		await this.#joined.cancel(asked("abort"), { runId });
+		await this.#joined.cancel(keyed("abort"), { runId });
 	}
 
 	/** Replaces the conversation by a summary and returns it; undefined if there is nothing to summarise. */
 	async compact(signal: AbortSignal): Promise<string | undefined> {
-		const done = await this.#runtime.compact(asked("compact"), this.#joined.id, { signal });
+		const done = await this.#runtime.compact(keyed("compact"), this.#joined.id, { signal });
 		return done?.summary;
 	}
 
@@ -114,7 +114,7 @@ export class Agent {
 		await this.#view?.leave();
 		await this.#enter(fresh);
 		if (chosen !== undefined) await this.takeModel(chosen);
-		await this.#runtime.remove(asked("clear"), left, true);
+		await this.#runtime.remove(keyed("clear"), left, true);
 	}
 
 	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
@@ -128,7 +128,7 @@ export class Agent {
 
 	/** Sets a model that the command line or the kept session names. */
 	async takeModel(wanted: string): Promise<string> {
-		this.#model = await this.#joined.setModel(asked("set_model"), wanted);
+		this.#model = await this.#joined.setModel(keyed("set_model"), wanted);
 		return this.#model;
 	}
 
@@ -141,13 +141,13 @@ export class Agent {
 	}
 
 	async answer(token: string, response: PromptResponse): Promise<void> {
-		await this.#joined.answer(asked("approve"), token, response);
+		await this.#joined.answer(keyed("approve"), token, response);
 	}
 
 	/** Approves all later calls, except those that always require approval. */
 	async acceptAll(): Promise<void> {
 		this.#acceptedAt = this.#now();
-		await this.#joined.acceptAll(asked("approve"));
+		await this.#joined.acceptAll(keyed("approve"));
 	}
 
 	async close(): Promise<void> {
@@ -162,7 +162,7 @@ export class Agent {
 
 	async #create(): Promise<string> {
 		const wanted = { rootDir: this.settings.cwd };
-		return (await SessionView.create(this.#runtime, asked("rpc"), wanted)).id;
+		return (await SessionView.create(this.#runtime, keyed("rpc"), wanted)).id;
 	}
 
 	async #enter(sessionId: string): Promise<void> {
@@ -193,6 +193,6 @@ export class Agent {
 	}
 }
 
-function asked(method: string): Keyed {
+function keyed(method: string): Keyed {
 	return { principal, key: undefined, method, params: {} };
 }

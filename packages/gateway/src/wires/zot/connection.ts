@@ -3,7 +3,7 @@ import type { SessionEvent } from "@parley/core";
 import type { Line } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { decodeCommand, encodeError, failure, success } from "./codec.ts";
-import { Asks, type Unanswered } from "./methods/asks.ts";
+import { Approvals, type Unanswered } from "./methods/approvals.ts";
 import { createHandlers, type Handlers, type Outcome } from "./methods/handlers.ts";
 import { Prompts } from "./methods/prompts.ts";
 import { type Command, type CommandType, type Frame, protocolVersion } from "./schema.ts";
@@ -25,13 +25,13 @@ export interface ConnectionOptions {
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
 /** Commands that are refused while a prompt runs. */
-const atRest: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
+const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
 /** One client, without a stream. Reads its lines, admits it, answers each command once in order, and sends events. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #prompts: Prompts;
-	readonly #asks: Asks;
+	readonly #approvals: Approvals;
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#begun = false;
@@ -43,8 +43,8 @@ export class Connection {
 		this.#options = options;
 		this.#admitted = token === undefined || token === "";
 		this.#prompts = new Prompts({ agent, log, send, settled: () => this.#answering });
-		this.#asks = new Asks(agent, approvals ? (ask) => this.#prompts.tell(ask) : undefined);
-		this.#handlers = createHandlers({ agent, prompts: this.#prompts, asks: this.#asks });
+		this.#approvals = new Approvals(agent, approvals ? (ask) => this.#prompts.notify(ask) : undefined);
+		this.#handlers = createHandlers({ agent, prompts: this.#prompts, approvals: this.#approvals });
 		agent.listen((event) => this.#happened(event));
 	}
 
@@ -76,7 +76,7 @@ export class Connection {
 
 	/** Finishes the commands of a client whose input has ended. */
 	async end(why: Unanswered = "ended"): Promise<void> {
-		await this.#asks
+		await this.#approvals
 			.end(why)
 			.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		await this.#answering;
@@ -128,7 +128,7 @@ export class Connection {
 	/** Carries out a command. Responses keep the order of the commands. Urgent commands do their work first. */
 	#carryOut(command: Command): void {
 		// Checked when the command is read: after a prompt of the same write the agent is busy, before it the agent is not.
-		if (atRest.has(command.type) && this.#prompts.busy) {
+		if (onlyIdle.has(command.type) && this.#prompts.busy) {
 			this.#answer(failure(command, "agent is busy"));
 			return;
 		}
@@ -138,7 +138,7 @@ export class Connection {
 		}
 		try {
 			const outcome = this.#handle(command);
-			if (outcome instanceof Promise) this.#later(command, outcome);
+			if (outcome instanceof Promise) this.#answerLater(command, outcome);
 			else if (outcome !== "later") this.#answer(success(command, outcome));
 		} catch (reason) {
 			this.#answer(failure(command, encodeError(reason)));
@@ -146,7 +146,7 @@ export class Connection {
 	}
 
 	/** The work may fail before its response is due. Until then no other code handles the rejection. */
-	#later(command: Command, outcome: Promise<Outcome>): void {
+	#answerLater(command: Command, outcome: Promise<Outcome>): void {
 		outcome.catch(() => undefined);
 		this.#queue(() => this.#respond(command, () => outcome));
 	}
@@ -179,11 +179,11 @@ export class Connection {
 		this.#prompts.take(event);
 		const { event: what } = event;
 		if (what.type === "prompt.requested") {
-			this.#asks
+			this.#approvals
 				.raise(what.prompt)
 				.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		}
-		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#asks.settle(what.token);
+		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#approvals.settle(what.token);
 	}
 }
 

@@ -13,7 +13,7 @@ const mostLineBytes = 16 * 1024 * 1024;
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
 /** Log messages for abnormal ends. */
-const farewells = {
+const endMessages = {
 	refused: "the client was refused: its first line must be a hello with the token",
 	unread: "the client has disconnected or does not read: its commands were ended",
 } as const;
@@ -60,10 +60,10 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		drained: () => out.drained(),
 	});
 	const lines = new LineReader(mostLineBytes);
-	let hears = true;
+	let isReading = true;
 	const take = (line: Line): void => {
-		if (!hears || connection.take(line)) return;
-		hears = false;
+		if (!isReading || connection.take(line)) return;
+		isReading = false;
 		end.resolve("refused");
 	};
 	const read = (chunk: Buffer): void => {
@@ -76,7 +76,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	input.on("data", read);
 	input.on("error", (error) => {
 		log.error("the input cannot be read: all commands are ended", { error });
-		hears = false;
+		isReading = false;
 		end.resolve("unreadable");
 	});
 	input.once("end", () => {
@@ -85,16 +85,16 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		void connection.end().then(() => end.resolve("ended"));
 	});
 	stop.addEventListener("abort", () => {
-		hears = false;
+		isReading = false;
 		void connection.terminate("stopped").then(() => end.resolve("ended"));
 	});
 	const how = await end.promise;
-	hears = false;
+	isReading = false;
 	out.flush();
 	input.off("data", read);
 	input.destroy();
 	if (how !== "ended") await connection.terminate("lost");
 	const ended = (await out.end()) ? how : "unread";
-	if (ended === "refused" || ended === "unread") log.warn(farewells[ended]);
+	if (ended === "refused" || ended === "unread") log.warn(endMessages[ended]);
 	return exitCodes[ended];
 }

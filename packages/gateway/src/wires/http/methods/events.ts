@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
 import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
-import { EventStream, type StreamDeps, type StreamFilter, type StreamWish } from "../connection.ts";
+import { EventStream, type StreamDeps, type StreamFilter, type StreamOptions } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
@@ -43,7 +43,7 @@ export class EventStreams {
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
 	/** Number of requests that are being decoded. */
-	#coming = 0;
+	#decoding = 0;
 	#closed = false;
 
 	constructor(deps: StreamDeps) {
@@ -62,8 +62,8 @@ export class EventStreams {
 	/** Answers with a stream or an error. Resolves when the answer has begun. */
 	async serve({ request, response, url, principal }: AuthenticatedRequest): Promise<void> {
 		if (this.#closed) return this.#refuse(response, "draining");
-		if (this.#streams.size + this.#coming >= mostStreams) return this.#refuse(response, "too_many");
-		this.#coming++;
+		if (this.#streams.size + this.#decoding >= mostStreams) return this.#refuse(response, "too_many");
+		this.#decoding++;
 		try {
 			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
 			if (this.#closed) return this.#refuse(response, "draining");
@@ -71,7 +71,7 @@ export class EventStreams {
 		} catch (reason) {
 			sendJson(response, errorAnswer(reason));
 		} finally {
-			this.#coming--;
+			this.#decoding--;
 		}
 	}
 
@@ -87,7 +87,7 @@ export class EventStreams {
 		sendJson(response, reason === "draining" ? draining : tooMany);
 	}
 
-	#begin(response: ServerResponse, wish: StreamWish): void {
+	#begin(response: ServerResponse, wish: StreamOptions): void {
 		response.writeHead(200, {
 			"content-type": "text/event-stream; charset=utf-8",
 			// For clients that reconnect before their first event.
@@ -106,19 +106,19 @@ export class EventStreams {
 		principal: Principal,
 		query: URLSearchParams,
 		lastEventId: string | string[] | undefined,
-	): Promise<StreamWish> {
+	): Promise<StreamOptions> {
 		const { afterSeq, ...filter } = decodeEventsQuery(query);
 		const transient = query.get("transient") ?? "false";
 		if (transient !== "true" && transient !== "false") {
 			throw refused("transient", transient, "is neither true nor false");
 		}
 		const begin = { afterSeq, limit: readLimit(query, undefined), lastEventId: lastEventId?.toString() };
-		const position = await this.#place(principal, filter, begin);
+		const position = await this.#startPosition(principal, filter, begin);
 		return { principal, filter, transient: transient === "true", position };
 	}
 
 	/** Position before the first event of the stream. */
-	async #place(
+	async #startPosition(
 		principal: Principal,
 		filter: StreamFilter,
 		{ lastEventId, afterSeq, limit }: Begin,

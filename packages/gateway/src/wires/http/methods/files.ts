@@ -73,7 +73,7 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 async function upload(asked: FileRequest): Promise<void> {
 	const { request, response } = asked;
 	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
-	const kept = await told(asked);
+	const kept = await store(asked);
 	const body: UploadedFile = {
 		...encodeFile(kept),
 		sha256: kept.sha256,
@@ -83,7 +83,7 @@ async function upload(asked: FileRequest): Promise<void> {
 }
 
 /** Counts and logs the upload. The name is not logged, because it may hold anything. */
-async function told(asked: FileRequest): Promise<KeptFile> {
+async function store(asked: FileRequest): Promise<KeptFile> {
 	const { request, clock, log, principal, counts } = asked;
 	const beganAt = clock.monotonic();
 	let bytes = 0;
@@ -167,8 +167,8 @@ function readKey({ headers }: IncomingMessage): string | undefined {
 }
 
 function readName({ headers }: IncomingMessage, url: URL): string {
-	const said = url.searchParams.get("name");
-	if (said !== null) return said;
+	const name = url.searchParams.get("name");
+	if (name !== null) return name;
 	const disposition = headers["content-disposition"];
 	return disposition === undefined ? "" : (parse(disposition).parameters["filename"] ?? "");
 }
@@ -220,7 +220,7 @@ async function download(asked: FileRequest, id: string): Promise<void> {
 	}
 	const content = await files.read(id, range);
 	response.writeHead(range ? 206 : 200, described);
-	await pour(content, response, asked.clock);
+	await sendContent(content, response, asked.clock);
 }
 
 function headersOf(file: KeptFile): Record<string, string> {
@@ -240,7 +240,7 @@ function typeOf({ mediaType }: KeptFile): string {
 }
 
 /** Sends the content as fast as the client reads. Fails for a client that has stopped. */
-async function pour(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
+async function sendContent(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
 			if (response.destroyed) return;

@@ -48,7 +48,7 @@ async function createFor(
 ): Promise<SessionView> {
 	const creating = SessionView.create(
 		runtime,
-		asked(following.principal),
+		keyed(following.principal),
 		defined({
 			id: sessionId === "" ? undefined : sessionId,
 			profile: agentName,
@@ -63,7 +63,7 @@ async function createFor(
 	return SessionView.join(runtime, id, following);
 }
 
-function asked(principal: Principal): Keyed {
+function keyed(principal: Principal): Keyed {
 	return { principal, key: undefined, method: "run", params: undefined };
 }
 

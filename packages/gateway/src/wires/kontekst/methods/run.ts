@@ -41,7 +41,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 		send: (event) => writer.write(event),
 		finished: () => writer.end(),
 	});
-	call.on("data", (command: RunCommand) => stream.take(command));
+	call.on("data", (command: RunCommand) => stream.receive(command));
 	call.on("end", () => stream.close());
 }
 

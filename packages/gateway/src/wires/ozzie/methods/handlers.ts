@@ -5,7 +5,7 @@ import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
 import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
 import { promptMethods } from "./prompts.ts";
-import type { Asked, HandlerContext, MethodsOf } from "./request.ts";
+import type { HandlerContext, MethodsOf, PrincipalRequest } from "./request.ts";
 import { scheduleMethods } from "./schedules.ts";
 import { sessionMethods } from "./sessions.ts";
 import { skillMethods } from "./skills.ts";
@@ -31,12 +31,12 @@ const handlers: MethodsOf<MethodName> = {
 };
 
 /** Carries out the request. Returns the payload of its response, or throws the error of the request. */
-export async function answerRequest(connection: HandlerContext, request: Asked): Promise<unknown> {
+export async function answerRequest(connection: HandlerContext, request: PrincipalRequest): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
 	// True because the handler was looked up by the request's own method.
 	const handler = handlers[request.method] as (
 		connection: HandlerContext,
-		request: Asked,
+		request: PrincipalRequest,
 	) => Promise<unknown>;
 	return handler(connection, request);
 }

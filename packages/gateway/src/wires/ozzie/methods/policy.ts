@@ -89,8 +89,8 @@ function encodeRule({
 }
 
 /** Defaults of a grant: four hours and 200 calls. */
-const minutesUnlessTold = 240;
-const actionsUnlessTold = 200;
+const defaultMinutes = 240;
+const defaultActions = 200;
 
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
 	async request_grant(connection, request) {
@@ -115,7 +115,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		]);
 		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
-			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
+			wishes: wishes.map((wish) => encodeGrantRequest({ ...wish, token: shown(wish.token) })),
 			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] =>
 				defined({
 					...encodeGrant(grant),
@@ -148,12 +148,18 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 		people: people ?? null,
 		tools: tools ?? null,
 		classes: classes ?? null,
-		maxActions: max_actions ?? actionsUnlessTold,
-		lifeMs: (minutes ?? minutesUnlessTold) * 60_000,
+		maxActions: max_actions ?? defaultActions,
+		lifeMs: (minutes ?? defaultMinutes) * 60_000,
 	};
 }
 
-function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantRequestPayload {
+function encodeGrantRequest({
+	token,
+	sessionId,
+	wanted,
+	createdAt,
+	expiresAt,
+}: OpenWish): GrantRequestPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
 		token,
@@ -172,11 +178,11 @@ function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish
 }
 
 /** Default number of audit rows in one response. */
-const rowsUnlessTold = 100;
+const defaultRows = 100;
 
 export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 	async read_audit({ deps }, { principal, params }) {
-		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;
+		const { since, until, principal: by, after, limit = defaultRows } = params;
 		const rows = await deps.runtime.trust.auditLog.read(
 			principal,
 			defined({

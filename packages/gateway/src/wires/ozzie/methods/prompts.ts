@@ -78,9 +78,9 @@ export async function settleUnread(
 	token: string,
 	error: ParleyError,
 ): Promise<MethodResult<"prompt_response">> {
-	const asked = connection.asked(token);
-	if (!asked || !isUnread(error, asked)) throw error;
-	if (connection.askAgain(token, `Answer again: ${error.message}. ${asked.label}`)) throw error;
+	const prompt = connection.openPrompt(token);
+	if (!prompt || !isUnread(error, prompt)) throw error;
+	if (connection.repeatPrompt(token, `Answer again: ${error.message}. ${prompt.label}`)) throw error;
 	const request = { principal, key: undefined, method: "prompt_response", params: { token } };
 	const reason = `the client sent two answers that cannot be read: ${error.message}`;
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });

@@ -37,9 +37,9 @@ export interface HandlerContext {
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** The open prompt of a token, if the client shows one prompt at a time and follows the session. */
-	asked(token: string): Prompt | undefined;
+	openPrompt(token: string): Prompt | undefined;
 	/** Repeats such a prompt with another label, after the current response. Returns false if it was repeated before. */
-	askAgain(token: string, label: string): boolean;
+	repeatPrompt(token: string, label: string): boolean;
 }
 
 export interface JoinedSession {
@@ -48,8 +48,8 @@ export interface JoinedSession {
 }
 
 /** A request with its principal. For a connector, that is the person that it acts for. */
-export type Asked = Request & { readonly principal: Principal };
-export type RequestOf<Name extends MethodName> = Extract<Asked, { method: Name }>;
+export type PrincipalRequest = Request & { readonly principal: Principal };
+export type RequestOf<Name extends MethodName> = Extract<PrincipalRequest, { method: Name }>;
 
 /** Handlers of some methods. */
 export type MethodsOf<Method extends MethodName> = {
@@ -59,7 +59,7 @@ export type MethodsOf<Method extends MethodName> = {
 	) => Promise<MethodResult<Name>>;
 };
 
-export function keyed(request: Asked, sessionId?: string): Keyed {
+export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal, method } = request;
 	return keyedRequest({ principal, key, method }, params, sessionId);
@@ -95,7 +95,7 @@ export async function targetOrNew(
 }
 
 /** Creates the session of a first request. The same request over another connection finds it again. */
-async function createImplicit(connection: HandlerContext, request: Asked): Promise<string> {
+async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyed(request);
 	const { runtime } = connection.deps;
 	const opening = {

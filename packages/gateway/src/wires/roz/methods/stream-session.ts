@@ -52,7 +52,7 @@ export function streamSession(
 	});
 	call.on("data", (request: SessionRequest | Error) => {
 		if (!(request instanceof Error)) {
-			stream.take(request);
+			stream.receive(request);
 			return;
 		}
 		writer.fail({ code: status.INTERNAL, details: "Error deserializing request" });

@@ -161,7 +161,7 @@ class TurnFrames {
 	}
 
 	begin(): void {
-		this.#hint("full", "a turn has begun");
+		this.#sendHint("full", "a turn has begun");
 	}
 
 	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
@@ -180,9 +180,9 @@ class TurnFrames {
 	calling(callId: string, tool: string): void {
 		if (this.#shown.has(callId)) return;
 		this.#shown.add(callId);
-		this.#act("calling_tool", tool);
+		this.#sendActivity("calling_tool", tool);
 		if (this.#options.isPure(tool)) return;
-		if (this.#physical.size === 0) this.#hint("mini", "a tool acts");
+		if (this.#physical.size === 0) this.#sendHint("mini", "a tool acts");
 		this.#physical.add(callId);
 	}
 
@@ -194,7 +194,7 @@ class TurnFrames {
 		const stopReason = this.#stopReason(error, cause);
 		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
 		else {
-			this.#act("idle", "");
+			this.#sendActivity("idle", "");
 			const usage = this.#usage && encodeUsage(this.#usage);
 			send(frame("turnComplete", { messageId, usage, stopReason }));
 		}
@@ -204,7 +204,7 @@ class TurnFrames {
 	#note(event: Happened): void {
 		switch (event.type) {
 			case "model.calling":
-				if (!event.auxiliary) this.#act("thinking", event.ooda ?? "");
+				if (!event.auxiliary) this.#sendActivity("thinking", event.ooda ?? "");
 				break;
 			case "tool.started":
 				this.#tools.set(event.callId, event.name);
@@ -218,7 +218,7 @@ class TurnFrames {
 				break;
 			case "prompt.requested":
 			case "prompt.shown":
-				if (event.prompt.approval) this.#act("waiting_approval", event.prompt.approval.callId);
+				if (event.prompt.approval) this.#sendActivity("waiting_approval", event.prompt.approval.callId);
 				break;
 			case "todo.updated":
 				this.#advance(event.steps);
@@ -248,11 +248,12 @@ class TurnFrames {
 	#advance(steps: Event<"todo.updated">["steps"]): void {
 		const done = steps.filter(({ state }) => state === "completed").length;
 		this.#progress = steps.length === 0 ? undefined : done / steps.length;
-		this.#act(this.#activity.state, this.#activity.detail);
+		this.#sendActivity(this.#activity.state, this.#activity.detail);
 	}
 
 	#ended(callId: string): void {
-		if (this.#physical.delete(callId) && this.#physical.size === 0) this.#hint("full", "the tool has ended");
+		if (this.#physical.delete(callId) && this.#physical.size === 0)
+			this.#sendHint("full", "the tool has ended");
 	}
 
 	#text(content: string): void {
@@ -264,12 +265,12 @@ class TurnFrames {
 		this.#options.send(frame(kind, { messageId: this.#options.messageId, content }));
 	}
 
-	#act(state: string, detail: string): void {
+	#sendActivity(state: string, detail: string): void {
 		this.#activity = { state, detail };
 		this.#options.send(frame("activityUpdate", { state, detail, progress: this.#progress }));
 	}
 
-	#hint(level: "full" | "mini", reason: string): void {
+	#sendHint(level: "full" | "mini", reason: string): void {
 		this.#options.send(frame("presenceHint", { level, reason }));
 	}
 

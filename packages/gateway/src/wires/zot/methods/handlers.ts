@@ -2,7 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import type { Agent } from "../agent.ts";
 import { encodeMessage } from "../codec.ts";
 import { type Block, type Command, type CommandType, jsonBytes } from "../schema.ts";
-import type { Asks } from "./asks.ts";
+import type { Approvals } from "./approvals.ts";
 import type { Prompts } from "./prompts.ts";
 
 /** Data of a successful response, or "later" if the command is answered when its work starts. */
@@ -13,7 +13,7 @@ export type Handlers = {
 	readonly [Type in CommandType]: (command: Extract<Command, { type: Type }>) => Outcome | Promise<Outcome>;
 };
 
-export function createHandlers({ agent, prompts, asks }: Parts): Handlers {
+export function createHandlers({ agent, prompts, approvals }: Parts): Handlers {
 	return {
 		hello: () => undefined,
 		ping: () => ({ pong: true }),
@@ -50,7 +50,7 @@ export function createHandlers({ agent, prompts, asks }: Parts): Handlers {
 		},
 		get_models: () => ({ models: agent.models().map(describeModel) }),
 		approve: async (command) => {
-			await asks.answer(command);
+			await approvals.answer(command);
 			return undefined;
 		},
 	};
@@ -59,7 +59,7 @@ export function createHandlers({ agent, prompts, asks }: Parts): Handlers {
 interface Parts {
 	readonly agent: Agent;
 	readonly prompts: Prompts;
-	readonly asks: Asks;
+	readonly approvals: Approvals;
 }
 
 async function stateOf(agent: Agent, { busy, usage }: Prompts): Promise<object> {

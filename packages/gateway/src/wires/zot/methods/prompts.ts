@@ -97,8 +97,8 @@ export class Prompts {
 	}
 
 	/** Sends a notice about the active prompt. */
-	tell(notice: Notice): void {
-		if (this.#active) this.#tell(this.#active.job, notice);
+	notify(notice: Notice): void {
+		if (this.#active) this.#send(this.#active.job, notice);
 	}
 
 	take(event: SessionEvent): void {
@@ -108,14 +108,14 @@ export class Prompts {
 		const { event: what } = event;
 		// The shortest path, because most events are deltas.
 		if (what.type === "text.delta" && lines.speaking) {
-			this.#say(job, what.text);
+			this.#sendDelta(job, what.text);
 			return;
 		}
 		if (what.type === "user.message" && job.type === "prompt" && !event.transient) {
-			this.#tell(job, questionOf(job, event.at));
+			this.#send(job, questionOf(job, event.at));
 		}
 		for (const notice of lines.take(event)) {
-			this.#tell(job, notice);
+			this.#send(job, notice);
 			if (notice.type === "done") active.done();
 		}
 	}
@@ -140,8 +140,8 @@ export class Prompts {
 			else await this.#compact(job, abort.signal);
 		} catch (reason) {
 			this.#options.log.error("a prompt could not be carried out", { error: reason });
-			this.#tell(job, { type: "error", message: encodeError(reason) });
-			this.#tell(job, { type: "done" });
+			this.#send(job, { type: "error", message: encodeError(reason) });
+			this.#send(job, { type: "done" });
 		} finally {
 			this.#active = undefined;
 		}
@@ -157,12 +157,12 @@ export class Prompts {
 	async #compact(job: Job, signal: AbortSignal): Promise<void> {
 		try {
 			const summary = await this.#options.agent.compact(signal);
-			if (summary === undefined) this.#tell(job, { type: "error", message: "nothing to compact" });
-			else this.#tell(job, { type: "compact_done", summary });
+			if (summary === undefined) this.#send(job, { type: "error", message: "nothing to compact" });
+			else this.#send(job, { type: "compact_done", summary });
 		} catch (reason) {
-			if (!signal.aborted) this.#tell(job, { type: "error", message: encodeError(reason) });
+			if (!signal.aborted) this.#send(job, { type: "error", message: encodeError(reason) });
 		}
-		this.#tell(job, { type: "done" });
+		this.#send(job, { type: "done" });
 	}
 
 	/** Cancels by run id, because the next run may start before the core reads this. */
@@ -177,13 +177,13 @@ export class Prompts {
 	}
 
 	/** Builds the notice of a delta directly, because it is sent for each token. */
-	#say({ id }: Job, delta: string): void {
+	#sendDelta({ id }: Job, delta: string): void {
 		this.#options.send(
 			idOf(id) ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta },
 		);
 	}
 
-	#tell({ id }: Job, notice: Notice): void {
+	#send({ id }: Job, notice: Notice): void {
 		this.#options.send(idOf(id) ? { ...notice, request_id: id } : notice);
 	}
 }

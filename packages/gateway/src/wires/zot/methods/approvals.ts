@@ -15,7 +15,7 @@ const reasons = {
 export type Unanswered = keyof typeof reasons;
 
 /** Approvals of the session: sent to a client that answers them, else denied. */
-export class Asks {
+export class Approvals {
 	readonly #agent: Agent;
 	readonly #send: ((ask: Ask) => void) | undefined;
 	readonly #ids = new PromptIds((_, count) => `ask-${count}`);
