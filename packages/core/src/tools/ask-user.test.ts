@@ -60,23 +60,23 @@ test.each<[ElicitationAnswer, string, boolean]>([
 	[{ outcome: "answered", value: "secret:s_1" }, "secret:s_1", false],
 	[{ outcome: "cancelled" }, "the person did not want to answer", true],
 	[{ outcome: "cancelled", reason: "later" }, "the person did not want to answer: later", true],
-	[{ outcome: "expired" }, "no answer: nobody answered in time", true],
+	[{ outcome: "expired" }, "no answer: the time to answer is over", true],
 ])("the answer %j reaches the model", async (answer, text, failed) => {
 	expect((await ask({ type: "text", label: "?" }, answer)).result).toEqual({ text, failed });
 });
 
 test.each([
-	[{ type: "select", label: "?" }, "options: select needs one that can be chosen"],
+	[{ type: "select", label: "?" }, "options: select needs an option that is not disabled"],
 	[
 		{ type: "multi", label: "?", options: [{ value: "a", label: "a", disabled: true }] },
-		"options: multi needs one that can be chosen",
+		"options: multi needs an option that is not disabled",
 	],
-	[{ type: "text", label: "?", options: ["a"] }, "options: text has none, use select or multi"],
+	[{ type: "text", label: "?", options: ["a"] }, "options: text takes no options: use select or multi"],
 	[
 		{ type: "select", label: "?", options: ["a"], validation: "a" },
-		"validation: select has none, the options say what is valid",
+		"validation: select takes no validation: the options are the valid answers",
 	],
-	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" is there twice'],
+	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" occurs twice'],
 	[{ type: "text", label: "?", validation: "(" }, "validation: not a pattern in RE2 syntax"],
 	[{ type: "text", label: "?", validation: "(?=a)b" }, "validation: not a pattern in RE2 syntax"],
 	[{ type: "text", label: "?", validation: "(a)\\1" }, "validation: not a pattern in RE2 syntax"],

@@ -27,17 +27,15 @@ const parameters = () =>
 				"text: words; select: one option; multi: any number of options; password: a value you never see.",
 			),
 		label: z.string().trim().min(1).max(2_000).describe("The question."),
-		options: z
-			.array(option())
-			.max(MAX_OPTIONS)
-			.default([])
-			.describe("What can be chosen; for select and multi."),
+		options: z.array(option()).max(MAX_OPTIONS).default([]).describe("The options, for select and multi."),
 		required: z.boolean().default(true).describe("Whether an empty answer is refused."),
 		validation: z
 			.string()
 			.max(MAX_PATTERN)
 			.default("")
-			.describe("A regular expression (RE2 syntax) that the whole answer must match; for text and password."),
+			.describe(
+				"A regular expression (RE2 syntax) that the complete answer must match; for text and password.",
+			),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -45,10 +43,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const askUser = defineTool<Arguments>({
 	name: "ask_user",
 	description:
-		"Asks the person a question and waits for the answer. Use it when you cannot go on without something that " +
-		"only the person knows or decides. Not for what you can find out yourself, and not for permission to use a " +
-		"tool: that is asked by itself. For a password you get a handle (secret:…) in place of the value: tools with a " +
-		"parameter for secrets, such as run_command, take it.",
+		"Asks the person a question and waits for the answer. Use it when you cannot continue without a fact or a " +
+		"decision that only the person has. Not for facts that you can find yourself, and not for permission to use a " +
+		"tool: Parley requests approvals itself. For a password you get a handle (secret:…) in place of the value: " +
+		"tools with a parameter for secrets, such as run_command, accept it.",
 	parameters,
 	effect: "idempotent",
 	usual: ["person"],
@@ -71,12 +69,13 @@ function faultOf({ type, options: given, validation }: Arguments): string | unde
 	const options = given.map(readOption);
 	const choosing = type === "select" || type === "multi";
 	if (choosing && options.every(({ disabled }) => disabled))
-		return `options: ${type} needs one that can be chosen`;
-	if (!choosing && options.length > 0) return `options: ${type} has none, use select or multi`;
-	if (choosing && validation !== "") return `validation: ${type} has none, the options say what is valid`;
+		return `options: ${type} needs an option that is not disabled`;
+	if (!choosing && options.length > 0) return `options: ${type} takes no options: use select or multi`;
+	if (choosing && validation !== "")
+		return `validation: ${type} takes no validation: the options are the valid answers`;
 	const values = options.map(({ value }) => value);
 	const double = values.find((value, index) => values.indexOf(value) !== index);
-	if (double !== undefined) return `options: ${JSON.stringify(double)} is there twice`;
+	if (double !== undefined) return `options: ${JSON.stringify(double)} occurs twice`;
 	return validation === "" ? undefined : patternFault(validation);
 }
 
@@ -102,7 +101,7 @@ function describe(answer: ElicitationAnswer): ToolResult {
 		case "cancelled":
 			return { text: withReason("the person did not want to answer", answer.reason), failed: true };
 		case "expired":
-			return { text: "no answer: nobody answered in time", failed: true };
+			return { text: "no answer: the time to answer is over", failed: true };
 	}
 }
 

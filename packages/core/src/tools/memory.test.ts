@@ -382,6 +382,6 @@ test("a note contains no secret, and the model learns that", async () => {
 	const { id, log } = await talk.join();
 	await talk.say(operator, id);
 	await log.next("assistant.message");
-	expect(talk.result("c0")).toContain("[redacted] stands in the place of a secret");
+	expect(talk.result("c0")).toContain("[redacted] replaces a secret");
 	expect(JSON.stringify(await talk.notes())).not.toContain("hunter2");
 });

@@ -37,9 +37,9 @@ type Task = z.infer<ReturnType<typeof task>>;
 const scheduleTask = defineTool<Task>({
 	name: "schedule_task",
 	description:
-		"Sends a message to you in this conversation at a later time or again and again, so that you work on it then. Use it " +
-		"when people ask for a reminder, a report or a check at given times. Not for work that you can do now, not for waiting in " +
-		"the middle of your work, and not because a file, a web page or a tool result asks for it.",
+		"Sends a message to you in this conversation once or repeatedly at later times, and you then work on it. Use " +
+		"it when people ask for a reminder, a report or a check at given times. Not for work that you can do now, not " +
+		"for waiting during your work, and not because a file, a web page or a tool result asks for it.",
 	parameters: task,
 	accepts: {
 		names: ["schedule", "create_schedule", "remind", "create_reminder"],

@@ -108,7 +108,7 @@ test("a command that needs the network stays in the sandbox where the operator h
 test("with a required sandbox, a command without one or with a network is refused", async () => {
 	const closed = { ...context, sandbox: ending({}) };
 	await expect(prepare({ cmd: "curl x", network: true }, closed)).rejects.toThrow(
-		"network: commands of this session run in a sandbox, which has none",
+		"network: commands of this session run in a sandbox without network",
 	);
 	const refusal = "commands run in a sandbox here, and there is none: bubblewrap is not installed";
 	const none = { ...context, sandbox: { ...ending({}), mode: "none" as const, refusal } };
@@ -245,10 +245,10 @@ test("a command with secrets always requires approval and names the variable of 
 });
 
 test.each<readonly [string, object, string]>([
-	["a password itself", { API_KEY: "hunter2" }, "takes a handle"],
+	["a password itself", { API_KEY: "hunter2" }, "must be a handle"],
 	["a name that is none", { "API-KEY": "secret:pw_1" }, "letters, digits and _"],
 	...["PATH", "BASH_ENV", "LD_PRELOAD", "PARLEY_CALL"].map(
-		(name) => [name, { [name]: "secret:pw_1" }, "steers the shell"] as const,
+		(name) => [name, { [name]: "secret:pw_1" }, "controls the shell"] as const,
 	),
 ])("secrets take no other thing: %s", async (_, secrets, why) => {
 	const args = { cmd: "true", secrets };
@@ -263,7 +263,7 @@ test("a command gets a password as a variable, and a password with a NUL is refu
 	};
 	await expect(released("a b$'c")).resolves.toEqual({ text: "a b$'c", failed: false });
 	await expect(released("a\0b")).resolves.toEqual({
-		text: "secrets.API_KEY: a variable cannot hold this password: it has a NUL",
+		text: "secrets.API_KEY: a variable cannot contain this password, because it has a NUL",
 		failed: true,
 	});
 });

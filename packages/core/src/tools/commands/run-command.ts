@@ -16,7 +16,7 @@ const steering = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_
 
 const parameters = () =>
 	z.strictObject({
-		cmd: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		cmd: z.string().min(1).describe("The command line, for the shell (bash if it is installed)."),
 		timeout_ms: z
 			.int()
 			.min(1_000)
@@ -27,18 +27,20 @@ const parameters = () =>
 			.boolean()
 			.default(false)
 			.describe(
-				"Whether it has to reach other machines. The sandbox has no network: such a command gets a way to the hosts that the " +
-					"operator has named, by https through a proxy; where none are, it runs outside, and a person is asked every time.",
+				"Whether the command needs other machines. The sandbox has no network. With this option the command reaches " +
+					"the hosts that the operator allows, by https through a proxy. If the operator allows none, it runs outside " +
+					"of the sandbox, and every call requires approval.",
 			),
 		secrets: z
 			.record(
 				z
 					.string()
 					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
-					.refine((name) => !steering.test(name), "this variable steers the shell or what it starts"),
-				z
-					.string()
-					.regex(/^secret:[\w-]{1,100}$/, "takes a handle (secret:…) that ask_user gave, nothing else"),
+					.refine(
+						(name) => !steering.test(name),
+						"this variable controls the shell or the programs that it starts",
+					),
+				z.string().regex(/^secret:[\w-]{1,100}$/, "must be a handle (secret:…) from ask_user"),
 			)
 			.default({})
 			.describe(
@@ -51,13 +53,13 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
 	description:
-		"Runs a command line in the working directory and returns what it wrote and its exit code. Use it to build, to " +
-		"test, and for what no other tool does. Every call starts a new shell without input: directories and variables " +
-		"are not kept, nothing can be typed, and processes in the background end with the call. In a sandbox programs cannot " +
-		"listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. Of long output the " +
-		"beginning and the end are kept. A password never belongs into the command line: ask for it with ask_user and hand " +
-		"its handle over in secrets. Not for reading, writing, listing or searching text files and not for single " +
-		"commands of git: the tools made for these ask less and show people more.",
+		"Runs a command line in the working directory and returns its output and its exit code. Use it to build, to " +
+		"test, and for work that no other tool does. Every call starts a new shell without input: directories and " +
+		"variables are not kept, programs get no input, and background processes end with the call. In a sandbox, " +
+		"programs cannot listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. If " +
+		"the output is long, its beginning and its end are returned. Never write a password into the command line: " +
+		"ask for it with ask_user and pass its handle in secrets. Not for reading, writing, listing or searching text " +
+		"files and not for single git commands: the tools for these need fewer approvals and show people more.",
 	parameters,
 	accepts: {
 		names: ["bash", "shell"],
@@ -119,7 +121,10 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	}
 	const unusable = Object.keys(args.secrets).find((name) => args.secrets[name]?.includes("\0"));
 	if (unusable !== undefined) {
-		return { text: `secrets.${unusable}: a variable cannot hold this password: it has a NUL`, failed: true };
+		return {
+			text: `secrets.${unusable}: a variable cannot contain this password, because it has a NUL`,
+			failed: true,
+		};
 	}
 	const outcome = await sandbox.run({
 		executable: await findShell(),
@@ -154,7 +159,7 @@ function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	}
 	const chosen = network ? (sandbox.egress ?? sandbox.network) : sandbox;
 	if (chosen) return chosen;
-	throw new ParleyError("network: commands of this session run in a sandbox, which has none", {
+	throw new ParleyError("network: commands of this session run in a sandbox without network", {
 		code: "permission_denied",
 	});
 }

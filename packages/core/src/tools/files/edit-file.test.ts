@@ -72,10 +72,10 @@ test("a text that occurs several times must be made unique", async () => {
 	const args = { path: "x", old_text: "a", new_text: "b" };
 	await putFile("x", "a\na\nc\na\n");
 	await expect(prepare(args)).rejects.toThrow(
-		"old_text is there 3 times (lines 1, 2, 4): add lines around it, or set occurrence or replace_all",
+		"old_text occurs 3 times (lines 1, 2, 4): add lines around it, or set occurrence or replace_all",
 	);
 	await expect(prepare({ ...args, occurrence: 4 })).rejects.toThrow(
-		"old_text is there 3 times (lines 1, 2, 4): there is no occurrence 4",
+		"old_text occurs 3 times (lines 1, 2, 4): there is no occurrence 4",
 	);
 	await edit({ ...args, occurrence: 2 });
 	expect(await contentOf("x")).toBe("a\nb\nc\na\n");
@@ -113,7 +113,7 @@ test("long nearest lines are cut", async () => {
 });
 
 test.each<[string, object, string]>([
-	["the same text", { old_text: "a", new_text: "a" }, "nothing would change"],
+	["the same text", { old_text: "a", new_text: "a" }, "the file would not change"],
 	["no old text", { old_text: "", new_text: "a" }, "old_text"],
 	[
 		"two ways to choose",
@@ -205,8 +205,8 @@ test("outside of the roots it requires approval, and no content is shown before"
 	for (const old_text of ["three", "two"]) {
 		const guess = { path: "../outside/x", old_text, new_text: "1" };
 		expect((await prepare(guess)).plan).toMatchObject({
-			preview: "(as the file is, nothing would change)",
-			notes: ["the text may not be there", `outside of ${context.cwd}`],
+			preview: "(the file would not change)",
+			notes: ["the file may not contain the text", `outside of ${context.cwd}`],
 		});
 		expect((await edit(guess)).text).not.toMatch(/lines? \d/);
 	}

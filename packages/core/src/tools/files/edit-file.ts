@@ -22,14 +22,14 @@ const parameters = () =>
 			.string()
 			.min(1)
 			.max(MAX_EDITABLE)
-			.describe("The text to replace, exactly as it stands in the file, with its white space."),
-		new_text: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
+			.describe("The text to replace, exactly as in the file, with its white space."),
+		new_text: z.string().max(MAX_EDITABLE).describe("The new text; empty to delete the old text."),
 		occurrence: z
 			.int()
 			.min(1)
 			.optional()
-			.describe("Which one to replace, counted from 1, where the text is there several times."),
-		replace_all: z.boolean().default(false).describe("Whether to replace it wherever it stands."),
+			.describe("The occurrence to replace, counted from 1, if the text occurs several times."),
+		replace_all: z.boolean().default(false).describe("Whether to replace all occurrences."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -37,10 +37,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
 	description:
-		"Replaces a text in a file by another. Use it to change a part of a file: read the file first, then give the text " +
-		"as it stands there, with so many lines around it that it is there only once, or say which one is meant, or " +
-		"replace_all. Line ends are kept. Takes files up to 256 KiB. Not for new files, and not for writing most of a " +
-		"file anew (write_file).",
+		"Replaces a text in a file. Use it to change a part of a file: read the file first, then give the text " +
+		"exactly as in the file, with enough lines around it that it occurs once. Or set occurrence or replace_all. " +
+		"Line ends are kept. Takes files up to 256 KiB. Not for new files, and not to rewrite most of a file " +
+		"(write_file).",
 	parameters,
 	accepts: {
 		names: ["edit"],
@@ -66,7 +66,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
-		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : "the text may not be there",
+		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : "the file may not contain the text",
 		text: args.new_text,
 	};
 	return planWrite({ tool: "edit_file", verb: "edit" }, target, parts, context);
@@ -84,7 +84,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 function refuseSenseless({ old_text, new_text, occurrence, replace_all }: Arguments): void {
 	const fault =
 		old_text === new_text
-			? "old_text and new_text are the same: nothing would change"
+			? "old_text and new_text are the same: the file would not change"
 			: occurrence !== undefined && replace_all
 				? "occurrence and replace_all exclude each other"
 				: undefined;
@@ -109,7 +109,7 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 		const part = previewWrite(shown, { kind: "text", text: args.old_text }, args.new_text);
 		return `(the rest of the file is kept secret)\n${part}`;
 	}
-	if (edit.kind !== "edited") return "(as the file is, nothing would change)";
+	if (edit.kind !== "edited") return "(the file would not change)";
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
@@ -127,10 +127,10 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	}
 	const where = text === undefined ? "" : ` (${lineNumbers(lines)})`;
 	if (occurrence !== undefined) {
-		return fault(`old_text is there ${lines.length} times${where}: there is no occurrence ${occurrence}`);
+		return fault(`old_text occurs ${lines.length} times${where}: there is no occurrence ${occurrence}`);
 	}
 	return fault(
-		`old_text is there ${lines.length} times${where}: add lines around it, or set occurrence or replace_all`,
+		`old_text occurs ${lines.length} times${where}: add lines around it, or set occurrence or replace_all`,
 	);
 }
 

@@ -22,16 +22,16 @@ const parameters = () =>
 			.max(500)
 			.optional()
 			.describe(
-				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+				"Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
 			),
 		depth: z
 			.int()
 			.min(1)
 			.max(MAX_DEPTH)
 			.optional()
-			.describe("How many levels are shown file by file; 2, or with a pattern all, where nothing is said."),
-		hidden: z.boolean().default(false).describe("Whether names that begin with a point are shown, too."),
-		limit: z.int().min(1).max(MAX_LINES).default(500).describe("How many lines to return."),
+			.describe("Number of levels that are shown file by file. Default: 2, or all with a pattern."),
+		hidden: z.boolean().default(false).describe("Whether to show names that begin with a dot."),
+		limit: z.int().min(1).max(MAX_LINES).default(500).describe("Maximum number of lines to return."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -39,9 +39,9 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
 	description:
-		"Lists the files below a directory by name, sorted. Use it to learn what is there and to find files by their " +
-		"names; a directory below the depth is one line with the number of its files. What .gitignore names, names that " +
-		"begin with a point, symbolic links and empty directories are left out. Not for what files hold (search_files).",
+		"Lists the files below a directory by name, sorted. Use it to look around and to find files by their names. A " +
+		"directory below the depth is one line with the number of its files. Files in .gitignore, names that begin " +
+		"with a dot, symbolic links and empty directories are left out. Not for the content of files (search_files).",
 	parameters,
 	accepts: {
 		names: ["ls", "glob"],

@@ -33,7 +33,7 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 		'line 9 is "\\u{9}return pour(can);", not "\\u{9}return pour(jug);"',
 	],
 	["\treturn pour(can);\n}\n\nmore();", 9, 10, "the file ends with line 10"],
-	["\n\n\treturn pour(can);\n}\n\n", 9, 10, "the lines are there, but not what stands before or after them"],
+	["\n\n\treturn pour(can);\n}\n\n", 9, 10, "the lines occur, but the text before or after them differs"],
 	["\tconst hole = digg(beans.size)", 2, 2, expect.stringMatching(/^line 2 is ".*", not ".*"$/)],
 ])("%j is nearest to lines %i to %i", (wanted, first, last, difference) => {
 	const lines = text.split("\n").slice(first - 1, last);

@@ -92,7 +92,7 @@ function firstDifference(found: readonly string[], sought: readonly string[], fi
 		if (line === undefined) return `the file ends with line ${first + index - 1}`;
 		if (line !== wanted) return `line ${first + index} ${describeDifference(line, wanted)}`;
 	}
-	return "the lines are there, but not what stands before or after them";
+	return "the lines occur, but the text before or after them differs";
 }
 
 function describeDifference(line: string, wanted: string): string {

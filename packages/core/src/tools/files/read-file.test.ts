@@ -47,7 +47,7 @@ test("a file inside the roots is read without asking", async () => {
 
 test("a part of a file is returned, and a marker says how to continue", async () => {
 	expect(await read({ path: "notes.txt", offset: 2, limit: 1 })).toEqual({
-		text: "two\n[… more lines follow: go on with offset 3 …]",
+		text: "two\n[… more lines follow: continue with offset 3 …]",
 		failed: false,
 	});
 	expect(await read({ path: "notes.txt", offset: 3 })).toEqual({ text: "three\n", failed: false });
@@ -88,7 +88,7 @@ test("a page has at most 2,000 lines, with its marker", async () => {
 	await writeFile(join(context.cwd, "lines.txt"), "x\n".repeat(4_000));
 	const { text } = await read({ path: "lines.txt" });
 	expect(text.split("\n")).toHaveLength(2_000);
-	expect(text).toContain("go on with offset 2000");
+	expect(text).toContain("continue with offset 2000");
 });
 
 test("an empty file is said to be empty", async () => {

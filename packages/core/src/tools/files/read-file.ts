@@ -143,8 +143,8 @@ function describe({ text, next, total }: LineSlice, { offset, path }: Arguments)
 	}
 	if (next === undefined) return text;
 	const { line, column } = next;
-	if (column === undefined) return `${text}[… more lines follow: go on with offset ${line} …]`;
-	return `${text}\n[… line ${line} continues: go on with offset ${line} and column ${column} …]`;
+	if (column === undefined) return `${text}[… more lines follow: continue with offset ${line} …]`;
+	return `${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`;
 }
 
 const NEW_LINE = 0x0a;

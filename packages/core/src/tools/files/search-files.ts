@@ -30,17 +30,22 @@ const parameters = () =>
 			.max(500)
 			.optional()
 			.describe(
-				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+				"Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
 			),
-		ignore_case: z.boolean().default(false).describe("Whether large and small letters count as the same."),
-		hidden: z.boolean().default(false).describe("Whether names that begin with a point are searched, too."),
+		ignore_case: z.boolean().default(false).describe("Whether to ignore the case of letters."),
+		hidden: z.boolean().default(false).describe("Whether to search files whose names begin with a dot."),
 		context: z
 			.int()
 			.min(0)
 			.max(10)
 			.default(0)
-			.describe("How many lines to show before and after each match."),
-		max_results: z.int().min(1).max(1_000).default(100).describe("How many matching lines to return."),
+			.describe("Number of lines to show before and after each match."),
+		max_results: z
+			.int()
+			.min(1)
+			.max(1_000)
+			.default(100)
+			.describe("Maximum number of matching lines to return."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -48,10 +53,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
 	description:
-		"Searches text files for lines that match a regular expression and returns them as path:line:text. Use it to " +
-		"find where something is defined, used or written, instead of grep. What .gitignore names, names that begin " +
-		"with a point, symbolic links, binary files and files that may hold keys are not searched. Not for finding " +
-		"files by their names (list_files).",
+		"Searches text files for lines that match a regular expression and returns them as path:line:text. Use it " +
+		"instead of grep to find definitions, uses and texts. Files in .gitignore, names that begin with a dot, " +
+		"symbolic links, binary files and files that may contain keys are not searched. Not for finding files by " +
+		"their names (list_files).",
 	parameters,
 	accepts: {
 		names: ["grep"],

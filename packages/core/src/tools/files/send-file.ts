@@ -13,7 +13,7 @@ const parameters = () =>
 			.min(1)
 			.max(200)
 			.optional()
-			.describe("What people shall see as its name; that of the file unless told."),
+			.describe("The name that people see. Default: the name of the file."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -21,10 +21,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const sendFile = defineTool<Arguments>({
 	name: "send_file",
 	description:
-		"Gives the people you talk to a copy of a file, which they can download. Use it when they ask for a file, or when " +
-		"what you made for them is one: a report, a picture, an archive. Pack a directory into an archive first. Not for " +
-		"text that fits into your answer, not for files that they only want to have changed in place, and not again for " +
-		"a file that has not changed since you sent it.",
+		"Gives the people in this conversation a copy of a file, which they can download. Use it when they ask for a " +
+		"file, or when the result of your work is a file: a report, a picture, an archive. Pack a directory into an " +
+		"archive first. Not for text that fits into your answer, not for files that people only want changed in " +
+		"place, and not again for a file that has not changed since you sent it.",
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: pathLeniency } },
 	effect: "idempotent",

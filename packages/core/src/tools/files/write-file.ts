@@ -20,7 +20,7 @@ const MAX_BYTES = 256 * 1024;
 const parameters = () =>
 	z.strictObject({
 		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-		content: z.string().describe("The whole new content of the file, at most 256 KiB."),
+		content: z.string().describe("The complete new content of the file, at most 256 KiB."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -28,10 +28,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const writeFile = defineTool<Arguments>({
 	name: "write_file",
 	description:
-		"Writes a text file: makes a new one with its missing directories, or replaces the whole content of one that " +
-		"is there. Use it for new files and where most of a file changes, instead of a command that redirects into a " +
-		"file: the person who is asked sees the difference. Read the file first, and write all of it. Takes up to 256 " +
-		"KiB. Not for changing a part of a file (edit_file), for binary files, for adding to a log.",
+		"Writes a text file: creates it with its missing directories, or replaces the complete content of an existing " +
+		"file. Use it for new files and to change most of a file, instead of a command that redirects into a file: " +
+		"approvers see the difference. Read the file first, and write all of it. Takes up to 256 KiB. Not for " +
+		"changing a part of a file (edit_file), for binary files, or for appending to a log.",
 	parameters,
 	accepts: {
 		names: ["write"],

@@ -39,7 +39,7 @@ const parameters = () =>
 			.array(z.string().max(16 * 1024))
 			.min(1)
 			.max(500)
-			.describe('The words behind git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
+			.describe('The words after git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
 		path: z.string().default(".").describe("The directory to run it in, within the roots."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
@@ -51,10 +51,10 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const git = defineTool<Arguments>({
 	name: "git",
 	description:
-		"Runs one command of git in a repository within the roots. Use it to look at a repository (status, diff, log, show, " +
-		"blame, branch --list: these run without asking) and to change it (add, commit, switch and all others: a person " +
-		"is asked). Nothing can be typed: give messages with -m. Not for several commands at once or for pipes " +
-		"(run_command), and not for searching files (search_files).",
+		"Runs one git command in a repository within the roots. Use it to look at a repository (status, diff, log, " +
+		"show, blame, branch --list: these run without approval) and to change it (add, commit, switch and all " +
+		"others: these require approval). Git gets no input: give messages with -m. Not for several commands at once " +
+		"or for pipes (run_command), and not for searching files (search_files).",
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: { names: ["cwd", "directory"] } } },
 	effect: "effectful",

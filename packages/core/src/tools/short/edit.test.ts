@@ -103,8 +103,8 @@ test("outside of the roots neither the plan nor an error reveals content before 
 	const call = await ready(path, change("alpha", "1"), change("bet4", "2"));
 	expect(call.plan).toMatchObject({
 		classes: ["outside-write"],
-		preview: "(as the file is, nothing would change)",
-		notes: ["the texts may not be there", `outside of ${context.cwd}`],
+		preview: "(the file would not change)",
+		notes: ["the file may not contain the texts", `outside of ${context.cwd}`],
 	});
 	expect(await executeCall(call, context)).toEqual({
 		text: `edit failed: edit 2: oldText not found in ${path}`,

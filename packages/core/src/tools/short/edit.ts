@@ -36,13 +36,13 @@ const parameters = () =>
 					oldText: z
 						.string()
 						.max(MAX_EDITABLE)
-						.describe("The text to replace, exactly as it stands in the file and nowhere else in it."),
-					newText: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
+						.describe("The text to replace, exactly as in the file. It must occur once."),
+					newText: z.string().max(MAX_EDITABLE).describe("The new text; empty to delete the old text."),
 				}),
 			)
 			.min(1)
 			.max(MAX_EDITS)
-			.describe("What to replace. All are looked for in the file as it is before any of them is made."),
+			.describe("The replacements. All old texts are found in the file as it is before the first change."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
@@ -52,9 +52,9 @@ export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,
 	description:
-		"Replaces texts in a file by others, all of them or none. Read the file first, then give each text as it stands " +
-		"there, with so many lines around it that it is there only once. The texts may not overlap; their order does not " +
-		"matter. Line ends are kept. Takes files up to 256 KiB. For new files, use write.",
+		"Replaces several texts in a file, all of them or none. Read the file first, then give each text exactly as " +
+		"in the file, with enough lines around it that it occurs once. The texts may not overlap; their order does " +
+		"not matter. Line ends are kept. Takes files up to 256 KiB. For new files, use write.",
 	parameters,
 	accepts: {
 		ignored: ["description"],
@@ -78,7 +78,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
 	const parts = {
 		preview: previewOf(target, old, args, made),
-		note: made.kind === "edited" ? `changes ${places(made.lines)}` : "the texts may not be there",
+		note: made.kind === "edited" ? `changes ${places(made.lines)}` : "the file may not contain the texts",
 		text: args.edits.map(({ newText }) => newText).join("\n"),
 	};
 	return planWrite({ tool: editFile.name, verb: "edit" }, target, parts, context);
@@ -116,7 +116,7 @@ function previewOf(
 		);
 		return `(the rest of the file is kept secret)\n${parts.join("")}`;
 	}
-	if (made.kind !== "edited") return "(as the file is, nothing would change)";
+	if (made.kind !== "edited") return "(the file would not change)";
 	return previewWrite(shown, { kind: "text", text: old }, made.text);
 }
 

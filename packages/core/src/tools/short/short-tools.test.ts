@@ -102,7 +102,7 @@ test("they do what they say", async () => {
 		failed: false,
 	});
 	expect(await call("read", { path: "n/a.txt", offset: 2, limit: 1 })).toEqual({
-		text: "2\n[… more lines follow: go on with offset 3 …]",
+		text: "2\n[… more lines follow: continue with offset 3 …]",
 		failed: false,
 	});
 	expect(await call("bash", { command: "cat n/a.txt; exit 3" })).toEqual({

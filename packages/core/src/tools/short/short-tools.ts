@@ -18,7 +18,7 @@ const MAX_TIMEOUT_S = 2 * 60 * 60;
 
 const parameters = () =>
 	z.strictObject({
-		command: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		command: z.string().min(1).describe("The command line, for the shell (bash if it is installed)."),
 		timeout: z
 			.int()
 			.min(1)
@@ -36,11 +36,11 @@ const bash = defineTool<Arguments>({
 	name: "bash",
 	ruleName: runCommand.name,
 	description:
-		"Runs a command line in the working directory; returns its output and, where that is not 0, its exit code. Each " +
-		"call is a shell of its own without input: no directory or variable lasts, nothing can be typed, and what runs in " +
-		"the background ends with the call. The middle of long output is left out. Commands may run in a sandbox that " +
-		"reaches no other machine, or only those that the operator has named: where one fails for that, say what has to " +
-		"be run elsewhere instead of looking for a way around.",
+		"Runs a command line in the working directory; returns its output and its exit code if that is not 0. Each " +
+		"call starts a new shell without input: directories and variables are not kept, programs get no input, and " +
+		"background processes end with the call. The middle of long output is left out. Commands may run in a sandbox " +
+		"without network, or with access only to the hosts that the operator allows. If a command fails for this " +
+		"reason, say what must run elsewhere, and do not try to bypass the sandbox.",
 	parameters,
 	accepts: {
 		names: ["shell"],
@@ -84,8 +84,8 @@ const write = defineTool({
 	name: "write",
 	ruleName: writeFile.name,
 	description:
-		"Makes a text file, with the directories that it needs, or replaces all that stands in one. Give the whole " +
-		"content, up to 256 KiB. To change parts of a file that is there, use edit.",
+		"Creates a text file with its missing directories, or replaces the complete content of a file. Give the " +
+		"complete content, up to 256 KiB. To change parts of an existing file, use edit.",
 });
 
 const short: readonly Tool[] = [read, write, edit, bash];
