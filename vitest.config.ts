@@ -14,7 +14,7 @@ const patient = {
 };
 const large = ["{packages/*/src,test}/**/*.ci.test.ts"];
 const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
-/** Where `test:ci` follows, what scales runs there alone, with its larger numbers. */
+/** If `test:ci` follows, `*.scale.test.ts` run only there, with larger numbers. */
 const later = process.env["PARLEY_TEST_SCALED"] === "later" ? [scaled] : [];
 const exclude = [...configDefaults.exclude, ...large, ...later];
 
@@ -83,7 +83,7 @@ const onDisk = [
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];
-/** The same of the tests of `npm run test:ci`. */
+/** The same for the tests of `npm run test:ci`. */
 const largeOnDisk = [
 	"packages/core/src/sandbox/**/*.ci.test.ts",
 	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
@@ -92,16 +92,16 @@ const largeOnDisk = [
 ];
 /** Tests of the simulators themselves. */
 const simulators = "test/simulators/**/*.test.ts";
-/** discord.js brings a version of undici of its own, which takes what another one has left in the process for its own. */
+/** discord.js has its own version of undici, which would use the global state of another version in the process. */
 const alone = "test/simulators/discord/discord-js.test.ts";
-/** A directory in memory, where a commit waits for no disk: here processes die at most, not machines. */
+/** A directory in memory, in which a commit does not wait for a disk. The tests kill processes, not machines. */
 const memory = process.env["PARLEY_TEST_MEMORY"];
 const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };
-// Loading the modules anew for each file would take longer than many tests; nothing here keeps state in a module.
+// Modules are shared, because loading them again for each file takes longer than many tests. No module has state.
 const shared = { ...patient, isolate: false };
 const sharedForLong = { ...shared, testTimeout: 600_000 * pace };
 
-/** What `npm test` runs. `*.scale.test.ts` run here with small numbers. */
+/** Tests of `npm test`. `*.scale.test.ts` run here with small numbers. */
 const everyday = [
 	{
 		extends: true as const,
@@ -161,8 +161,8 @@ const progress = process.env["PARLEY_TEST_PROGRESS"];
 export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
-		// Most whole-system tests wait for another process: three files at a time keep both cores of a small machine busy. What
-		// scales does that by itself.
+		// Most whole-system tests wait for another process, so three files at a time keep both cores of a small machine busy. Two
+		// `*.scale.test.ts` do that already.
 		maxWorkers: isScaled ? 2 : 3,
 		sequence: { sequencer: LongestFirst },
 		projects: isScaled ? ci : everyday,

@@ -1,7 +1,7 @@
 import { bench, benches } from "./benches.mjs";
 import { prepare } from "./build.mjs";
 
-/** @param {readonly string[]} args The name of a bench and what it is to be told; without a name all are listed. */
+/** @param {readonly string[]} args Name and arguments of a bench. Without a name, lists all benches. */
 export async function run([name, ...args]) {
 	if (name === undefined) {
 		console.log(`npm run bench -- NAME [--rounds N] [--json FILE]\n\n${benches().join("\n")}`);

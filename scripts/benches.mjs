@@ -6,7 +6,7 @@ import { binary, environment, root } from "./paths.mjs";
 
 const folder = join(root, "test/bench");
 
-/** The names of all benches: the programs in test/bench. What they share lies in folders beside them. */
+/** Names of all benches: the programs in test/bench. Code that they share is in folders beside them. */
 export function benches() {
 	if (!existsSync(folder)) return [];
 	const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
@@ -17,7 +17,7 @@ export function benches() {
  * Runs one bench on the workspace's Node, with this process's output; it ends with 1 when it misses its floor.
  * @param {string} name
  * @param {readonly string[]} args
- * @param {number} [limitMs] Ended after this time, which counts as failed; it may still say what it has measured.
+ * @param {number} [limitMs] Time limit. A bench that exceeds it is ended and counts as failed, with the values that it has measured.
  * @returns {Promise<number>} The exit code.
  */
 export async function bench(name, args, limitMs = 2 ** 31 - 1) {

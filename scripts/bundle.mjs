@@ -53,8 +53,8 @@ const placesKnown = {
 };
 
 /**
- * `import … from "node:fs"` makes Node read every property of that module, and some of them load more modules: a property
- * of `http` loads all of `fetch`, one of `fs` the streams, one of `util` the threads. That takes 60 to 90 ms of the start of a
+ * `import … from "node:fs"` makes Node read every property of that module. Some properties load more modules:
+ * one of `http` loads all of `fetch`, one of `fs` the streams, one of `util` the threads. That takes 60 to 90 ms of the start of a
  * gateway. The bundle reads only the properties that are used.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;

@@ -1,11 +1,11 @@
-/** How long a program that is told to end may take before it is killed. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000;
 
 /**
  * Waits until a program ends. After `limitMs` it gets SIGTERM, and 10 s later SIGKILL. An infinite limit never ends it.
  * @param {import("node:child_process").ChildProcess} child
  * @param {number} limitMs
- * @returns {Promise<{ code: number, isLate: boolean }>} Where a signal ended it the code is 1, where it did not start 127.
+ * @returns {Promise<{ code: number, isLate: boolean }>} The code is 1 if a signal ended it, and 127 if it did not start.
  */
 export function endInTime(child, limitMs) {
 	let isLate = false;

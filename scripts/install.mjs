@@ -7,8 +7,8 @@ import { binary, root } from "./paths.mjs";
 const stamp = join(root, "node_modules/.parley-install");
 
 /**
- * Installs what is missing. Costs a few milliseconds when nothing is: the manifests and the lock file are compared
- * with what the last installation saw. Resolves to false, having said what to do, when it failed.
+ * Installs missing packages. Takes a few milliseconds if none is missing: it compares the manifests and the lock file with those
+ * of the last installation. Resolves to false, after it has printed the remedy, if the installation fails.
  */
 export async function install() {
 	const wanted = fingerprint();

@@ -1,5 +1,5 @@
 /**
- * Whole-system tests for what changed: `npm run test:near` runs them beside the tests that import a changed file, and AGENTS.md
+ * Whole-system tests for changed files. `npm run test:near` runs them beside the tests that import a changed file, and AGENTS.md
  * shows the same rows. The first column has folders or files, the second one paths of tests.
  * @type {readonly (readonly [changed: readonly string[], tests: readonly string[]])[]}
  */

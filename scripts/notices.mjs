@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What the packages of others ask to be told wherever their code goes: the texts of their licences.
+ * Texts of the licences of libraries, which must accompany their code.
  * @param {readonly string[]} modules The absolute paths of all modules.
  */
 export function noticesOf(modules) {
@@ -10,7 +10,7 @@ export function noticesOf(modules) {
 	return [...folders].map(noticeOf).sort().join("\n\n");
 }
 
-/** Of the innermost package, without what stands before the path of a module that a bundler made up. */
+/** Matches the innermost package, without the prefix of a virtual module of the bundler. */
 const packageFolder = /(?<=^\0?)\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /** @param {string} folder */

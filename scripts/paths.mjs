@@ -14,8 +14,8 @@ export function binary(name) {
 }
 
 /**
- * This process's environment, with the workspace's own programs (Node 24 among them) before all others, and without
- * colours where nobody would see them.
+ * Returns the environment of this process with the workspace's programs (including Node 24) first in PATH, and without colors if the
+ * output is not a terminal.
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment() {

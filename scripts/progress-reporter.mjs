@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import { root } from "./paths.mjs";
 
 /**
- * A reporter of vitest that writes every result down as it comes, one line of JSON each (see progress.mjs), so that a
- * run that has to be ended is counted up to there.
+ * A reporter of vitest that writes every result at once, one line of JSON each (see progress.mjs), so that the tests of a
+ * stopped run can be counted.
  */
 export class ProgressReporter {
 	/** @param {string} file */

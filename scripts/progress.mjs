@@ -1,13 +1,13 @@
 import { add, none, one } from "./counts.mjs";
 
 /**
- * One step of a run of vitest: a file, or a test of it, begins (`running`) or has come to an end.
+ * One step of a run of vitest: a file, or a test of it, starts (`running`) or has ended.
  * @typedef {{ readonly file: string, readonly test?: string, readonly state: string }} Step
  */
 
 /**
- * What the steps of a run amount to. A file that fails outside its tests (it does not load, a hook throws) counts as one
- * failed test; so does a run that failed for no reason that the steps tell.
+ * Counts the tests of a run. A file that fails outside its tests (it does not load, a hook throws) counts as one failed test.
+ * So does a run that failed without a failed step.
  * @param {string} progress
  * @param {boolean} succeeded Whether vitest exited with 0.
  * @returns {import("./counts.mjs").Counts}
@@ -28,14 +28,14 @@ export function countProgress(progress, succeeded) {
 }
 
 /**
- * The files that had begun and not ended, each with the test that was running.
+ * Returns the files that have started and not ended, each with its running test.
  * @param {string} progress
  * @returns {string[]}
  */
 export function unfinished(progress) {
 	/** @type {Map<string, string>} */
 	const running = new Map();
-	/** The last result of a test may come behind the end of its file. */
+	/** The last result of a test can follow the end of its file. */
 	const ended = new Set();
 	for (const { file, test, state } of readSteps(progress)) {
 		if (test === undefined && state !== "running") ended.add(file);
@@ -51,7 +51,7 @@ export function unfinished(progress) {
  * @returns {Step[]}
  */
 function readSteps(progress) {
-	// What is behind the last end of a line is half a step.
+	// The text after the last line end is an incomplete step.
 	return progress
 		.split("\n")
 		.slice(0, -1)

@@ -1,5 +1,5 @@
-// The entry of every command in package.json. The files here are plain JavaScript because they run on the Node that
-// a machine happens to have (20 or newer): they bring the workspace's own Node 24, and everything else runs on that.
+// The entry of every command in package.json. The files here are plain JavaScript, because they run on the
+// installed Node (20 or newer). They install the workspace's Node 24, which runs everything else.
 
 const tasks = {
 	start: () => import("./start.mjs"),

@@ -6,14 +6,14 @@ import { runBenches } from "./run-benches.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Left to be run by hand: ten thousand sessions take a minute, most of it to open them; and the floors of the first token
+ * Benches that are run by hand. Ten thousand sessions take a minute, most of it for opening them. The floors of the first token
  * and of a turn are times of the machine, not ratios within the run.
  */
 const large = ["idle", "ttft", "turn"];
 
 /**
- * A busy or slow machine must not tell a wrong story about the code: a time of the machine, or a goal, that is missed is
- * shown and fails nothing; what a goal has been brought to has a gate of its own. `npm run bench -- NAME` exits 1 on any miss.
+ * Benches whose misses are shown and do not fail the run, because a busy or slow machine misses times and goals. The reached part
+ * of a goal has a separate gate. `npm run bench -- NAME` exits 1 on any miss.
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {

@@ -24,7 +24,7 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 	try {
 		const child = spawn(binary("vitest"), ["run", ...args], {
 			cwd: root,
-			// vitest.config.ts has it written down there.
+			// vitest.config.ts writes the progress to this file.
 			env: {
 				...environment(),
 				...env,
@@ -79,12 +79,12 @@ function forget(directory) {
 	}
 }
 
-/** What the tests write there comes to a tenth of this. */
+/** Bytes that the directory must have free. The tests write a tenth of this. */
 const ROOM = 2 ** 30;
 
 /**
- * A new directory in memory. Undefined where there is none, or none with room in which programs may be started, as in
- * a container with the small /dev/shm that Docker makes.
+ * Creates a directory in memory. Returns undefined if /dev/shm is too small, as in a container of Docker, or if programs
+ * cannot be started there.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];

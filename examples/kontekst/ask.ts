@@ -80,7 +80,7 @@ function show(message: RunEvent): void {
 			process.stderr.write(message.reasoning.text);
 			break;
 		case "toolsProposed":
-			// Not awaited: another client may decide first, and the run goes on.
+			// Not awaited: another client may decide first, and the run continues.
 			void decide(message.toolsProposed.calls);
 			break;
 		case "toolCompleted":

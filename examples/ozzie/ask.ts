@@ -66,7 +66,7 @@ function show(event: string, payload: Payload): void {
 			process.stdout.write(String(payload["content"]));
 			break;
 		case "prompt.request":
-			// Not awaited: another client may answer first, and the run goes on.
+			// Not awaited: another client may answer first, and the run continues.
 			void ask(payload);
 			break;
 		case "tool.call":

@@ -136,7 +136,7 @@ function show(message: SessionResponse): void {
 			});
 			break;
 		case "activityUpdate":
-			// Not awaited: another client may decide first, and the turn goes on.
+			// Not awaited: another client may decide first, and the turn continues.
 			if (message.activityUpdate.state === "waiting_approval") void decide(message.activityUpdate.detail);
 			break;
 		case "error":

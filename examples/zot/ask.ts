@@ -3,7 +3,7 @@
  *
  *   node examples/zot/ask.ts "say: hello" --provider offline
  *
- * What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+ * Arguments after the question are passed to `zot rpc`. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
  */
 import { type Line, ZotClient } from "./zot-client.ts";
 
@@ -38,7 +38,7 @@ function show(event: Line): void {
 		case "ask":
 			process.stdout.write(`\n${event["label"]} no\n`);
 			agent
-				.request("approve", { ask: event.id, allow: false, reason: "nobody is here to ask" })
+				.request("approve", { ask: event.id, allow: false, reason: "no person is present to answer" })
 				// An agent that is gone ends the prompt, too.
 				.catch(() => undefined);
 			break;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** One line of the agent: a response where `type` says so, else an event. */
+/** One line of the agent: a response if its `type` is `response`, else an event. */
 export interface Line {
 	readonly type: string;
 	readonly id?: string | number;
@@ -14,28 +14,28 @@ interface Waiting {
 }
 
 /**
- * One `zot rpc` process. `request` sends a command and resolves with the data of its response; `prompt` also hands over
- * every event until `done`. Rejects with what the agent says is wrong, or that it has ended or cannot be started, which
- * the constructor may throw, too.
+ * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on every
+ * event until `done`. Both reject with the error of the agent, or if the process has ended or cannot be started. The
+ * constructor can throw the latter, too.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
 	readonly #waiting = new Map<string, Waiting>();
 	readonly #ended: Promise<number>;
 	#listener: (event: Line) => void = () => undefined;
-	/** Ends the prompt at work, if there is one. */
+	/** Ends the running prompt, if there is one. */
 	#interrupt: (reason: Error) => void = () => undefined;
-	/** Why nothing is answered any more. */
+	/** Reason why the agent no longer answers. */
 	#failure: Error | undefined;
 	#count = 0;
 
-	/** `program` is what starts the agent, with the arguments that come before `rpc`. */
+	/** `program` is the command of the agent with its arguments before `rpc`. */
 	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
 		const [command, ...first] = program;
 		this.#process = start(command, [...first, "rpc", ...flags]);
 		const { stdin, stdout } = this.#process;
 		if (!stdin || !stdout) throw new Error("the agent has no input or no output");
-		// Its end says why nobody reads any more.
+		// The end of the process reports the reason.
 		stdin.on("error", () => undefined);
 		createInterface({ input: stdout }).on("line", (text) => {
 			const line = readLine(text);
@@ -99,7 +99,7 @@ export class ZotClient {
 	}
 }
 
-/** What is wrong with a program the system says at once, or a moment later with an event. */
+/** Starts the program. The system reports an error at once, or later by an event. */
 function start(command: string, args: readonly string[]): ChildProcess {
 	try {
 		return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -113,7 +113,7 @@ function unstarted(command: string, cause: unknown): Error {
 	return new Error(`the agent cannot be started: ${command}: ${why}`, { cause });
 }
 
-/** Nothing for a line that cannot be read: the agent goes on, and so does its client. */
+/** Returns undefined for a line that cannot be read: the agent continues, and so does the client. */
 function readLine(text: string): Line | undefined {
 	try {
 		return JSON.parse(text);

@@ -154,7 +154,7 @@ test("ask.ts answers a question and continues", async () => {
 	const args = ["node", join(folder, "ask.ts"), "run: echo hi", ...offline, "--rpc-approvals"] as const;
 	const { code, stdout } = await stranger.run([...args], { env: zot });
 	expect(stdout).toMatch(/^Allow run echo hi\? no$/m);
-	expect(stdout).toMatch(/\[offline\] bash failed:\n.*nobody is here to ask/);
+	expect(stdout).toMatch(/\[offline\] bash failed:\n.*no person is present to answer/);
 	expect(code).toBe(0);
 });
 
