@@ -8,7 +8,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { operator } from "../vocabulary/principal.ts";
 
-test("what is asked, hashed, told and audited of a call is its normal form, and its result says what was changed", async () => {
+test("approval, hash, events and audit have the normal form of a call, and its result lists the adjustments", async () => {
 	const written = { command: "echo hi", timeout: 30, description: "Greets" };
 	const model = new ScriptedModel([calls("c1", "Bash", written)], [says("done")]);
 	await using t = await TestRuntime.open({ model });
@@ -42,7 +42,7 @@ test("what is asked, hashed, told and audited of a call is its normal form, and 
 	expect(parseJson(started?.args ?? "")).toMatchObject({ tool: "run_command", arguments: expected });
 });
 
-test("a call is refused if the JSON text of an argument has a key twice, and the model is told which", async () => {
+test("a call is refused if the JSON text of an argument has a key twice, and the result names the key", async () => {
 	const secrets = '{"TOKEN":"secret:one","TOKEN":"secret:two"}';
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "ls", secrets })], [says("done")]);
 	await using t = await TestRuntime.open({ model });
@@ -96,7 +96,7 @@ test("a name of a tool that is not offered is refused, whatever it resembles", a
 	await log.next("assistant.message");
 });
 
-test("what has no single meaning is refused with the right names, and nothing runs", async () => {
+test("an ambiguous name or argument is refused with the valid names, and no tool runs", async () => {
 	const model = new ScriptedModel(
 		[
 			calls("c1", "read_file", { path: "a", file_path: "b" }),

@@ -98,7 +98,7 @@ test("the policy of the agent that works on the run decides about its calls", as
 	await log.next("tool.completed");
 });
 
-test("an agent that is not there is refused before the message is accepted", async () => {
+test("an unknown agent is refused before the message is accepted", async () => {
 	await using stack = new AsyncDisposableStack();
 	const t = await open(stack, optionsFor());
 	const session = await t.create();

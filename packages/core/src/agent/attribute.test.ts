@@ -3,12 +3,12 @@ import { attributed, withoutAttribution } from "../vocabulary/transcript.ts";
 
 const ada = { id: "discord:guild:ada", name: "Ada" };
 
-test("a person's words stand quoted under their name, the operator's as they are", () => {
+test("the words of a person are quoted under their name, the operator's stay as they are", () => {
 	expect(attributed("hello\nworld", ada)).toBe('[discord:guild:ada, "Ada", writes:]\n> hello\n> world');
 	expect(attributed("hello\nworld", undefined)).toBe("hello\nworld");
 });
 
-test("what somebody wrote is found again behind the marks", () => {
+test("the words of a person can be read back from the quotation", () => {
 	for (const said of ["run: ls", "a\nb\n\n> c", ""]) {
 		expect(withoutAttribution(attributed(said, ada))).toBe(said);
 		expect(withoutAttribution(attributed(said, undefined))).toBe(said);

@@ -31,7 +31,7 @@ async function open(...replies: readonly ScriptedReply[]) {
 
 const through: Principal = { ...operator, via: "ozzie" };
 
-test("what is only said, and what only looks, is in no audit", async () => {
+test("replies and calls that only read are not in the audit", async () => {
 	const { t, session, log } = await open([says("hi")], [calls("c1", "look")], [says("done")]);
 	await using _ = t;
 	for (let run = 0; run < 2; run++) {
@@ -41,7 +41,7 @@ test("what is only said, and what only looks, is in no audit", async () => {
 	expect(await told(t)).toEqual([]);
 });
 
-test("of a call that is asked about everything is told, in its order", async () => {
+test("a call that requires approval has all its entries in the audit, in their order", async () => {
 	const { t, session, log } = await open([calls("c1", "edit", { path: "a" })], [says("done")]);
 	await using _ = t;
 	await t.send(session, "go");
@@ -70,7 +70,7 @@ test("a denial has its row, and nothing starts", async () => {
 	expect((await told(t)).slice(1)).toEqual(["operator@ozzie approval.decide denied c1"]);
 });
 
-test("nobody answered, and the run ended first: both are told", async () => {
+test("an expired approval and the end of a run before its approval are in the audit", async () => {
 	const { t, session, log } = await open([calls("c1", "edit")], [says("done")], [calls("c2", "edit")]);
 	await using _ = t;
 	await t.send(session, "go");
@@ -90,7 +90,7 @@ test("nobody answered, and the run ended first: both are told", async () => {
 	]);
 });
 
-test("in a trusted session the grant stands with each call, and what reaches out has a row", async () => {
+test("in a trusted session each call has its grant in the audit, and network calls have a row", async () => {
 	const { t, session, log } = await open(
 		[calls("c1", "edit")],
 		[calls("c2", "edit"), calls("c3", "fetch")],
@@ -126,7 +126,7 @@ test("in a trusted session the grant stands with each call, and what reaches out
 	expect((await told(t)).at(-1)).toBe("gateway@gateway accept_all.end expired session");
 });
 
-test("of a command without a sandbox that is told", async () => {
+test("the audit says that a command ran without a sandbox", async () => {
 	const { t, session, log } = await open([calls("c1", "shell")], [says("done")]);
 	await using _ = t;
 	await t.runtime.acceptAll(unkeyed(), session);
@@ -136,7 +136,7 @@ test("of a command without a sandbox that is told", async () => {
 	expect(rows.find(({ action }) => action === "tool.start")?.args).toContain('"sandbox":"off"');
 });
 
-test("a start is durable before its effect, and a call that a stop has cut off is told as unknown", async () => {
+test("a start is durable before its effect, and a call that a stop interrupts ends as unknown", async () => {
 	const seen: string[] = [];
 	let t: TestRuntime | undefined;
 	const cut = probeTool("cut", {
@@ -164,7 +164,7 @@ test("a start is durable before its effect, and a call that a stop has cut off i
 	expect((await told(again)).at(-1)).toBe("operator@gateway tool.finish unknown c1");
 });
 
-test("budgets and deleted sessions stand in it, with who did that", async () => {
+test("changed budgets and deleted sessions are in the audit, with their principal", async () => {
 	const { t, session } = await open();
 	await using _ = t;
 	await t.runtime.setBudget(unkeyed(through), { scope: "gateway", period: "day", limit: 5_000_000_000 });
@@ -176,7 +176,7 @@ test("budgets and deleted sessions stand in it, with who did that", async () => 
 	]);
 });
 
-test("who may not answer is noted, without the token", async () => {
+test("an answer without permission is in the audit, without the token", async () => {
 	const { t, session, log } = await open([calls("c1", "edit")]);
 	await using _ = t;
 	await t.send(session, "go");

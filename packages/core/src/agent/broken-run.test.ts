@@ -5,7 +5,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
-test("a model that makes the same failing call for ever is told to stop, and then stopped", async () => {
+test("a model that keeps making the same failing call gets a refusal, and then its run stops", async () => {
 	let ran = 0;
 	const fail = () => Promise.reject(new Error(`broken for the ${++ran}. time`));
 	const replies = Array.from({ length: 10 }, (_, n) => [calls(`c${n}`, "probe", { at: "x" })]);

@@ -42,7 +42,7 @@ test("neighbours without effect run together, eight at a time, others one by one
 	expect(ended.slice(5)).toEqual(Array.from("0123456789", (n) => `d${n}`));
 });
 
-test("a call that makes no sense is shown, fails, and the model is told", async () => {
+test("an invalid call is shown and fails, and the model gets the reason", async () => {
 	const failing = probeTool("failing", { run: () => Promise.reject(new Error("broken")) });
 	const model = new ScriptedModel(
 		[calls("c1", "nope"), calls("c2", "failing", []), calls("c3", "failing")],
@@ -91,7 +91,7 @@ test("an answer for the session covers later calls of it, and not those of anoth
 	second.check();
 });
 
-test("what is always asked is asked under any trust, and takes a real answer", async () => {
+test("a call that always requires approval is asked about under any trust, and needs a real answer", async () => {
 	const tool = probeTool("steer", { classes: ["control"], grantRoot: "/" });
 	const model = new ScriptedModel([calls("c1", "steer")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });
@@ -112,7 +112,7 @@ test("what is always asked is asked under any trust, and takes a real answer", a
 	log.check();
 });
 
-test("an approval of what has changed since it was asked does not count", async () => {
+test("an approval does not count if its facts changed after the question", async () => {
 	let fact = "before";
 	let ran = 0;
 	const tool = probeTool("edit", { ...asked, binding: () => ({ fact }), run: async () => `${++ran}` });
@@ -155,7 +155,7 @@ test("a run stops after its limit of model calls", async () => {
 	expect(model.requests).toHaveLength(3);
 });
 
-test("what a tool found is told without its secrets, to people, to the model and to the database", async () => {
+test("the result of a tool has no secrets for people, for the model and in the database", async () => {
 	const tools = [
 		probeTool("look", { run: async () => "the token is hunter2" }),
 		probeTool("fail", { run: () => Promise.reject(new ParleyError("no hunter2", { code: "not_found" })) }),

@@ -4,13 +4,13 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-test("nothing to cancel is no error", async () => {
+test("to cancel an idle session is not an error", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	await expect(t.runtime.cancel(unkeyed(), session, { queued: true })).resolves.toEqual({ status: "idle" });
 });
 
-test("while the model speaks: what it said so far stays, and later messages go on from there", async () => {
+test("while the model writes: its text so far stays, and later messages continue from there", async () => {
 	const model = new ScriptedModel(stuck("so far"), [says("next")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -32,7 +32,7 @@ test("while the model speaks: what it said so far stays, and later messages go o
 	]);
 });
 
-test("while a question is open: it is closed, its call fails, and no answer counts any more", async () => {
+test("while a question is open: it is closed, its call fails, and an answer no longer counts", async () => {
 	let ran = 0;
 	const tool = probeTool("edit", { classes: ["write"], run: async () => `${++ran}` });
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("ok")]);
@@ -63,7 +63,7 @@ test("while a question is open: it is closed, its call fails, and no answer coun
 	});
 });
 
-test("while a tool runs: it is told, and the rest of the reply's calls do not run", async () => {
+test("while a tool runs: its signal aborts, and the other calls of the reply do not run", async () => {
 	const ran: string[] = [];
 	const slow = probeTool("slow", {
 		run: ({ signal, callId }) => {
@@ -136,7 +136,7 @@ test("a run that is named ends alone, at work or waiting; one that has ended, or
 	log.check();
 });
 
-test("in the same tick as the message: nothing is said", async () => {
+test("in the same tick as the message: the reply is empty", async () => {
 	const model = new ScriptedModel([says("too late")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

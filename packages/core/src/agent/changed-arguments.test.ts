@@ -42,7 +42,7 @@ async function ask(options: Partial<TestRuntimeOptions> = {}) {
 	return { t, log, session, model, token: prompt.token };
 }
 
-test("a call that was approved with other arguments runs with them, and everybody is told", async () => {
+test("a call that was approved with other arguments runs with them, and the model and the clients see them", async () => {
 	const { t, log, model, token } = await ask();
 	await using _ = t;
 	await t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
@@ -118,7 +118,7 @@ test("an approval with changed arguments is refused if any fact of the question 
 	expect(ran).toEqual(["there"]);
 });
 
-test("who denies changes nothing, and a question in words takes no arguments", async () => {
+test("a denial has no changed arguments, and neither has the answer to a question", async () => {
 	const { t, log, token } = await ask();
 	await using _ = t;
 	await t.runtime.answer(unkeyed(), token, { cancelled: true, arguments: { place: "nowhere" } });

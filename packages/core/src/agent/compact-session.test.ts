@@ -45,7 +45,7 @@ const overloaded: ScriptedReply = async function* () {
 	throw new ModelError("too much to do", { fault: "overloaded" });
 };
 
-test("a summary takes the place of all that was said, and the next run goes on with it", async () => {
+test("a summary replaces the whole conversation, and the next run continues with it", async () => {
 	const model = new ScriptedModel([says("Roses?")], [says("They plan a garden.")], [says("Tulips then.")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -62,7 +62,7 @@ test("a summary takes the place of all that was said, and the next run goes on w
 	expect(JSON.stringify(messages)).not.toContain("Roses?");
 });
 
-test("where nothing was said since the last summary there is nothing to do", async () => {
+test("without a message since the last summary a compaction has no effect", async () => {
 	const model = new ScriptedModel([says("Roses?")], [says("They plan a garden.")]);
 	await using opened = await open(model);
 	const { t } = opened;
@@ -79,7 +79,7 @@ test("the offline model's summary will do", async () => {
 	});
 });
 
-test("what the summary costs is counted for the session and no run", async () => {
+test("the cost of the summary counts for the session and for no run", async () => {
 	const usage = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const end = { type: "end", stop: "end_turn", usage, model: "scripted" } as const;
 	await using opened = await open(new ScriptedModel([says("Roses?"), end], [says("A garden."), end]));
@@ -111,7 +111,7 @@ test("it is asked for with the session's own model and the fallbacks", async () 
 	]);
 });
 
-test("a model that fails in passing is asked again, and every try is recorded", async () => {
+test("a call that fails for a passing reason is repeated, and every try is recorded", async () => {
 	const model = new ScriptedModel([says("Roses?")], overloaded, [says("A garden.")]);
 	await using opened = await open(model);
 	const { t, log } = opened;
@@ -125,7 +125,7 @@ test("a model that fails in passing is asked again, and every try is recorded", 
 	log.check();
 });
 
-test("what keeps the model from writing a summary is thrown, and the session is as it was", async () => {
+test("the failure of the model is thrown, and the session stays unchanged", async () => {
 	const rejected: ScriptedReply = async function* () {
 		yield* [];
 		throw new ModelError("no such model", { fault: "rejected" });
@@ -160,7 +160,7 @@ test("it is refused while a run is open, and where another is at work", async ()
 	await expect(first).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("straight after a run's end it waits for what that leaves behind", async () => {
+test("right after a run it waits until the history of that run is in memory", async () => {
 	const model = new ScriptedModel(...["a", "s1", "b", "s2", "c", "s3"].map((text) => [says(text)]));
 	await using opened = await open(model);
 	const { t, session, log } = opened;

@@ -12,7 +12,7 @@ import { Tries } from "./replies/retries.ts";
 import type { RunDeps } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
 
-/** Operation that can be cancelled. */
+/** A request that can be cancelled. */
 export interface Stoppable {
 	readonly signal: AbortSignal;
 }
@@ -26,10 +26,9 @@ interface Compacting {
 const beyondAll = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session by a summary. Runs of the session wait meanwhile, and the cost counts like every
- * model
- * call. Undefined if nothing was added since the last summary. Throws `failed_precondition` while a run is open or another
- * compaction works, `cancelled` if it is stopped, and the failure of the model. After an error the session is unchanged.
+ * Replaces the transcript of a session by a summary; runs of the session wait. The cost counts like every model call.
+ * Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition` if a run is open
+ * or another compaction works, `cancelled` if it is stopped, and the failure of the model. The session is unchanged then.
  */
 export async function compactSession(
 	{ session, deps }: Compacting,

@@ -67,7 +67,7 @@ test.each([
 	log.check();
 });
 
-test("the texts of several replies stand apart where all of them are told", async () => {
+test("the texts of several replies are separate paragraphs if all of them are shown", async () => {
 	const model = new ScriptedModel(
 		[says("one"), calls("c1", "probe")],
 		[says("two"), calls("c2", "probe")],
@@ -84,7 +84,7 @@ test("the texts of several replies stand apart where all of them are told", asyn
 	log.check();
 });
 
-test("a model that fails ends the run with what it said before and why", async () => {
+test("a failure of the model ends the run with the text before it and the reason", async () => {
 	async function* failing() {
 		yield says("well");
 		throw new Error("the key sk-ant-1 is wrong");

@@ -39,7 +39,7 @@ test.for<[what: string, reply: readonly ModelEvent[], content: string]>([
 		[edit("a", "one", "1"), calls("b", "read_file", { path: "e.txt" }), edit("c", "1", "2")],
 		"2\ntwo\n",
 	],
-])("where nobody is asked, a call finds what those before it have made: %s", async ([, reply, content]) => {
+])("without approvals a call finds the results of the calls before it: %s", async ([, reply, content]) => {
 	await using stack = new AsyncDisposableStack();
 	const w = await working(stack, reply);
 	await w.t.runtime.acceptAll(unkeyed(), w.session);
@@ -99,7 +99,7 @@ test("the second of two changes to one file needs approval after the first has r
 	w.log.check();
 });
 
-test("a command is asked about when the calls before it have changed the files that it is bound to", async () => {
+test("a command is asked about after the calls before it have changed its bound files", async () => {
 	await using stack = new AsyncDisposableStack();
 	const reply = [
 		calls("a", "run_command", { cmd: "echo 'cat e.txt' > run.sh" }),
@@ -125,7 +125,7 @@ test("a command is asked about when the calls before it have changed the files t
 	w.log.check();
 });
 
-test("what somebody else has changed since an approval is still not written over", async () => {
+test("a file that another process changed after the approval is not overwritten", async () => {
 	await using stack = new AsyncDisposableStack();
 	const w = await working(stack, [edit("a", "one", "1")]);
 	await w.t.send(w.session, "go");
@@ -139,7 +139,7 @@ test("what somebody else has changed since an approval is still not written over
 	expect(await w.content()).toBe("one\nthree\n");
 });
 
-test("arguments that make no sense are told before anything runs", async () => {
+test("invalid arguments are refused before any call runs", async () => {
 	let ran = 0;
 	const binding = () => ({ path: "/the/same" });
 	const tool = probeTool("act", { classes: ["write"], binding, run: async () => `${++ran}` });

@@ -19,7 +19,7 @@ type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 /** The end of the work on a run: it is recorded, or the run is parked. */
 export interface Ended {
-	/** The session's next run, already claimed. */
+	/** The session's next run, which is already claimed. */
 	readonly next: RunRow | undefined;
 }
 
@@ -33,7 +33,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
-/** Undefined for a fault of ours. */
+/** Undefined for an internal error. */
 function causeOf({ code }: ParleyError): EndCause | undefined {
 	switch (code) {
 		case "resource_exhausted":
@@ -50,8 +50,8 @@ function causeOf({ code }: ParleyError): EndCause | undefined {
 
 /**
  * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
- * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider
- * failed for a passing reason is parked, and continues later.
+ * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider failed for a
+ * passing reason is parked, and continues later.
  */
 export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -92,7 +92,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	return ended;
 }
 
-/** Whether the run belongs to a task whose provider failed temporarily. Such a task continues later. */
+/** Parks the run of a task if its provider failed for a passing reason. Returns whether it did. */
 async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boolean> {
 	const { task } = run.session;
 	const failure = last?.reply.failure;
@@ -123,7 +123,7 @@ async function countLast(run: Run, { last, answer = "" }: Ending, { tx, step }: 
 	return { reply, events };
 }
 
-/** Records the end of the run and activates the next run of the session. */
+/** Records the end of the run with its events, and claims the session's next run. */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,
@@ -166,9 +166,8 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * Final text of a run: that of its last reply, or of all replies if the last one has none. An answer to a message that was
- * added
- * during the run is part of it, because it appears nowhere else.
+ * The answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a person
+ * continued the run after a complete answer, that answer is included: it is stored in no other place.
  */
 function spoken(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
@@ -181,12 +180,12 @@ function spoken(steps: readonly Step[]): string {
 	return [...answers, final].filter((text) => text !== "").join("\n\n");
 }
 
-/** Whether a reply calls nothing: the run would have ended with it. */
+/** Whether a reply has no calls: the run would have ended with it. */
 function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Every call that was announced gets its end, also when the run was stopped before it. */
+/** Gives every announced call its end, also if the run was stopped before it. */
 async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

@@ -5,7 +5,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 
-test("how far estimates were off is told by model, to those who may see all usage", async () => {
+test("errors of the estimates are listed by model, for principals that may see all usage", async () => {
 	await using t = await TestRuntime.open({ model: createOfflineModel({ clock: new ManualClock() }) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

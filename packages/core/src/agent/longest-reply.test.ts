@@ -48,7 +48,7 @@ async function talk(...replies: readonly ScriptedReply[]) {
 	return { model, error };
 }
 
-test("a call that was cut is told to the model, nothing of its reply runs, and the run continues", async () => {
+test("the model learns of a call that was cut, no call of its reply runs, and the run continues", async () => {
 	const whole = calls("c1", "write_file", { path: "made.txt", content: "x" });
 	const { model, error } = await talk([says("I write."), whole, half, cut], [says("in parts then")]);
 	expect(error).toBe("");

@@ -34,9 +34,9 @@ export interface Ending extends Outcome {
 }
 
 /**
- * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded
- * steps, so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it
- * cannot begin, and if its record cannot be written.
+ * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded steps,
+ * so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it cannot begin,
+ * and if its record cannot be written.
  */
 export async function runLoop(run: Run): Promise<Ending> {
 	await prepare(run);
@@ -81,7 +81,7 @@ async function recordReply(run: Run, answer: Attempt): Promise<void> {
 	});
 }
 
-/** Brings in all that a run needs beside its record. */
+/** Loads what the run needs beside its record: settings, workspace, memories, skill and attachments. */
 async function prepare(run: Run): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose();
@@ -129,7 +129,7 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	});
 }
 
-/** Reports the phase of a task's worker. */
+/** Records the phase of a task's worker. */
 async function recordPhase(
 	{ session: { task }, row, steps }: Run,
 	phase: "thinking" | "acting",
@@ -142,7 +142,7 @@ async function recordPhase(
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/** The reply as the run remembers it. */
+/** The recorded form of a reply. */
 export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
 	const { content, model, usage, stop } = reply;
 	return { kind: "reply", content, model, asked, ...defined({ stop }), usage, cost };
@@ -166,7 +166,7 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
-	// The model learns which calls were cut and can write less. A model that does not is stopped.
+	// The model learns which calls were cut, and can write shorter ones. If it does not, the run stops.
 	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
 	const error = "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
 	return { error, cause: "cut" };
@@ -179,7 +179,7 @@ function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
-/** Lets what was said to the run since its last model call enter it now; whether there was something. */
+/** Adds the messages that arrived since the last model call to the run. Returns whether there were any. */
 async function enterSteers(run: Run): Promise<boolean> {
 	const waiting = await run.deps.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),

@@ -5,7 +5,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { answers, look, mebibyte, padded, Showing, sent, times } from "./testing/showing.ts";
 
-test("what summaries stand for is taken out of the record where it is more than the room, attached ones too", async () => {
+test("pictures that a summary replaced are removed from the record if they exceed the room, attached ones too", async () => {
 	await using showing = await Showing.begin([
 		...times(4, (round) => [
 			[look(`c${round}`), look(`d${round}`)],
@@ -38,7 +38,7 @@ test("what summaries stand for is taken out of the record where it is more than 
 	expect(after.shown()).toEqual([0, 0]);
 });
 
-test("where pictures make room, what a summary stands for is taken out of the record with them", async () => {
+test("when pictures are removed for room, those that a summary replaced are removed with them", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.prompt("old", sent(3));
 	await showing.compact();

@@ -64,7 +64,7 @@ test("results and prompts give way in the order in which they came", async () =>
 	expect(showing.text(2)).toMatch(/\n\[its picture was taken out to make room: look again/);
 });
 
-test("pictures of one prompt for which there is no room are told of", async () => {
+test("pictures of one prompt that have no room are described", async () => {
 	const before = await Showing.begin(answers(1));
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
@@ -93,7 +93,7 @@ test("attached pictures stay, and prompts count them", async () => {
 	expect(showing.shown()).toEqual([3, 0, 2]);
 });
 
-test("what a summary stands for takes no room", async () => {
+test("pictures that a summary replaced need no room", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.attach(...times(6, () => padded(3 * mebibyte)));
 	await showing.compact();
@@ -101,7 +101,7 @@ test("what a summary stands for takes no room", async () => {
 	expect(showing.shown()).toEqual([0, 6]);
 });
 
-test("nothing is taken out for a picture that finds no room beside those that stay", async () => {
+test("no picture is removed for one that does not fit beside those that stay", async () => {
 	await using showing = await Showing.begin(answers(3));
 	await showing.attach(...times(5, () => padded(3 * mebibyte)));
 	await showing.prompt("first", sent(2));
@@ -147,7 +147,7 @@ test("the transaction that takes pictures out reads no steps", async () => {
 	expect(reads).toBe(0);
 });
 
-test("where one picture is large there are no more than twenty, and ten when the oldest make room", async () => {
+test("with one large picture at most twenty are shown, and ten after the oldest made room", async () => {
 	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
 	await before.prompt("old", ...times(12, () => shownAs(png)));
 	await before.prompt("later", ...times(8, () => shownAs(png)));
@@ -160,7 +160,7 @@ test("where one picture is large there are no more than twenty, and ten when the
 	expect(after.shown()).toEqual([0, 8, 0, 1, 0]);
 });
 
-test("small pictures may be more than twenty, and of attached ones beyond it a large one is put aside", async () => {
+test("more than twenty small pictures are shown, and a large attached one beyond them is not", async () => {
 	await using showing = await Showing.begin(answers(2), { table });
 	await showing.attach(...times(21, () => png));
 	await showing.attach(large);

@@ -25,7 +25,7 @@ function pretty(value: unknown): string {
 	return JSON.stringify(value, null, 2);
 }
 
-test("what a model is sent in the second run of a session is the reviewed text, byte for byte", async () => {
+test("the request in the second run of a session equals the reviewed text, byte for byte", async () => {
 	const offline = createOfflineModel({ clock: new ManualClock() });
 	const requests: ModelRequest[] = [];
 	const model = {

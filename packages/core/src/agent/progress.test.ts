@@ -9,7 +9,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-test("what a call writes is told between its start and its end, the rest of a line just before that", async () => {
+test("the output of a call is reported between its start and its end, the rest of a line just before the end", async () => {
 	const secret = "correct-horse-battery";
 	const redactor = new Redactor();
 	redactor.add(secret);
@@ -37,7 +37,7 @@ test("what a call writes is told between its start and its end, the rest of a li
 	]);
 });
 
-test("a tool that goes on writing after its end is not heard", async () => {
+test("output after the end of a tool is ignored", async () => {
 	let later: ((chunk: Uint8Array) => void) | undefined;
 	const probe = probeTool("probe", {
 		run: async ({ progress }) => {
@@ -56,7 +56,7 @@ test("a tool that goes on writing after its end is not heard", async () => {
 	log.check();
 });
 
-test("a command is heard while it runs", async () => {
+test("the output of a command is reported while it runs", async () => {
 	const cmd = "echo first; read -r line < gate; echo second";
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: `mkfifo gate; ${cmd}` })], [says("ok")]);
 	await using t = await TestRuntime.open({ model });

@@ -13,7 +13,7 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 const secret = "k3y-0123456789abcdef";
 
-test("a secret that a model says, in words or to a tool, is told to nobody, however it was cut", async () => {
+test("a secret in text or arguments of the model reaches no client, at any cut", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const pieces = ["it is ", ...secret, " you", " know"].map(says);
@@ -192,7 +192,7 @@ test("a secret that a person types into an answer, or into a reason, is not kept
 	expect(JSON.stringify(answers) + (await sinks(t, log, session))).not.toContain(secret.slice(4));
 });
 
-test("of changed arguments that are too long to be told whole no half of a secret is told", async () => {
+test("long changed arguments are cut without showing half of a secret", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const put = defineTool<{ text: string }>({
@@ -218,7 +218,7 @@ test("of changed arguments that are too long to be told whole no half of a secre
 	await log.next("assistant.message");
 });
 
-test("the name that a tool gives a file holds no secret", async () => {
+test("the name of a file from a tool has no secret", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const sends = calls("c1", "send_file", { path: "report.txt", name: `${secret}.txt` });

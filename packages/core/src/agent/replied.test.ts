@@ -17,7 +17,7 @@ async function open(model: ScriptedModel, options: Partial<Parameters<typeof Tes
 	return { t, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-test("a reply is told with its calls and what was thought, without secrets, before its call is recorded", async () => {
+test("the event of a reply has its calls and its thinking, without secrets, before its call is recorded", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const thought = { type: "thinking", text: `aha ${secret}`, signature: "sig" } as const;
@@ -45,7 +45,7 @@ test("a reply is told with its calls and what was thought, without secrets, befo
 	expect(told).toEqual([...each, ...each]);
 });
 
-test("what there was of a reply that broke off is told, and has no stop", async () => {
+test("the event of a reply that broke off has the received part, and no stop reason", async () => {
 	const broken: ScriptedReply = async function* () {
 		yield says("hal");
 		throw new ModelError("it broke off", { fault: "interrupted" });
@@ -66,7 +66,7 @@ test("what there was of a reply that broke off is told, and has no stop", async 
 	log.check();
 });
 
-test("the call for a summary is told as one that nobody is to see, and its reply is not", async () => {
+test("the call for a summary is marked as auxiliary, and its reply has no event", async () => {
 	const limits = { provider: "scripted", contextWindow: 4_000, maxOutput: 800 };
 	const able = { reasoning: "none", sampling: true, images: false } as const;
 	const table = new ModelTable([{ id: "scripted", ...limits, ...able }]);

@@ -85,7 +85,7 @@ class Looking implements AsyncDisposable {
 	}
 }
 
-test("a picture that a tool has read is shown to the model, from then on, and people are told of it", async () => {
+test("the model sees a picture that a tool has read in all later requests, and people see its facts", async () => {
 	const before = await Looking.begin([[look("c1")], [says("nice")], [says("still nice")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("tool.completed")).resolves.toEqual({
@@ -154,7 +154,7 @@ test("a picture that another model has answered to, and this one refuses, is tak
 	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 
-test("a picture that the provider refuses is taken out, and the run goes on", async () => {
+test("a picture that the provider rejects is removed, and the run continues", async () => {
 	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("run.retrying")).resolves.toMatchObject({
@@ -174,7 +174,7 @@ test("a picture that the provider refuses is taken out, and the run goes on", as
 	expect(after.results(0)).toEqual(before.results(3));
 });
 
-test("a request that is refused for something else is not made for ever", async () => {
+test("a request that is rejected for another reason is not repeated for ever", async () => {
 	await using looking = await Looking.begin([[look("c1")], refuse, refuse, [says("hello")]]);
 	await expect(looking.ask()).resolves.toMatchObject({ error: "could not process image" });
 	await expect(looking.ask()).resolves.toMatchObject({ content: "hello" });
@@ -191,7 +191,7 @@ test("pictures stay where not they are refused, but who asks", async () => {
 	expect(looking.shown(2)).toEqual([1]);
 });
 
-test("a picture of a run that ended before it was seen does not stand in the way of the next", async () => {
+test("a picture of a run that ended before the model saw it does not block the next run", async () => {
 	await using looking = await Looking.begin([[look("c1")], stuck(""), refuse, [says("hello")]]);
 	await looking.t.send(looking.session, "look");
 	while (looking.model.requests.length < 2) await looking.t.settle();

@@ -77,7 +77,7 @@ async function recordMoments(): Promise<{
 	return { moments, types: log.recorded, content, session };
 }
 
-test("a run goes on from every moment at which it can be stopped, and nothing takes effect twice", async () => {
+test("a run continues from every moment at which it can be stopped, and no effect happens twice", async () => {
 	const { moments, types, content, session } = await recordMoments();
 	expect(moments.length).toBeGreaterThan(12);
 	const outcomes = new Set<string>();
@@ -126,7 +126,7 @@ test("a reply that was being spoken is made again from its start, and streamed f
 	expect(model.requests[1]).toEqual(model.requests[0]);
 });
 
-test("messages that waited go on in their order after a restart", async () => {
+test("waiting messages continue in their order after a restart", async () => {
 	const model = new ScriptedModel([says("one")], [says("two")], [says("three")]);
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
@@ -142,7 +142,7 @@ test("messages that waited go on in their order after a restart", async () => {
 	expect(model.requests.at(-1)?.messages).toHaveLength(5);
 });
 
-test("nothing is left to do after a run has ended", async () => {
+test("after the end of a run no work is left", async () => {
 	const t = await TestRuntime.open({ model: new ScriptedModel([says("done")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -190,7 +190,7 @@ async function interrupt(before: ProbeOptions, after: ProbeOptions) {
 	return { text: event.type === "tool.failed" ? event.error : event.result, repeated };
 }
 
-test("a call that may have had its effect is told as interrupted, also where it could not be planned any more", async () => {
+test("a call with an unknown effect ends as interrupted, also if it can no longer be planned", async () => {
 	const gone = (): never => {
 		throw new ParleyError("there is no such file", { code: "not_found" });
 	};
@@ -208,7 +208,7 @@ test("an approved call without effect runs again, unless what was approved has c
 	});
 });
 
-test("a session that cannot be read does not keep another from going on", async () => {
+test("a session that cannot be read does not block another one", async () => {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("..."), stuck("...")) });
 	const [broken, whole] = [await t.create(), await t.create()];
 	const runId = await t.send(broken, "one");

@@ -25,7 +25,7 @@ async function pass(t: TestRuntime, ms: number): Promise<void> {
 	t.clock.advance(ms);
 }
 
-test("a reply that broke off is made again after a while, and everybody sees why", async () => {
+test("a reply that broke off is requested again after a wait, and clients see the reason", async () => {
 	const model = new ScriptedModel(fails("interrupted", "hal"), [says("hello")]);
 	await using t = await TestRuntime.open({ model });
 	const { session, log } = await open(t);
@@ -120,7 +120,7 @@ test("a run that waits for its next try can be cancelled", async () => {
 	expect(log.recorded.filter((type) => type === "model.called")).toHaveLength(1);
 });
 
-test("to wait for a model is no working time", async () => {
+test("a wait for a model does not count as working time", async () => {
 	const model = new ScriptedModel(fails("rate-limited", "", 3_600_000), [says("hello")]);
 	await using t = await TestRuntime.open({ model, limits: { workingMs: 60_000 } });
 	const { session, log } = await open(t);
@@ -167,7 +167,7 @@ test.each([
 	expect(roles).toEqual(stop === "refusal" ? ["user", "user"] : ["user", "assistant", "user"]);
 });
 
-test("every try is counted, and what all of them took is told at the end", async () => {
+test("every try is counted, and the end of the run has their total", async () => {
 	const usage = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 30 };
 	const model = new ScriptedModel(
 		async function* () {
@@ -233,7 +233,7 @@ test("a budget that a failed try has spent ends the run before the next try", as
 	expect(model.requests).toHaveLength(1);
 });
 
-test("where a budget holds, a model that nobody knows the price of is not asked", async () => {
+test("with a budget, a model without a price is not asked", async () => {
 	const model = new ScriptedModel([says("never")]);
 	const budgets = { gateway: {}, session: { month: 1_000_000_000 } };
 	await using t = await TestRuntime.open({ model, budgets });
@@ -245,7 +245,7 @@ test("where a budget holds, a model that nobody knows the price of is not asked"
 	expect(model.requests).toHaveLength(0);
 });
 
-test("the fallback that has taken over goes on for the rest of the run", async () => {
+test("after a switch the fallback answers for the rest of the run", async () => {
 	const away = [1, 2, 3, 4].map(() => fails("overloaded"));
 	const model = new ScriptedModel(...away, [calls("c1", "probe")], [says("done")]);
 	const tools = [probeTool("probe")];

@@ -26,13 +26,13 @@ const longestPauseMs = 30_000;
 
 /** How a run starts. */
 interface Starting {
-	/** Steps that a restart found. */
+	/** Steps from the record, after a restart. */
 	readonly steps?: readonly Step[];
 	/** Whether a stop of the gateway came before it. */
 	readonly resumed?: boolean;
 }
 
-/** Starts and follows runs. After a stop it starts none. */
+/** Starts and follows runs. After `stop` it starts none. */
 export class Runner {
 	readonly #deps: RunDeps;
 	/** Called when a session has nothing left to do. */
@@ -57,7 +57,7 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
-	/** Puts a summary in the place of all that a session at rest has said; runs wait until it is done. */
+	/** Replaces the transcript of a session at rest by a summary. Runs wait until it is done. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession({ session, deps: this.#deps }, request, ending);
 	}
@@ -82,8 +82,8 @@ export class Runner {
 	}
 
 	/**
-	 * Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause. Returns
-	 * the session's next run, which the end of this one has claimed.
+	 * Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause.
+	 * Returns the session's next run, which the end of this one has claimed.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// The record has the end of the run before, but the memory of this process may not have it yet.
@@ -143,28 +143,28 @@ export class Runner {
 		return run;
 	}
 
-	/** A stop of the gateway, or a cancel of the run, ends the pause early. */
+	/** A stop of the gateway, or a cancellation of the run, ends the pause early. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#deps.clock.after(ms, resolve);
-		// A run that was cancelled before waits, because its end cannot be stored yet.
+		// A run that was cancelled before still waits, because its end cannot be stored yet.
 		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
 	}
 }
 
-/** A full disk stays full for a while: the log says so once, and then it is not to fill that disk too. */
+/** A full disk stays full for a while. The log reports it once as an error, so that it does not fill another disk. */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", { error });
 }
 
-/** Whether it belongs to a task that another worker has taken over. */
+/** Whether the run belongs to a task that another worker has taken over and continues. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
-/** Runs of a session do not overlap, so the next one can use the state in memory of the last one. */
+/** Runs of a session follow each other, so that the history that one leaves in memory is valid for the next. */
 async function historyBefore({ session, row, deps }: Run): Promise<Run["history"]> {
 	const history = session.history ?? (await readHistory(deps, session.id, row.ordinal));
 	return historyFor(row, history);
@@ -179,7 +179,7 @@ export async function resumeUnfinished(deps: Services, sessions: Sessions, runne
 			.select("session_id")
 			.distinct()
 			.where("state", "<>", "ended")
-			// Those of tasks are taken up with their tasks.
+			// Runs of tasks continue with their tasks.
 			.where("task_id", "is", null)
 			.execute(),
 	);
@@ -187,7 +187,7 @@ export async function resumeUnfinished(deps: Services, sessions: Sessions, runne
 		try {
 			await resume(session_id, { deps, sessions, runner });
 		} catch (error) {
-			// One session that cannot be read must not keep the others from being served.
+			// A session that cannot be read must not block the others.
 			deps.log.error("a session could not go on", { sessionId: session_id, error });
 		}
 	}
@@ -206,7 +206,7 @@ async function resume(sessionId: string, { deps, sessions, runner }: Parts): Pro
 	const active = await deps.journal.store.read((db) => findActive(db, session.id));
 	if (active && session.live.has(active.id)) return;
 	if (active) {
-		// Awaited, or the lease would be over before the run holds the session.
+		// Awaited, because the lease must last until the run has the session.
 		await runner.resume(session, active);
 		return;
 	}

@@ -64,7 +64,7 @@ async function give(t: TestRuntime, value: string) {
 	return { session, log };
 }
 
-test("a tool gets the password behind a handle, and nobody else ever sees it", async () => {
+test("a tool gets the password for a handle, and no other part of the system shows it", async () => {
 	const model = new ScriptedModel(
 		[ask],
 		uses((key) => ({ key })),
@@ -119,7 +119,7 @@ test("a handle still works after a restart, and what it hides stays hidden", asy
 	expect(got).toEqual([password]);
 });
 
-test("handles of others, unknown ones and clear words are refused alike, and nothing runs", async () => {
+test("handles of other sessions, unknown handles and plain text are refused in the same way, and no tool runs", async () => {
 	const model = new ScriptedModel([ask], [says("thanks")]);
 	await using t = await open(model);
 	const { log } = await give(t, password);

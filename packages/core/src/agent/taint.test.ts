@@ -174,7 +174,7 @@ test("it outlives the gateway", async () => {
 	expect(ran).toEqual([]);
 });
 
-test("a call that was begun counts, although nobody knows how it ended", async () => {
+test("a started call taints the session, also with an unknown outcome", async () => {
 	const begun = Promise.withResolvers<void>();
 	const stuck = probeTool("publish", {
 		classes: ["irreversible"],
@@ -203,7 +203,7 @@ test("a call that was begun counts, although nobody knows how it ended", async (
 	expect(rows).toEqual([{ taint: "E" }]);
 });
 
-test("words of anybody but the operator are text of others", async () => {
+test("words of people other than the operator taint the session", async () => {
 	await using s = await trusted(
 		[calls("c1", "peek")],
 		[says("done")],
@@ -228,7 +228,7 @@ test("words of anybody but the operator are text of others", async () => {
 	expect(rows.find(({ id }) => id === chat)?.taint).toBe("U");
 });
 
-test("what is denied, or cannot run, brings nothing in", async () => {
+test("a denied or impossible call does not taint the session", async () => {
 	await using s = await trusted([calls("c1", "publish")], [calls("c2", "nope")], [says("done")]);
 	await s.t.send(s.session, "go");
 	await s.answer(await s.asked(), false);

@@ -33,7 +33,7 @@ function mostInASecond(told: readonly Told[]): number {
 	return Math.max(...told.map(({ at }) => told.filter((one) => one.at >= at && one.at <= at + 1_000).length));
 }
 
-test("a line leaves at once, and what is no whole line yet waits for its end", () => {
+test("a complete line is sent immediately, and an incomplete line waits for its end", () => {
 	const { clock, told, write } = listening();
 	write("one\ntw");
 	expect(told).toEqual([{ text: "one\n", at: 0 }]);
@@ -55,7 +55,7 @@ test("the rest of a line leaves when the call ends, and nothing behind that", ()
 	expect(textOf(told)).toBe("no end");
 });
 
-test("where nothing is written nothing is done", () => {
+test("without output it does no work", () => {
 	const { progress, told, streams } = listening();
 	progress.end();
 	expect(told).toEqual([]);
@@ -77,14 +77,14 @@ test("characters and line ends are the same wherever chunks are cut", () => {
 	}
 });
 
-test("what is cut off at the end in the middle of a character is told as such", () => {
+test("half a character at the end of the output is sent as U+FFFD", () => {
 	const { progress, told } = listening();
 	progress.write(Buffer.from("🦜").subarray(0, 2));
 	progress.end();
 	expect(textOf(told)).toBe("\u{fffd}");
 });
 
-test("NUL is told as it stands in the result of the call", () => {
+test("NUL is shown as in the result of the call", () => {
 	const { clock, progress, told, write } = listening();
 	write("a\0b\n");
 	write("\0");
@@ -121,7 +121,7 @@ test("lines that come fast leave together, at most ten times a second, the end o
 	expect(mostInASecond(told)).toBeGreaterThan(5);
 });
 
-test("of a flood the end is told, with a marker, in bounded events", () => {
+test("of a flood of output the end is sent, with a marker, in bounded events", () => {
 	const { clock, progress, told } = listening("correct-horse-battery");
 	const lines = Array.from(
 		{ length: 200_000 },
@@ -163,7 +163,7 @@ test("ten megabytes without an end of line are bounded too", () => {
 	expect(Number(missing) + kept).toBe(160 * chunk.length);
 });
 
-test("a key whose beginning nobody has looked at does not show", () => {
+test("a key whose beginning was skipped does not show", () => {
 	const { clock, progress, told, write } = listening();
 	write("begin\n");
 	const body = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3\n";

@@ -17,7 +17,7 @@ const asking = (type: "text" | "password") =>
 		run: async (context) => JSON.stringify(await context.ask({ ...question, type })),
 	});
 
-test("a question that nobody answers in 24 hours is no answer, and nothing runs", async () => {
+test("a question without an answer in 24 hours expires, and its call does not run", async () => {
 	let ran = 0;
 	const tool = probeTool("edit", { ...asked, run: async () => `${++ran}` });
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
@@ -42,7 +42,7 @@ test("a question that nobody answers in 24 hours is no answer, and nothing runs"
 	expect(ran).toBe(0);
 });
 
-test("its time goes on while the gateway is stopped", async () => {
+test("the time of a question runs while the gateway is stopped", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	const tools = [probeTool("edit", asked)];
 	const t = await TestRuntime.open({ model, tools });
@@ -85,7 +85,7 @@ test("an open question is still open, and answerable, after a restart", async ()
 	expect(second.recorded.filter((type) => type === "prompt.requested")).toEqual([]);
 });
 
-test("a dismissed question is told as dismissed", async () => {
+test("a dismissed question ends as dismissed", async () => {
 	const model = new ScriptedModel([calls("c1", "ask")], [says("fine")]);
 	await using t = await TestRuntime.open({ model, tools: [asking("text")] });
 	const session = await t.create();
@@ -138,7 +138,7 @@ test("a run that works too long is stopped, and says so", async () => {
 	log.check();
 });
 
-test("waiting for people is no work", async () => {
+test("waiting for people does not count as working time", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [calls("c2", "edit")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", asked)] });
 	const session = await t.create();

@@ -27,7 +27,7 @@ function run(line: string, told: Partial<Command> = {}) {
 	return withinQuota(sandbox, workspace).run(shellCommand(line, path, told));
 }
 
-test("no file of a command is larger than what is left of the quota", async () => {
+test("no file of a command is larger than the rest of the quota", async () => {
 	await run("head -c 20000 /dev/zero >first");
 	const { code, output } = await run("head -c 40000 /dev/zero >second");
 	expect(code).not.toBe(0);
@@ -37,7 +37,7 @@ test("no file of a command is larger than what is left of the quota", async () =
 	expect(size).toBeLessThanOrEqual(30_000);
 });
 
-test("a command whose many files overran it is told so, one that only reads is not", async () => {
+test("the output of a command whose files exceed the quota says so, that of a reading command does not", async () => {
 	const { output, code } = await run("for n in 1 2 3; do head -c 20000 /dev/zero >$n; done; echo done");
 	expect(code).toBe(0);
 	expect(output).toMatch(/^done\n\n/);

@@ -62,8 +62,8 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the arguments that a person approved, or undefined if
- * it does not run, with its result recorded. Throws `cancelled` if the signal aborts first.
+ * Waits until a proposed call is decided. Returns the call with the arguments that a person approved, or undefined if it
+ * does not run, with its result recorded. Throws `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,
@@ -98,7 +98,7 @@ export async function decisionOf(
 	return settleCall(run, call, { text: refusal, failed: true });
 }
 
-/** Beginning of the result of a call that differs from the approved one. */
+/** First words of the result of a call that differs from the approved call. */
 export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";

@@ -35,7 +35,7 @@ export class Decisions implements AsyncDisposable {
 		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}
 
-	/** Returns the decision about a call. The run's working time is paused until it arrives. */
+	/** Returns the decision about a call. The working time of the run pauses until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
 		// A gateway that stops does not wait for a person. The run continues at the next start.
@@ -68,11 +68,9 @@ interface Pending {
 }
 
 /**
- * The call as it may start, by the present policy and effects. It is proposed again if it was allowed and the calls before
- * it may
- * have changed its plan, or if the judgement is stricter than the shown one. Undefined if it does not run; then its result
- * is
- * recorded.
+ * Returns the call as it may start, by the policy and the effects of this moment. Proposes it again if it was allowed and
+ * calls before it may have changed its plan, or if it is now judged more strictly than the approver saw. Undefined if it
+ * does not run; then its result is recorded.
  */
 export async function atItsTurn(
 	run: Run,
@@ -127,9 +125,8 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
 }
 
 /**
- * Uses the approval, or counts against the channel's grant, and records the start of the call, in one transaction. Returns
- * false
- * if the call may not start.
+ * Uses up the approval or counts the call against the channel grant, and records that the call starts, in one transaction.
+ * Returns false if the call may not start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
 	const { grants } = run.deps;

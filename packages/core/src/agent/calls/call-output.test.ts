@@ -161,7 +161,7 @@ test("every tool and every failure has the same limit, and people get what they 
 	expect(told).toBe(long);
 });
 
-test("secrets stand neither in the result nor in the file", async () => {
+test("neither the result nor the file has secrets", async () => {
 	const redactor = new Redactor();
 	redactor.add("correct-horse-battery");
 	const pages: string[] = [];
@@ -176,7 +176,7 @@ test("secrets stand neither in the result nor in the file", async () => {
 	expect(name).toMatch(/^output_/);
 });
 
-test("the same text and the same file are there after a restart", async () => {
+test("the text and the file are the same after a restart", async () => {
 	const before = await Conversation.begin([
 		[calls("c1", "run_command", { cmd: "seq 1 9000" })],
 		[says("ok")],
@@ -307,7 +307,7 @@ test("older results are deleted for a new one if uploads have filled the quota",
 	expect(await talk.files()).toHaveLength(2);
 });
 
-test("where nothing can be kept the result says so, and the run goes on", async () => {
+test("if the output cannot be kept, the result says so and the run continues", async () => {
 	await using talk = await Conversation.begin(
 		[[calls("c1", "run_command", { cmd: "seq 1 90000" })], [says("ok")]],
 		{ files: { quotaBytes: 10_000 } },
@@ -317,7 +317,7 @@ test("where nothing can be kept the result says so, and the run goes on", async 
 	expect(await talk.files()).toEqual([]);
 });
 
-test("the marker names the tool that the model has, and no file where it has none", async () => {
+test("the marker names the tool that the model has, and no file if the model has no such tool", async () => {
 	const long = probeTool("long", { run: async () => "x\n".repeat(5_000) });
 	const script = (): ScriptedReply[] => [[calls("c1", "long")], [says("ok")]];
 	await using short = await Conversation.begin(script(), { tools: [long, ...shortTools()] });

@@ -14,8 +14,8 @@ const mostKept = 8 * 1024 * 1024;
 const inResult = 256 * 1024;
 
 /**
- * The output of one call on its way to the model, which sees the head and the tail of a long one. The complete output
- * goes to a kept file of the session, without secrets, while the call writes it. Dispose of it after the call.
+ * The output of one call on its way to the model, which sees the head and the tail of a long one. The complete output goes
+ * to a kept file of the session, without secrets, while the call writes it. Dispose of it after the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -30,7 +30,7 @@ export class CallOutput implements AsyncDisposable {
 		this.#name = outputName(run.session.id, callId);
 	}
 
-	/** Takes the next part of the output. A character may be split between two parts. Ignored after `shorten`. */
+	/** Adds the next part of the output. A character may be split between two parts. Ignored after `shorten`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#bytes += chunk.length;
@@ -94,7 +94,7 @@ class OutputFile {
 
 	constructor({ session, deps: { files } }: Run, name: string) {
 		this.#redaction = session.redactor.stream();
-		// An invalid UTF-8 sequence takes three bytes in the file.
+		// An invalid UTF-8 byte becomes three bytes in the file.
 		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
 		this.#left = this.#most;
 		const whose = { owner: session.owner, sessionId: session.id };
@@ -144,7 +144,7 @@ const betweenMs = 120;
 /** Bytes of one event at most, of which a marker needs some. */
 const mostBytes = 16 * 1024;
 const mostText = mostBytes - 64;
-/** Maximum unchecked bytes: those of one event, and before them the length of the longest secret. */
+/** Maximum bytes between two reports: the text of one report, and before it the length of the longest secret. */
 const mostRaw = mostText + 64 * 1024;
 
 export interface ProgressDeps {
@@ -155,15 +155,15 @@ export interface ProgressDeps {
 }
 
 /**
- * Reports the output of a call in whole lines, without secrets and at a limited rate. If output is faster, only its end is
- * reported. Memory and work are bounded.
+ * Reports the output of a running call in complete lines, without secrets and at a limited rate. If the output is faster
+ * than the reports, only its end is kept. Memory and work are bounded for any amount of output.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
 	/** Output since the last report. */
 	#raw: Uint8Array[] = [];
 	#rawBytes = 0;
-	/** Number of unchecked bytes before it. */
+	/** Bytes before `#raw` that were dropped unread. */
 	#skipped = 0;
 	#reader: Reader | undefined;
 	/** Whole lines that were not told yet, and the line that has no end yet. */
@@ -177,7 +177,7 @@ export class ToolProgress {
 		this.#deps = deps;
 	}
 
-	/** Takes the next part of the output. A character may be split at any byte. Bytes over the limit are dropped. */
+	/** Adds the next part of the output. A character may be split between two parts. Ignored after `end`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#keep(chunk);
@@ -232,7 +232,7 @@ export class ToolProgress {
 			this.#take(redaction.push(decoder.write(bytes)));
 			return;
 		}
-		// Whether bytes are part of a secret depends on the bytes before them.
+		// The redactor needs the text before a secret to recognise it.
 		const shown = bytes.length - mostText;
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));
@@ -241,7 +241,7 @@ export class ToolProgress {
 	}
 
 	#take(redacted: string): void {
-		// Same replacement as in the result of the call, so that both have the same text.
+		// The result of the call replaces this character too, so both show the same text.
 		const text = redacted.replaceAll("\0", "\u{fffd}");
 		const end = text.lastIndexOf("\n") + 1;
 		if (end > 0) {
@@ -276,7 +276,7 @@ class Tail {
 		if (this.#text.length > 2 * mostText) this.#shorten();
 	}
 
-	/** Drops everything, and this number of bytes after it. */
+	/** Drops the text and this many bytes behind it. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";
@@ -284,7 +284,7 @@ class Tail {
 
 	/** Takes the other one over, which is empty then. */
 	append(other: Tail): void {
-		// If that has gaps, the text before it is too old.
+		// If the other text lost its beginning, this one is too old to keep.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";

@@ -13,8 +13,8 @@ import { contextOf } from "./tool-context.ts";
 
 /**
  * A call that cannot run, as a call that waits for a decision. For runs in which a person decides about every call: an
- * approval lets the call fail with its reason, a denial counts like any other. Undefined if the call was proposed before
- * as one that can run.
+ * approval lets the call fail with its reason, a denial counts like any other. Undefined if the call was proposed before as
+ * one that can run.
  */
 export async function draftImpossible(
 	run: Run,

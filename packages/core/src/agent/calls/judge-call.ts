@@ -115,9 +115,9 @@ interface ArgumentChange {
 }
 
 /**
- * Binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or need
- * a
- * warning that the approver has not seen, or if a fact in the binding of the question has changed.
+ * Returns the binding of an approval with changed arguments. Throws `invalid_argument` for invalid or denied arguments, and
+ * for arguments that need a warning that the approver has not seen. Also throws if a fact that the question is bound to has
+ * changed.
  */
 export async function judgeChanged(
 	run: Run,

@@ -119,7 +119,7 @@ test("clients see when an approved call begins to run, and a denied call never d
 	]);
 });
 
-test("answers that come before and after a restart count alike, in any order", async () => {
+test("answers before and after a restart have the same effect, in any order", async () => {
 	const ran: string[] = [];
 	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });
 	const model = new ScriptedModel(

@@ -42,9 +42,9 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
 
 /**
- * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals
- * that are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of
- * the model. With `again`, an earlier approval of a call does not count: it is closed, and a person is asked again.
+ * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals that
+ * are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of the
+ * model. With `again`, an earlier approval of a call does not count: it is closed, and a person is asked again.
  */
 export async function proposeCalls(
 	run: Run,
@@ -112,7 +112,7 @@ async function draftCall(run: Run, call: CallBlock, { before, again, looks }: Dr
 	if (depends(prepared, before)) return { kind: "dependent", call };
 	if (prepared.kind === "refused") return refuse(prepared.text);
 	const given = { call, ready: prepared, context };
-	// An answer from before a restart is valid, even if policy no longer requires approval.
+	// An answer from before a restart is valid, also if the policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
 	// The arguments of a person stay, also if the call is asked again.
 	const planned = await withChanges(run, given, await readChanges(run, given), looks);
@@ -151,7 +151,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 /** Why a call that was announced before a stop of the gateway does not run after it. */
 function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
-	// A plan describes the present state and not the changes that the call has already made.
+	// A plan describes the present. It cannot show changes that the call has already made.
 	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
 	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
 }
@@ -174,11 +174,9 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the effect of the call depends on calls before it, as far as its plan shows: it is impossible in the present
- * state, or
- * it changes the same file, and its approval would show an old state. Calls after a dependent call also depend on it,
- * because
- * its effects on the session are unknown.
+ * Whether the effect of the call depends on the calls before it. It does if its plan fails at present, or if it changes a
+ * file that they change, because its approval would show an old state. Calls after a dependent call also depend on it,
+ * because its effects on the session are unknown.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
@@ -334,13 +332,13 @@ function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
 }
 
 function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
-	// The person who received the question decides, even if policy no longer requires approval.
+	// The approver who was asked decides, also if the policy no longer requires approval.
 	if (known && judgement.effect !== "ask") return false;
 	const last = lastDecision(run.steps, call.id);
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** The call that waits for its turn. Empty if it does not run. */
+/** Returns the call as it waits for its turn, or an empty list if it does not run. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];

@@ -137,14 +137,14 @@ function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
 
-/** Facts for the audit: the call and the sandbox in which it ran. */
+/** Facts of a call for the audit: the tool, its classes and arguments, and the sandbox that applied. */
 function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): object {
 	const { classes } = ready.plan;
 	const { sandbox } = ready.plan.binding;
 	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
-/** Records a call that the rules denied without a question. */
+/** Audits a call that the policy denied without a question. */
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
 	await run.deps.audit.record(tx, {
 		...originOf(run),
@@ -174,7 +174,7 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 	});
 }
 
-/** Result of a call that was about to run. `unknown` if the gateway stopped or the call was abandoned. */
+/** Audits the outcome of a call that started. `unknown`: the gateway stopped or the call was abandoned before its result. */
 async function auditFinish(
 	run: Run,
 	tx: Tx,

@@ -21,13 +21,13 @@ import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
 /**
  * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the
- * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together.
- * Throws `cancelled` if the run is stopped.
+ * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together. Throws
+ * `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
 		open = await runProposed(run, open);
-		// The run is ending, so no person is asked about the remaining calls.
+		// The run ends now: the remaining calls are not proposed.
 		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
 	}
 }
@@ -71,8 +71,8 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 const maxTogether = 8;
 
 /**
- * Waits until the first call is decided. Returns it, and if it has no effect also the following calls that have none and are
- * decided by then, so that an approval of one call does not delay the others.
+ * Waits until the first call is decided, and returns it. If it has no effect, also returns the decided calls without effect
+ * that follow it: a pending approval must not delay its neighbours.
  */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
@@ -170,23 +170,22 @@ function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProg
 	});
 }
 
-/** Maximum characters of the changed arguments for the model, which knows its own. */
+/** Maximum characters of the changed arguments in a result. The model knows its own arguments. */
 const mostTold = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
-	// Redacted before it is shortened, because half of a secret is not recognised.
+	// Redact before cutting: half of a secret is no longer recognised.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
 	return `the person who approved this changed the arguments to ${told}`;
 }
 
-/** Minimum characters of a password. A shorter one could be an ordinary word and could not be redacted in tool output. */
+/** Minimum characters of a password. A shorter one is like an ordinary word and cannot be redacted from the output. */
 const shortest = 4;
 
 /**
- * The call as its tool receives it, just before it runs: with passwords instead of their handles, in the parameters that the
- * tool
- * declares. Refused if a handle does not belong to this session. The reason is visible to the person only.
+ * Replaces the handles of passwords by the passwords, in the parameters that the tool declares, just before the call runs.
+ * Refuses a handle that is not one of this session; the text does not say why.
  */
 async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
 	const { tool, args } = ready;
@@ -236,8 +235,8 @@ function unknown(place: string): Opened {
 }
 
 /**
- * Asks again for the first of these calls if files that its approval is bound to changed and calls before it ran since
- * the question. Its turn has come: no call of the reply runs. Returns the calls as they wait after that.
+ * Asks again for the first of these calls if files that its approval is bound to changed and calls before it ran since the
+ * question. Its turn has come: no call of the reply runs. Returns the calls as they wait after that.
  */
 async function askAgainIfChanged(
 	run: Run,
@@ -257,8 +256,8 @@ async function askAgainIfChanged(
 }
 
 /**
- * Refuses those of these calls whose files changed before a call of the reply ran: another process or session changed
- * them. Called before a call with an effect starts. Returns the other calls.
+ * Refuses those of these calls whose files changed before a call of the reply ran: another process or session changed them.
+ * Called before a call with an effect starts. Returns the other calls.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -284,7 +283,7 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 	return prompt !== undefined && hasFiles === true;
 }
 
-/** Difference between a call and the binding of its approval. */
+/** Difference between a call and the facts that its approval is bound to. */
 interface Change {
 	/** The result of the call if it is refused for that. */
 	readonly refusal: string;
@@ -293,8 +292,8 @@ interface Change {
 }
 
 /**
- * Compares a call with its approval, which is open or was given, at this moment. Undefined if nothing changed, and in
- * cases that are decided elsewhere: a denial, another policy, a call that is no longer possible.
+ * Compares a call with its approval, which is open or was given, at this moment. Undefined if nothing changed, and in cases
+ * that are decided elsewhere: a denial, another policy, a call that is no longer possible.
  */
 async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
 	const row = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));

@@ -23,13 +23,13 @@ import { type Workspace, workspaceOf } from "../run/workspace.ts";
 import { runWorkflow } from "../workflow/run-workflow.ts";
 import { elicit } from "./ask-person.ts";
 
-/** Access of the tool of a call to files, services and people. */
+/** Returns the context of a call for its tool: directories, sandbox, limits and the means to reach people. */
 export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(session, run.deps);
-	// Runs of schedules need a sandbox, as runs of chats do: no person may be there to stop them.
+	// Runs of schedules need a sandbox, as runs of chats do: a person who can stop them may be absent.
 	const { readable } = run.deps.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
@@ -47,7 +47,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		signal: run.control.signal,
 		clock: run.deps.clock,
 		log: run.log,
-		// Planning reports no progress. The caller that runs the call receives it.
+		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
 		ask: (question) => elicit(run, call.id, question),
 		openOutput: (name) => run.deps.files.openOutput(name, run.session.id),
@@ -62,8 +62,8 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 }
 
 /**
- * Limits each written file to the remaining quota of the workspace. Many files together can still exceed it, and a result
- * says so.
+ * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files can
+ * still exceed the quota; then the output says so.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const { network, egress } = sandbox;
@@ -84,8 +84,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 }
 
 /**
- * Keeps a copy of a file of the workspace and tells the session's people of it, in one transaction. The id comes from
- * the call: after a crash the same call finds what it has done.
+ * Keeps a copy of a file of the workspace and tells the session's people of it, in one transaction. The id comes from the
+ * call: after a crash the same call finds what it has done.
  */
 async function shareFile(
 	run: Run,

@@ -65,7 +65,7 @@ test("a client that joins a run at work gets its newest list, and none after its
 	expect(listed(await EventLog.join(t.runtime, session))).toEqual([]);
 });
 
-test("after a crash between the list and the result of its call, the run goes on and the list is not recorded twice", async () => {
+test("after a crash between the list and the result of its call, the run continues and the list is not recorded twice", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = await mkdtemp(join(tmpdir(), "parley-todo-"));
 	stack.defer(() => rm(copy, { recursive: true, force: true }));

@@ -68,7 +68,7 @@ export class ClientCalls {
 		}
 	}
 
-	/** Ends an open call. Returns false, and counts it, for an unknown id. */
+	/** Ends an open call. Returns false, and counts the answer as ignored, if no call with this id is open. */
 	answer(callId: string, result: ClientResult): boolean {
 		const settle = this.#open.get(callId);
 		this.#open.delete(callId);

@@ -17,7 +17,7 @@ import {
 	type ToolRegistration,
 } from "./registration.ts";
 
-/** Port to a client that runs tools for a session, implemented by a wire. */
+/** The port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
 	/** The host that the client is for other sessions, to show to people who approve its calls. */
 	readonly host?: string;
@@ -59,10 +59,9 @@ interface ClientToolsDeps extends ConnectionServices {
 const mostClients = 16;
 
 /**
- * Tools that clients run, each for one session and while its client is connected. A tool of a client hides a gateway tool of
- * the
- * same name there, and has the rules of its own name, `client:NAME`. Runs get the tools that are offered when they start to
- * work. Nothing is stored, so clients register again after a restart.
+ * Tools that clients run, for one session each, while their client is connected. A tool of a client hides a tool of the
+ * gateway with the same name, and has the policy rules of its own name, `client:NAME`. A run gets the tools that are offered
+ * when it starts to work. Registrations are in memory only: after a restart, clients register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
@@ -222,9 +221,8 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Replaces the offered tools, for runs that start to work later. Throws `invalid_argument` with the fault; then nothing
-	 * has
-	 * changed.
+	 * Changes the tools that it offers to runs that start to work later. Throws `invalid_argument` with the reason and
+	 * changes nothing if a tool is invalid.
 	 */
 	register({ source: named = "", tools, systemContext = "" }: ToolRegistration): void {
 		this.#requireOpen();
@@ -268,7 +266,7 @@ export class ToolConnection {
 		return taken;
 	}
 
-	/** The client disconnected: its open calls end as interrupted, and its tools are removed. */
+	/** Called when the client disconnects: its open calls end as interrupted, and its tools are no longer offered. */
 	leave(): void {
 		if (this.#calls.isClosed) return;
 		this.#calls.close();
@@ -309,7 +307,7 @@ export class ToolConnection {
 		return { source, checked, tool };
 	}
 
-	/** The tool as runs see it, without a sign that it runs elsewhere. */
+	/** The tool for runs. Its description does not say that a client runs it. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;

@@ -66,7 +66,7 @@ test.each(named)("after three replies an estimate is at most 10 %% off: %s", (_n
 });
 
 test.each(named)(
-	"what one session has taught helps the next from its first request: %s",
+	"the calibration of one session improves the first request of the next: %s",
 	(_name, tokenizer) => {
 		const calibration = new Calibration();
 		const messages: Message[] = [];
@@ -94,7 +94,7 @@ test("a margin says how far the truth may be, and covers only what was not count
 	expect(calibration.estimate(first.features, first)).toEqual({ tokens: first.tokens, margin: 0 });
 });
 
-test("a count that no tokenizer would come to is not learned from", () => {
+test("a count that is implausible for every tokenizer is ignored", () => {
 	const calibration = new Calibration();
 	const { features, tokens } = counted(tokenizers.words, turn(0));
 	const before = calibration.estimate(features);

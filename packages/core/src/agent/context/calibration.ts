@@ -2,38 +2,41 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 
 /**
- * What a part of a request is made of, as far as it decides how many tokens it takes, in the order of
- * `featureNames`. Two parts together have the sum of both.
+ * Amounts that decide how many tokens a part of a request has, in the order of `featureNames`. The features of two parts
+ * together are the sum of both.
  */
 export type Features = readonly number[];
 
 /**
- * letters: Latin ones and blanks. signs: digits and punctuation, of which fewer make a token. wide: characters beyond
- * ASCII, those of two bytes as halves. blocks: messages, their blocks and tools, which are framed. images: pictures.
- * requests: what a provider adds to each.
+ * - letters: Latin letters and white space
+ * - signs: digits and punctuation, of which fewer make a token
+ * - wide: characters beyond ASCII; those of two UTF-8 bytes count as halves
+ * - blocks: messages, their blocks, and tools, which have a frame
+ * - images: pictures
+ * - requests: tokens that a provider adds to each request
  */
 export const featureNames = ["letters", "signs", "wide", "blocks", "images", "requests"] as const;
 
-/** What every request has, whatever is in it. */
+/** Features that every request has. */
 export const oneRequest: Features = [0, 0, 0, 0, 0, 1];
 
-/** How far the estimates of one model's tokens were off. */
+/** Errors of the token estimates for one model. */
 export interface EstimateError {
-	/** Replies that were compared. */
+	/** Number of compared replies. */
 	readonly replies: number;
-	/** Relative, at the newest reply: 0.1 is 10 %. */
+	/** Relative error at the newest reply: 0.1 is 10 %. */
 	readonly last: number;
-	/** The same on average, where newer replies count more. */
+	/** Mean relative error. Newer replies have more weight. */
 	readonly mean: number;
 }
 
-/** A request whose tokens the provider has counted. */
+/** A request with the tokens that the provider counted. */
 export interface CountedRequest {
 	readonly features: Features;
 	readonly tokens: number;
 }
 
-/** Estimate of a request: its actual tokens almost never exceed `tokens + margin`. */
+/** Estimated tokens of a request. The true number rarely exceeds `tokens + margin`. */
 export interface Estimate {
 	readonly tokens: number;
 	readonly margin: number;
@@ -41,13 +44,13 @@ export interface Estimate {
 
 interface Belief {
 	readonly weight: number;
-	/** How far from it the truth may well be (a standard deviation). */
+	/** Standard deviation of the weight. */
 	readonly spread: number;
 	readonly least: number;
 	readonly most: number;
 }
 
-/** Tokens of each feature, before anything is known of the model. */
+/** Tokens of each feature before the first reply of the model. */
 const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 	letters: { weight: 0.23, spread: 0.15, least: 0.02, most: 1.5 },
 	signs: { weight: 0.45, spread: 0.35, least: 0.02, most: 3 },
@@ -58,21 +61,21 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** A count that differs from the expectation by a larger factor is a fault of its sender. */
+/** Counts that differ from the usual count by a larger factor are wrong reports of the provider. */
 const plausibleFactor = 20;
-/** The margin in standard deviations, and its maximum as a part of the estimate. */
+/** A margin has this many standard deviations, and at most this share of the estimated tokens. */
 const deviations = 2.5;
 const largestMargin = 0.4;
-/** Minimum as a part of the estimate: rare deviations occur in a long conversation, and a window has a hard limit. */
+/** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
 const leastMargin = 0.005;
-/** Error of the best weights as a part of the estimate, until replies have been observed. */
+/** Relative error that remains with the best weights, before the first replies. */
 const usualNoise = 0.03;
-/** A difference of fewer tokens tells too little. */
+/** Minimum difference of tokens from which it learns. */
 const tellingTokens = 40;
 
 /**
- * Learns how many tokens one model needs for letters, signs and so on: recursive least squares (a Kalman filter over the
- * weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) with usual values at the start.
+ * Learns the tokens that one model makes of letters, signs and other features. Uses recursive least squares (a Kalman filter
+ * over the weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) that starts with usual weights.
  */
 export class Calibration {
 	readonly #weights = ordered.map(({ weight }) => weight);
@@ -85,7 +88,7 @@ export class Calibration {
 	#last = 0;
 	#mean = 0;
 
-	/** Estimate of the parts. With `since`, a similar counted request, only the difference is estimated. */
+	/** Estimates the tokens of the parts. With `since`, a similar counted request, it estimates only the difference. */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;
 		const changed = dot(this.#weights, rest.map(Math.abs));
@@ -95,10 +98,10 @@ export class Calibration {
 		return { tokens, margin: changed === 0 ? 0 : Math.max(leastMargin * tokens, usual) };
 	}
 
-	/** Most likely tokens of the parts. */
+	/** Returns the most likely number of tokens of the parts. */
 	tokensOf(features: Features): number {
 		let sum = 0;
-		// A loop: a snapshot asks this of each message of a long conversation.
+		// A loop is faster than `dot`: a snapshot calls this for each message of a long conversation.
 		for (let at = 0; at < features.length; at++) sum += (this.#weights[at] ?? 0) * (features[at] ?? 0);
 		return Math.max(0, sum);
 	}
@@ -107,7 +110,7 @@ export class Calibration {
 		return { replies: this.#replies, last: this.#last, mean: this.#mean };
 	}
 
-	/** Compares an estimate with the actual tokens of the request. */
+	/** Compares an estimate with the counted tokens of the request. */
 	compare(estimated: number, tokens: number): void {
 		this.#replies += 1;
 		this.#last = Math.abs(estimated - tokens) / tokens;
@@ -116,9 +119,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request, or from its difference to `since` if that is enough. Returns false if the count is too
-	 * far from
-	 * every tokenizer to be one.
+	 * Learns from a counted request: from its difference to `since` if the difference is large enough. Returns false if the
+	 * count is implausible for every tokenizer.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
@@ -139,17 +141,17 @@ export class Calibration {
 			this.#weights[index] = Math.min(most, Math.max(least, moved));
 			const row = this.#covariance[index] ?? [];
 			for (const at of ordered.keys()) row[at] = (row[at] ?? 0) - (gain[index] ?? 0) * (spread[at] ?? 0);
-			// Older observations have less weight, because texts and tokenizers change.
+			// Old observations lose weight: texts change, and providers change their tokenizers.
 			row[index] = Math.min(first ** 2, (row[index] ?? 0) + (first / 50) ** 2);
 		}
 		this.#learned += 1;
-		// That the first reply surprises says only how unusual the tokenizer is.
+		// The error of the first reply only shows how unusual the tokenizer is.
 		if (this.#learned === 1) return;
 		const surprise = Math.abs(tokens - expected) / Math.max(1, tokens);
 		this.#noise += Math.max(1 / this.#learned, 0.2) * (surprise - this.#noise);
 	}
 
-	/** How unsure the weights are, as seen from the features. */
+	/** Uncertainty of the weights in the direction of the features. */
 	#spreadOf(features: Features): number[] {
 		return this.#covariance.map((row) => dot(row, features));
 	}
@@ -171,7 +173,7 @@ const isLetter = Uint8Array.from({ length: 128 }, (_, code) =>
 	/[A-Za-z\s]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Reads the text once, character by character. */
+/** Reads the text once, character by character, for speed. */
 export function featuresOfText(text: string): Features {
 	let letters = 0;
 	let wide = 0;
@@ -185,7 +187,7 @@ export function featuresOfText(text: string): Features {
 	return [letters, text.length - letters - wide - halves, wide + halves / 2, 0, 0, 0];
 }
 
-/** What is sent of the tools. Counted once for each array. */
+/** Features of the tool descriptions in a request. Computed once for each array. */
 export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	return counted(tools, () => {
 		const texts = tools.map(({ name, description, parameters }) =>
@@ -195,14 +197,14 @@ export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	});
 }
 
-/** Counted once for each message. */
+/** Computed once for each message. */
 export function featuresOfMessage(message: Message): Features {
 	return counted(message, () =>
 		sumOf([blocks(1 + message.content.length), ...message.content.map(featuresOfBlock)]),
 	);
 }
 
-/** The sum over all messages; a walk over what is known of them, not over their text. */
+/** Sum over all messages, from features that are already computed. */
 export function featuresOfMessages(messages: readonly Message[]): Features {
 	const sum = featureNames.map(() => 0);
 	for (const message of messages) add(sum, featuresOfMessage(message));
@@ -252,7 +254,7 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 	}
 }
 
-/** Sealed thinking counts by its length before it was sealed, which base64 makes a third longer. */
+/** Sealed thinking has the tokens of its length before it was sealed: base64 adds a third. */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);
 	const sealed = block.redacted ?? block.signature ?? "";

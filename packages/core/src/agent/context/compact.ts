@@ -30,7 +30,7 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/** A session whose requests are to become smaller. */
+/** A session whose requests must become smaller. */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -39,13 +39,13 @@ export interface CompactionJob {
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Tokens of messages as estimated, and rather too many than too few. */
+	/** Estimated tokens of messages. `safeTokensOf` adds a margin. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
 	readonly write: WriteText;
 }
 
-/** Makes the session's requests fit, and records how. */
+/** Makes the requests of the session fit, and records the compactions. */
 export async function compact(job: CompactionJob): Promise<void> {
 	const { transcript, room, context } = job;
 	const plan = planCompaction({ transcript, room, tokensOf: job.safeTokensOf }, context.marks);
@@ -88,10 +88,10 @@ async function noteBefore(
 	);
 }
 
-/** Tokens of a summary's request beside its record, by far. */
+/** Generous limit for the tokens of a summary request beside its record. */
 const summaryOverhead = 500;
 
-/** What a summary takes the place of: results are in it as they were. */
+/** Returns the part that a summary replaces, with the results as they were. */
 function replaced({ transcript, context, room }: CompactionJob, before: Position): SummarySource {
 	const { summary } = context.marks;
 	const marks: Marks = { ...context.marks, results: undefined, shortened: [] };
@@ -106,7 +106,7 @@ function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** Text that takes the place of older messages. `error`: why no model wrote it. */
+/** Text that replaces older messages. `error`: the reason why no model wrote it. */
 interface Written {
 	readonly text: string;
 	readonly error?: string;
@@ -130,12 +130,12 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	}
 }
 
-/** A model that fails, or may not be asked, can be done without; a record that cannot be written cannot. */
+/** The gateway can continue without the model's summary, but not without its record. */
 function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
-/** Stores the compactions with their sizes. `summaryError`: why the summary among them was not written by a model. */
+/** Stores the compactions with their sizes. `summaryError`: the reason why no model wrote the summary. */
 async function record(
 	job: CompactionJob,
 	compactions: readonly Compaction[],
@@ -159,32 +159,30 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** Transcript to shorten, and the sizes of its parts. */
+/** A transcript to make smaller, with the means to measure it. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Tokens of messages alone, rather too many than too few. */
+	/** Estimated tokens of messages, with a margin. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 }
 
-/** Changes that make the request fit. */
+/** Compactions that make the request fit. */
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/** End of a summary that is still to be written. */
+	/** End of a summary that has no text yet; undefined for none. */
 	readonly summary: Position | undefined;
 }
 
-/** Shares of the room for recent groups, tried one after the other. */
+/** Shares of the room for recent groups, in the order in which they are tried. */
 const tailShares = [1, 0.5, 0];
 const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Finds the smallest loss that makes the request fit: first results of tools, then thinking, then a summary of everything
- * except
- * the newest groups, then shorter newest results. The last message of a person and the newest reply with its results are
- * never
- * removed. Throws `resource_exhausted` if they are too large.
+ * Plans the compactions that make the request fit, with the least loss. It clears results of tools first, then thinking.
+ * Then it replaces all but the newest groups by a summary, and last it shortens the newest results. The last question and
+ * the newest reply with its results stay. Throws `resource_exhausted` if these alone are too large.
  */
 function planCompaction(sizing: Sizing, marks: Marks): Plan {
 	const { room, transcript } = sizing;
@@ -227,13 +225,13 @@ function planClearing(sizing: Sizing, marks: Marks, groups: readonly Group[]): C
 
 interface SummaryPlan {
 	readonly before: Position;
-	/** With the summary as if it were empty. */
+	/** Marks with an empty summary. */
 	readonly marks: Marks;
-	/** With the most that the summary may take. */
+	/** With the maximum length of the summary. */
 	readonly tokens: number;
 }
 
-/** Position that keeps as many recent groups as fit. Undefined if the rest before them is too small. */
+/** Returns the end of a summary that leaves as many recent groups as possible. Undefined if a summary saves nothing. */
 function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): SummaryPlan | undefined {
 	const whole = sizing.tokensOf(viewOf(sizing.transcript, marks));
 	let found: SummaryPlan | undefined;
@@ -249,7 +247,7 @@ function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): Su
 	return found;
 }
 
-/** A summary ends in front of a person's message where it can. */
+/** Prefers a place before a user message. */
 function summaryPlace(
 	sizing: Sizing,
 	marks: Marks,
@@ -262,7 +260,7 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/** The index of the first of the recent groups, which stay as they are. */
+/** Index of the first recent group. Recent groups stay unchanged. */
 function tailStart(sizing: Sizing, marks: Marks, groups: readonly Group[], share: number): number {
 	const first = firstShown(marks, groups);
 	let start = Math.max(first, newestStart(groups));
@@ -276,7 +274,7 @@ function tailStart(sizing: Sizing, marks: Marks, groups: readonly Group[], share
 	return start;
 }
 
-/** The index of the group from which on nothing is ever taken out. */
+/** Index of the first group that no compaction removes. */
 function newestStart(groups: readonly Group[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);
 	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");
@@ -323,15 +321,15 @@ const firstHeading = "The first request, word for word:";
 const openHeading = "Still open, as the gateway knows it:";
 const bodyHeading = "What happened so far:";
 
-/** What a summary's message says. */
+/** Parts of a summary message. */
 interface NoteParts {
-	/** Absent where it is still in the conversation itself. */
+	/** Undefined if the conversation still contains it. */
 	readonly first: UserMessage | undefined;
 	readonly decisions: readonly string[];
 	readonly body: string;
 }
 
-/** Tokens for each of the parts, and how to count them. */
+/** Maximum tokens of each part, and the function that counts them. */
 interface NoteRoom {
 	readonly first: number;
 	readonly decisions: number;
@@ -339,7 +337,7 @@ interface NoteRoom {
 	readonly measure: (text: string) => number;
 }
 
-/** The text that takes the place of messages. */
+/** Returns the text that replaces the messages. */
 function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
 	const sections = [opening];
 	if (first) {
@@ -350,7 +348,7 @@ function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
 	return sections.join("\n\n");
 }
 
-/** What happened, out of a note that `noteOf` has made. */
+/** Returns the part "What happened so far" of a note that `noteOf` made. */
 function bodyOf(note: string): string {
 	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
 	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);

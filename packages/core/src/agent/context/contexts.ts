@@ -15,7 +15,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Token counts and transcripts, shared by everything that uses one journal. */
+/** Token counts and transcripts of all sessions that share a journal. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
@@ -30,7 +30,7 @@ export class Contexts {
 		this.texts = new TextCounts({ clock, log });
 	}
 
-	/** How the model counts, as far as its replies have told. */
+	/** Calibration of a model by its replies. */
 	calibration(provider: string, model: string): Calibration {
 		const key = `${provider}/${model}`;
 		const known = this.#calibrations.get(key) ?? new Calibration();
@@ -38,32 +38,32 @@ export class Contexts {
 		return known;
 	}
 
-	/** How far estimates were off, by `provider/model`. */
+	/** Errors of the estimates, by `provider/model`. */
 	errors(): ReadonlyMap<string, EstimateError> {
 		return new Map([...this.#calibrations].map(([key, calibration]) => [key, calibration.error]));
 	}
 
-	/** The session's own, read from the record when it is needed first. */
+	/** Returns the context of a session. The first call reads it from the record. */
 	async of(session: Session): Promise<SessionContext> {
 		const known = this.#sessions.get(session) ?? (await SessionContext.open(session, this.#services));
 		this.#sessions.set(session, known);
 		return known;
 	}
 
-	/** Drops cached data of the session, which is read from the record again. */
+	/** Frees the memory of a session. Its next request reads the record again. */
 	forget(session: Session): void {
 		this.#sessions.delete(session);
 	}
 
-	/** The session's own, where a request was put together already. */
+	/** Returns the context of a session if a request was built before. */
 	known(session: Session): SessionContext | undefined {
 		return this.#sessions.get(session);
 	}
 }
 
-/** An estimate now is better than a count later. */
+/** Milliseconds. An estimate is better than a late count. */
 const deadlineMs = 5_000;
-/** How long a provider that could not count is left in peace. */
+/** Milliseconds without a request after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
 const keptInMemory = 500;
@@ -74,13 +74,13 @@ interface ProviderCountsDeps {
 	readonly log: Logger;
 }
 
-/** Asks providers how many tokens a request takes, and remembers what they said. */
+/** Asks providers for the tokens of a request, and stores the answers. */
 class ProviderCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #kept: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Providers that could not tell, with the time (monotonic) until which they are not asked again. */
+	/** Providers that failed to count, with the time (monotonic) of the next request. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {
@@ -89,7 +89,7 @@ class ProviderCounts {
 		this.#kept = openKeyv({ store, clock, namespace: "token-counts" });
 	}
 
-	/** Undefined if the provider cannot count, or not soon. Throws only when `signal` aborts. */
+	/** Returns undefined if the provider does not count, or not in time. Throws only if `signal` aborts. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!model.countTokens) return undefined;
 		const key = keyOf(model, request);
@@ -120,7 +120,7 @@ class ProviderCounts {
 		}
 	}
 
-	/** A failure here only costs precision. */
+	/** A failure here only makes the estimates less exact. */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();
@@ -138,7 +138,7 @@ class ProviderCounts {
 	}
 }
 
-/** How a reply is drawn has no part in it: it does not change what is read. */
+/** Sampling is not part of the key: it does not change the number of input tokens. */
 function keyOf({ provider }: Model, { model, system, tools, messages }: ModelRequest): string {
 	const text = JSON.stringify([provider, model, system, tools, messages]);
 	return createHash("sha256").update(text).digest("hex");

@@ -48,7 +48,7 @@ test("a request far below the window is the transcript itself, and nothing is as
 	});
 });
 
-test("where the window is small, the reply gets a third of it and is told so", async () => {
+test("in a small window the reply gets a third, and the request has that limit", async () => {
 	await using toy = await ToySession.open({ contextWindow: 3_000, maxOutput: 8_000 });
 	await toy.ask("Hello.");
 	const sampling = { topK: 3 };
@@ -56,7 +56,7 @@ test("where the window is small, the reply gets a third of it and is told so", a
 	expect((await toy.fit({ sampling: { maxTokens: 900 } })).sampling).toEqual({ maxTokens: 900 });
 });
 
-test("results of older groups become one line first: what was there, and how to get it again", async () => {
+test("results of older groups are replaced by one line first, which describes them and how to read them again", async () => {
 	await using toy = await ToySession.open(small);
 	for (const id of ["a", "b", "c", "d"]) await reads(toy, id, 450);
 	await toy.call();
@@ -218,7 +218,7 @@ test("a run that makes a reply again keeps the question of the run before", asyn
 	expect(wordsOf(request)).toContain("What is the answer?");
 });
 
-test("newest results that are too large are shortened where nothing else is left", async () => {
+test("the newest results are shortened if they are too large and no older parts are left", async () => {
 	await using toy = await ToySession.open(small);
 	await toy.ask("Read it.");
 	const text = `HEAD ${prose(random, 4_000)} TAIL`;
@@ -231,7 +231,7 @@ test("newest results that are too large are shortened where nothing else is left
 	expect((await toy.fit()).messages).toEqual(request.messages);
 });
 
-test("what a person said is not cut: too large a message is refused with what to do, and the next one works", async () => {
+test("a user message is not cut: one that is too large is refused with advice, and the next one works", async () => {
 	await using toy = await ToySession.open(small);
 	await toy.ask(prose(random, 4_000));
 	const refused = toy.fit();
@@ -252,7 +252,7 @@ test("instructions that fill the window are refused as such", async () => {
 	);
 });
 
-test("after a restart the same bytes go out, and go on with the next message", async () => {
+test("after a restart the request has the same bytes, and continues with the next message", async () => {
 	await using toy = await ToySession.open(small);
 	await talks(toy, "First of all: be kind.", 700);
 	for (const id of ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]) {
@@ -302,7 +302,7 @@ test("a compaction that cannot be recorded is not used", async () => {
 	expect(wordsOf(request)).toContain("Summary number 2.");
 });
 
-test("where the model writes no summary, an extract takes its place", async () => {
+test("if the model writes no summary, an extract replaces it", async () => {
 	const write = async (): Promise<string> => {
 		throw new ModelError("overloaded", { fault: "overloaded" });
 	};
@@ -333,7 +333,7 @@ test("a run that is stopped while its summary is written changes nothing", async
 	expect(await toy.compactions()).toEqual([]);
 });
 
-test("a session at rest is compacted when somebody asks for it, with what they ask", async () => {
+test("a session at rest is compacted on request, with the instruction of the request", async () => {
 	await using toy = await ToySession.open({ ...small, write: async () => "All about birds." });
 	expect(await toy.compactNow()).toBeUndefined();
 	await talks(toy, "First of all: be kind.", 100);

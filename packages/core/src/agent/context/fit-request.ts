@@ -17,7 +17,7 @@ import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
-/** Services that requests need to fit a window. */
+/** Services for fitting requests into a window. */
 export interface ContextServices {
 	readonly contexts: Contexts;
 	readonly journal: Journal;
@@ -26,7 +26,7 @@ export interface ContextServices {
 	readonly log: Logger;
 }
 
-/** For whom a request is put together. A `Run` is one; so is a session at rest, whose `id` is "". */
+/** The origin of a request: a `Run`, or a session at rest, whose `id` is "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;
@@ -36,12 +36,12 @@ export interface Asker {
 		readonly model: Model;
 		/** Tokens of input and output together. */
 		readonly contextWindow: number;
-		/** Tokens of one reply at most. */
+		/** Maximum tokens of one reply. */
 		readonly maxOutput: number;
 	};
 }
 
-/** A model call whose use or parts are counted. */
+/** A model call whose usage or parts are counted. */
 interface Calling {
 	readonly session: Session;
 	readonly settings: { readonly model: Model };
@@ -50,17 +50,15 @@ interface Calling {
 
 type Parts = Omit<ModelRequest, "messages">;
 
-/** From this part of the room on it is worth asking the provider how large a request really is. */
+/** Share of the room from which the provider is asked for an exact count. */
 const countFrom = 0.7;
-/** An estimate that can be off by no more than this part of the room is good enough. */
+/** Margin, as a share of the room, up to which an estimate is exact enough. */
 const exactEnough = 0.01;
 
 /**
- * Puts the transcript into the request so that it fits the model's window with room for the reply. If it does not fit, older
- * parts
- * are shortened first, which is recorded and applies to every later request of the session. `write` asks the same model for
- * a
- * summary. Throws `resource_exhausted` if even the newest parts are too large.
+ * Puts the transcript into a request that fits the window of the model, with room for the reply. If it does not fit, older
+ * parts are shortened first; that is recorded and applies to every later request of the session. `write` asks the same model
+ * for a summary. Throws `resource_exhausted` if even the newest parts are too large.
  */
 export async function fitRequest(
 	asker: Asker,
@@ -79,7 +77,7 @@ export async function fitRequest(
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
-/** Learns from the actual tokens of a request. */
+/** Learns from the tokens that the provider counted. */
 export function observeUsage(
 	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
@@ -95,7 +93,10 @@ export function observeUsage(
 	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
 }
 
-/** Counts the parts of a request with the tokenizer of its model, if it shows one, so that `contextAfter` knows them. Never rejects. */
+/**
+ * Counts the parts of a request with the tokenizer of its model, if it has one, so that `contextAfter` knows them. Never
+ * rejects.
+ */
 export async function countParts(
 	{ settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
@@ -104,7 +105,7 @@ export async function countParts(
 	await contexts.texts.count(settings.model, request, signal);
 }
 
-/** Remembers how a request that is put together shares its window. */
+/** Stores how a request shares its window. */
 function place(
 	asker: Asker,
 	context: SessionContext,
@@ -113,10 +114,7 @@ function place(
 	context.placed = { ofRun, window: asker.settings.contextWindow, reply: replyOf(asker, parts) };
 }
 
-/**
- * The context as a request, and a complete reply behind it, leave it. Undefined if the request is not the newest one that
- * was put together for the session.
- */
+/** Returns the context after a request and its complete reply. Undefined if the request is not the newest of the session. */
 export function contextAfter(
 	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
@@ -149,14 +147,13 @@ export interface Compacted {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** The message that the model gets in the place of all others. */
+	/** The message that replaces all others for the model. */
 	readonly summary: string;
 }
 
 /**
- * Replaces the transcript of an idle session by a summary, whatever its size. `instruction` states what to keep. Undefined
- * if
- * nothing was added since the last one. Throws if the model writes none.
+ * Replaces the whole transcript of a session at rest by a summary. `instruction` tells the model what the summary must keep.
+ * Returns undefined if the transcript has no message after the last summary. Throws if the model writes no summary.
  */
 export async function compactNow(
 	asker: Asker,
@@ -195,8 +192,8 @@ async function contextFor(
 }
 
 /**
- * Allows the longest reply that was asked for if the window holds it, else the reserved one. There are only these two
- * limits, because a budget for thinking follows the limit, and a changed budget makes cached messages useless.
+ * Allows the longest wanted reply if the window has room for it, else the reserved one. Only these two limits exist, because
+ * a budget for thinking follows the limit, and a changed budget invalidates cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,
@@ -209,7 +206,7 @@ function withLongestReply(
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
 }
 
-/** The limit of the reply is named only if the window has no room for a reply as long as was asked for. */
+/** The request has a limit for the reply only if the window has no room for the longest wanted reply. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
 	const wanted = wantedReply(asker.settings.maxOutput, parts);
 	const reply = replyRoom(asker.settings.contextWindow, wanted);
@@ -234,7 +231,7 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
-/** Tokens that are left beside the reply. */
+/** Tokens of the window beside the reply. */
 function limitOf(asker: Asker, parts: Parts): number {
 	return asker.settings.contextWindow - replyOf(asker, parts);
 }
@@ -243,13 +240,13 @@ function fits(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin <= limitOf(asker, parts);
 }
 
-/** Whether the provider's own count may decide something that the estimate leaves open. */
+/** Whether an exact count may change the decision that the estimate allows. */
 function decides(asker: Asker, size: Size, parts: Parts): boolean {
 	const limit = limitOf(asker, parts);
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
 
-/** The estimate, or the provider's own count where that may decide something. */
+/** Returns the estimate, or the exact count of the provider if it may change the decision. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const {
 		deps: { contexts },
@@ -278,7 +275,7 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 	const { parts, transcript, size, write } = sized;
 	const calibration = deps.contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
-	// Facts about this request correct those about the model.
+	// The count of this request corrects the calibration of the model.
 	const whole = calibration.estimate(size.features);
 	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
 	const plain = size.tokens / whole.tokens;

@@ -65,7 +65,7 @@ test("questions and approvals without an answer, denials and unknown outcomes ar
 	]);
 });
 
-test("what was answered, approved or simply done is not open", () => {
+test("an answered, approved or completed call is not open", () => {
 	const transcript = transcriptOf(question("Which licence?"), runs("npm publish"), {
 		...runs("npm test"),
 		text: "exit code 1",
@@ -93,7 +93,7 @@ test("the same question or call settles it, whatever else is said of it, and als
 	expect(openDecisions(transcript, questions, { run: 4, message: 0 })).toEqual([]);
 });
 
-test("another call settles nothing, and what was refused twice stands once", () => {
+test("another call does not settle it, and two denials of one call give one line", () => {
 	const transcript = transcriptOf({ ...runs("npm publish"), ...refused }, runs("npm publish --dry-run"), {
 		...runs("npm publish"),
 		...refused,
@@ -104,7 +104,7 @@ test("another call settles nothing, and what was refused twice stands once", () 
 	]);
 });
 
-test("what came after the summary's end is not in it", () => {
+test("calls after the end of the summary are not in the list", () => {
 	const transcript = transcriptOf({ ...runs("one"), ...unknown }, { ...runs("two"), ...unknown });
 	expect(openDecisions(transcript, [], { run: 2, message: 0 })).toHaveLength(1);
 });

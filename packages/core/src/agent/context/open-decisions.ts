@@ -9,14 +9,14 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine } from "./shorten.ts";
 import { isBefore, type Position } from "./view.ts";
 
-/** Result of a question that a call asked. */
+/** A question of a call, with its state. */
 export interface AskedQuestion {
 	readonly callId: string;
 	readonly state: PromptState;
 	readonly answer: Answer | undefined;
 }
 
-/** All questions that the calls of a session have asked, oldest first. */
+/** All questions of the calls of a session, oldest first. */
 export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<AskedQuestion[]> {
 	const rows = await store.read((db) =>
 		db
@@ -34,9 +34,8 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * Open decisions of calls before `end`, one line each, oldest first: unanswered questions and approvals, denials, and calls
- * with
- * an unknown effect. The same question or call settles an earlier one when it gets an answer or a result.
+ * Decisions before `end` that are still open, one line each, oldest first: questions and approvals without an answer, denied
+ * calls, and calls with an unknown outcome. A later call on the same subject that gets its answer or a result settles one.
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],
@@ -76,7 +75,7 @@ function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
 	);
 }
 
-/** In the words of the result: a person's own words are in it as the model may see them. */
+/** Uses the text of the result: it has the person's own words as the model may see them. */
 function leftOpen(
 	call: CallBlock,
 	{ text, failed }: ResultBlock,
@@ -93,7 +92,7 @@ function settles(result: ResultBlock | undefined, question: AskedQuestion | unde
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** Subject of a call. Calls with the same subject settle each other. */
+/** Key of a call: calls with the same key settle each other. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

@@ -36,7 +36,7 @@ test("a picture of a result counts as one of a message does, and its text beside
 	expect(difference(seen, plain)).toEqual(featureNames.map((name) => (name === "images" ? 1 : 0)));
 });
 
-test("where a result is cleared its picture goes, also with a short text, and the text says so", () => {
+test("a cleared result loses its picture, also with a short text, and the text says so", () => {
 	const before = { run: 2, message: 0 };
 	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
 	const [text, pictures] = left("x".repeat(500), { results: before }) ?? [];
@@ -47,7 +47,7 @@ test("where a result is cleared its picture goes, also with a short text, and th
 	expect(left("a.png", { results: { run: 1, message: 2 } })).toEqual(["a.png", 1]);
 });
 
-test("where newest results are shortened a picture stays as long as a text of its size would", () => {
+test("if the newest results are shortened a picture stays as long as a text of its size", () => {
 	const shortened = (characters: number) => ({ shortened: [{ before: { run: 2, message: 0 }, characters }] });
 	expect(left("a.png", shortened(8_000))).toEqual(["a.png", 1]);
 	expect(left("a.png", shortened(4_000))).toEqual([`a.png\n${gone}`, 0]);
@@ -58,7 +58,7 @@ test("a summary is made from the text, and from the word that there was a pictur
 	expect(record).toContain("RESULT OF read_file: a.png, 1 x 1 pixels (a picture)");
 });
 
-test("as a session goes on its old pictures are cleared, and the newest stay", async () => {
+test("in a long session old pictures are cleared, and the newest stay", async () => {
 	const random = chance(7);
 	await using toy = await ToySession.open({ contextWindow: 12_000, maxOutput: 1_000 });
 	for (let n = 0; n < 20; n++) {

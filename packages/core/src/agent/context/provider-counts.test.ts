@@ -43,7 +43,7 @@ test("the count decides, not the estimate", async () => {
 	expect(await exceeds.compactions()).toHaveLength(1);
 });
 
-test("where few tokens came since a counted request, nobody is asked", async () => {
+test("a provider is not asked if few tokens follow a counted request", async () => {
 	const asked: number[] = [];
 	await using toy = await sessionOf(2_000, async () => asked.push(1) && 2_000);
 	await toy.call();

@@ -122,7 +122,7 @@ function checkThinking(toy: ToySession, request: ModelRequest): void {
 }
 
 test.each(Array.from({ length: sessions }, (_, seed) => seed))(
-	"whatever was said, requests fit, are whole and in order, and stay what they are (seed %i)",
+	"for random transcripts, requests fit, are complete and ordered, and do not change (seed %i)",
 	async (seed) => {
 		const random = chance(seed);
 		const [, tokenizer] = named[seed % named.length] ?? ["", tokenizers.words];

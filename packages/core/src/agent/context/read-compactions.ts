@@ -1,7 +1,7 @@
 import type { Tx } from "../../store/journal.ts";
 import type { Compaction } from "./view.ts";
 
-/** A compaction of the record; `at` is in milliseconds since the epoch. */
+/** A recorded compaction; `at` is in milliseconds since the epoch. */
 export interface PastCompaction extends Compaction {
 	readonly at: number;
 }

@@ -1,13 +1,13 @@
 import type { Message } from "../../vocabulary/message.ts";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
 
-/** Renders messages for a model that summarises them, and makes extracts without a model. */
+/** Renders messages as text for a model that summarises them, and as an extract without a model. */
 
 type Measure = (text: string) => number;
 
 const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 
-/** The messages as a text to read, long parts shortened so far that it takes no more than `most`. */
+/** The messages as text of at most `most` tokens. Long parts are shortened. */
 export function recordOf(messages: readonly Message[], most: number, measure: Measure): string {
 	let text = "";
 	for (const cap of caps) {
@@ -42,7 +42,7 @@ function nameOf(callId: string, before: Message | undefined): string {
 	return call?.type === "call" ? call.name : "a tool";
 }
 
-/** Questions and answers, one line each: questions before answers, newer before older, as far as they fit. */
+/** The questions and answers, one line each, as many as have room. Questions come before answers, newer before older. */
 export function extractOf(messages: readonly Message[], most: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {
 		const text = message.role === "tool" ? "" : textOf(message);

@@ -1,37 +1,36 @@
 import { ParleyError } from "@parley/base";
 
-/** How the tokens of a model's window are shared out. */
+/** Shares of a model's window, in tokens. */
 export interface Room {
 	readonly window: number;
-	/** For the reply. */
 	readonly reply: number;
-	/** For all messages: the rest after instructions and tools. */
+	/** All messages: the window without instructions, tools and reply. */
 	readonly messages: number;
-	/** To where messages shrink when they have outgrown that, so that it does not happen all the time. */
+	/** Size after a compaction. It is smaller than `messages`, so that the next compaction is not needed soon. */
 	readonly target: number;
-	/** For recent groups, which stay as they are. */
+	/** Recent groups, which stay unchanged. */
 	readonly tail: number;
-	/** For all of a summary's message; then for its parts: the first request, the open decisions, what happened. */
+	/** The message of a summary; then its parts: the first request, the open decisions, and the events so far. */
 	readonly note: number;
 	readonly first: number;
 	readonly decisions: number;
 	readonly body: number;
 }
 
-/** A reply may take this part of a window at most. */
+/** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Tokens that are kept free for a reply in a large window: a longer reply is allowed while there is room for it. */
+/** Tokens that are kept free for a reply in a large window. A longer reply is allowed if there is room. */
 const reservedReply = 32_000;
-/** With less for messages nothing sensible can be said. */
+/** Minimum tokens for messages. */
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** Tokens that are kept free for a reply: all that was asked for, up to 32,000 and a third of the window. */
+/** Tokens that are kept free for a reply: the wanted number, up to 32,000 and a third of the window. */
 export function replyRoom(contextWindow: number, wanted: number): number {
 	return Math.min(wanted, reservedReply, Math.floor(contextWindow * replyShare));
 }
 
-/** Divides a window. `fixed` are the tokens of instructions and tools. Throws if they leave no room. */
+/** Shares out a window. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if they leave too little. */
 export function roomOf(window: number, reply: number, fixed: number): Room {
 	const messages = window - reply - fixed;
 	if (messages < leastRoom) {

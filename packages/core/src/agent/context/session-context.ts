@@ -21,17 +21,17 @@ import {
 import { readCompactions } from "./read-compactions.ts";
 import { type Compaction, type Marks, noMarks, viewOf, withCompaction } from "./view.ts";
 
-/** Compaction with its effect in tokens. */
+/** A compaction with the sizes before and after it, in tokens. */
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** Why no model wrote the summary. */
+	/** Reason why no model wrote the summary. */
 	readonly error?: string;
 }
 
-/** Built request with its estimate. */
+/** The newest request with its estimate. */
 interface Fitted {
 	readonly messages: readonly Message[];
 	/** Features of the messages. */
@@ -41,21 +41,21 @@ interface Fitted {
 	readonly tokens: number;
 }
 
-/** How a request shares its window. */
+/** Shares of the window for a request. */
 export interface Placed {
-	/** How many of its messages belong to the current run: the last ones. */
+	/** Number of messages of the current run. They are the last ones. */
 	readonly ofRun: number;
 	readonly window: number;
 	/** Tokens that are kept free for a reply. */
 	readonly reply: number;
 }
 
-/** Model call in the journal. */
+/** A recorded model call. */
 interface PastCall {
 	readonly model: string;
 	readonly messages: number;
 	readonly inputTokens: number;
-	/** How many compactions there have been since. */
+	/** Number of compactions after it. */
 	readonly compactions: number;
 }
 
@@ -67,7 +67,7 @@ interface RecordServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Knowledge about the requests of one session: their compactions and the actual tokens of the last ones. */
+/** State of the requests of one session: its compactions, and the counts of its last requests. */
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
@@ -78,9 +78,9 @@ export class SessionContext {
 	#past: readonly PastCall[] = [];
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
-	/** How the newest request that was put together shares its window. */
+	/** Shares of the window for the newest request. */
 	placed: Placed | undefined;
-	/** Compactions that no snapshot has listed. */
+	/** Compactions that no snapshot contains yet. */
 	#unlisted: ContextCompaction[] = [];
 
 	private constructor(session: Session, services: RecordServices) {
@@ -88,7 +88,7 @@ export class SessionContext {
 		this.#services = services;
 	}
 
-	/** As the record has it. */
+	/** Reads the context from the record. */
 	static async open(session: Session, services: RecordServices): Promise<SessionContext> {
 		const context = new SessionContext(session, services);
 		const { journal } = services;
@@ -105,21 +105,21 @@ export class SessionContext {
 		return this.#marks;
 	}
 
-	/** The compactions that no snapshot has listed, which counts as listing them. */
+	/** Returns the compactions that no snapshot contains yet, and marks them as contained. */
 	takeUnlisted(): readonly ContextCompaction[] {
 		const taken = this.#unlisted;
 		this.#unlisted = [];
 		return taken;
 	}
 
-	/** Learns the actual tokens of a request. Returns false for an impossible count. */
+	/** Learns from the counted tokens of a request of this session. Returns false if the count is implausible. */
 	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
 		const learned = calibration.learn(counted, this.#anchors.get(model));
 		if (learned) this.#anchors.set(model, counted);
 		return learned;
 	}
 
-	/** What instructions and tools are made of; read again only where they have changed. */
+	/** Features of instructions and tools. Computed again only if they changed. */
 	fixed({ system, tools }: Omit<ModelRequest, "messages">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
@@ -127,12 +127,12 @@ export class SessionContext {
 		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
 	}
 
-	/** The newest estimated request, if it has these messages. */
+	/** Returns the newest estimated request if these are its messages. */
 	fitted(messages: readonly Message[]): Fitted | undefined {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns from the last calls in the journal, once after a restart. */
+	/** Learns from the recorded model calls, once after a restart. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -144,7 +144,7 @@ export class SessionContext {
 			if (length > messages.length) continue;
 			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
 			const counted = { features, tokens: inputTokens };
-			// An answer may name the model more exactly than the question. Another model at least counts much the same.
+			// A reply may have a more exact model name than the request. Another model still counts in a similar way.
 			const continues = compactions === 0 && model.startsWith(parts.model);
 			if (continues) this.anchorAt(parts.model, counted, calibration);
 			else calibration.learn(counted);
@@ -152,7 +152,7 @@ export class SessionContext {
 		this.#past = [];
 	}
 
-	/** Most likely tokens of the request. */
+	/** Estimates the tokens of a request. */
 	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
 		const { messages, model } = request;
 		const spoken = this.#spoken(messages);
@@ -162,7 +162,7 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/** Messages usually continue those of the previous request, so only the new ones are counted. */
+	/** Most requests continue the one before: their common messages are not counted again. */
 	#spoken(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
@@ -176,7 +176,7 @@ export class SessionContext {
 		]);
 	}
 
-	/** Records compactions and emits their events. They apply from then on. */
+	/** Stores compactions with their events. They apply from then on. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
 		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {
@@ -236,7 +236,7 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/** Model calls in the events, oldest first. One with a single message may have had another purpose. */
+/** Model calls of the events, oldest first. Calls with a single message are left out: they may belong to no conversation. */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];

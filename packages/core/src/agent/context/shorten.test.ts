@@ -5,7 +5,7 @@ test("a text that is hardly too long stays as it is", () => {
 	expect(shorten("x".repeat(160), 100)).toBe("x".repeat(160));
 });
 
-test("head and tail stay, with a note of what is between", () => {
+test("head and tail stay, with a marker between them", () => {
 	const text = `${"a".repeat(500)}${"b".repeat(500)}`;
 	expect(shorten(text, 100)).toBe(`${"a".repeat(60)}\n[… 900 characters left out …]\n${"b".repeat(40)}`);
 });

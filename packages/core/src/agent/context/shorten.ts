@@ -1,7 +1,7 @@
-/** The least that is left out: the note in its place takes room as well. */
+/** Minimum characters to leave out: the marker needs space, too. */
 const slack = 60;
 
-/** Head and tail of a text above about this number of characters, with a note about the omission. */
+/** Cuts a text longer than about `characters` to its head and tail, with a marker between them. */
 export function shorten(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
 	const head = whole(text, Math.ceil(characters * 0.6));
@@ -9,19 +9,19 @@ export function shorten(text: string, characters: number): string {
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** The text in one line of at most so many characters. */
+/** The text in one line, cut to `characters`. */
 export function oneLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, whole(line, characters))}…`;
 }
 
-/** An index that does not part the two halves of a character. */
+/** Moves an index out of a surrogate pair. */
 function whole(text: string, index: number): number {
 	const code = text.charCodeAt(index);
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/** The text, shortened until `measure` says that it takes no more than `most`. */
+/** Shortens the text until `measure` returns at most `most`. */
 export function shortenTo(text: string, most: number, measure: (text: string) => number): string {
 	let shown = text;
 	let size = measure(shown);

@@ -71,7 +71,7 @@ test("each reply is followed by a snapshot that holds the provider's counts, and
 	expect(told.map(({ event }) => event.type)).toEqual([...pair, ...pair, ...pair]);
 });
 
-test("an estimate stands in where the provider counts nothing, and a larger count than the window widens it", async () => {
+test("an estimate is used if the provider counts nothing, and a count above the window widens it", async () => {
 	const model = new ScriptedModel([says("one"), took(0, 0)], [says("two"), took(contextWindow + 100, 10)]);
 	const { t, session, log } = await open(model);
 	await using _ = t;
@@ -130,7 +130,7 @@ test("a compaction is listed once, by the next snapshot, with its summary", asyn
 	expect((await log.next("context.updated")).compacted).toEqual([]);
 });
 
-test("a compaction at rest is followed by a snapshot of what remains", async () => {
+test("after a compaction at rest a snapshot shows the remaining context", async () => {
 	const model = new ScriptedModel([says("Roses?"), took(200, 5)], [says("They plan a garden.")]);
 	const { t, session, log } = await open(model);
 	await using _ = t;

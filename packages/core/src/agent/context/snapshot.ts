@@ -5,30 +5,30 @@ import type { Calibration } from "./calibration.ts";
 import { difference, type Features, featuresOfMessage, featuresOfTools } from "./calibration.ts";
 import type { PartCounts } from "./text-counts.ts";
 
-/** Request with its size. */
+/** A request with its size. */
 export interface MeasuredRequest {
 	readonly request: ModelRequest;
 	/** Features of the system prompt and the tools. */
 	readonly fixed: Features;
-	/** How many of the messages belong to the current run: the last ones. */
+	/** Number of messages of the current run. They are the last ones. */
 	readonly ofRun: number;
-	/** Tokens of the request as the provider counted them, or as estimated. */
+	/** Tokens of the request, counted by the provider or estimated. */
 	readonly tokens: number;
-	/** Tokens of the parts by the model's own tokenizer, if it shows one. */
+	/** Tokens of the parts by the tokenizer of the model, if it has one. */
 	readonly counts: PartCounts | undefined;
 	/** Tokens of the context window, and those that are kept free for a reply. */
 	readonly window: number;
 	readonly reply: number;
 }
 
-/** Message that was added after the request. */
+/** Parts of the context after the request. */
 export interface Addition {
-	/** The reply, if it is part of the conversation. Its tokens are estimated where the provider counted none. */
+	/** The reply, if it is part of the conversation. Its tokens are estimated if the provider counted none. */
 	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;
 	readonly compacted: readonly ContextCompaction[];
 }
 
-/** Snapshot of a request and of later additions. The parts of the request are scaled to its count. */
+/** Returns the snapshot of a request with the parts after it. The parts of the request are scaled to its count. */
 export function snapshotOf(
 	measured: MeasuredRequest,
 	{ reply, compacted }: Addition,

@@ -3,16 +3,16 @@ import { type Message, messageText } from "../../vocabulary/message.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
 
-/** Milliseconds for the parts of one request. Parts that are not counted by then are counted with the next request. */
+/** Milliseconds for the parts of one request. Parts that are late are counted with the next request. */
 const DEADLINE_MS = 2_000;
-/** Milliseconds without a question after a tokenizer failed. */
+/** Milliseconds without a request after a tokenizer failed. */
 const PAUSE_MS = 60_000;
-/** Parts in one request. Counts from before a failure are kept. */
+/** Parts in one request to the tokenizer. Counts before a failure are kept. */
 const AT_ONCE = 32;
-/** System prompts whose counts are kept for each model. */
+/** Maximum system prompts with a stored count, for each model. */
 const MOST_PROMPTS = 50;
 
-/** Tokens of a request's parts by the model's own tokenizer. */
+/** Tokens of the parts of a request by the model's own tokenizer. */
 export interface PartCounts {
 	readonly system: number;
 	readonly tools: number;
@@ -20,24 +20,24 @@ export interface PartCounts {
 	readonly messages: readonly number[];
 }
 
-/** Counts of one model. Messages and lists of tools are keys by their identity. */
+/** Counts of one model. Messages and tool lists are keys by identity. */
 interface Known {
 	readonly objects: WeakMap<object, number>;
 	readonly prompts: Map<string, number>;
 }
 
-/** A part that is to be counted, and the place of its count. */
+/** A part to count, and the function that stores its count. */
 interface Part {
 	readonly text: string;
 	readonly keep: (tokens: number) => void;
 }
 
-/** Asks models that show their tokenizer for the tokens of each part of a request, once for each part. */
+/** Asks models that have a tokenizer for the tokens of each part of a request, once for each part. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #known = new Map<string, Known>();
-	/** Time (monotonic) until which a provider's tokenizer is not asked again. */
+	/** Time (monotonic) of the next request to a provider's tokenizer. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
@@ -45,7 +45,7 @@ export class TextCounts {
 		this.#log = log;
 	}
 
-	/** Counts the parts that are not known yet, for at most 2 s. Never rejects. */
+	/** Counts the unknown parts, for at most 2 s. Never rejects. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
 		if (!model.countTexts || (this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
 		const late = new AbortController();
@@ -74,7 +74,7 @@ export class TextCounts {
 		}
 	}
 
-	/** The counts of all parts, or undefined if one is not known. */
+	/** The counts of all parts; undefined if one is unknown. */
 	of({ model, system, tools, messages }: ModelRequest): PartCounts | undefined {
 		const { objects, prompts } = this.#of(model);
 		const counts = [prompts.get(system), objects.get(tools), ...messages.map((one) => objects.get(one))];
@@ -112,7 +112,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Usual tokens of images and of the frame of a message, which are not text. */
+/** Usual tokens of the pictures and the frame of a message. A tokenizer counts text only. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

@@ -10,15 +10,15 @@ import type {
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
 
-/** Results up to this length stay: one line about them would hardly be shorter. */
+/** Characters of a result up to which it stays: a line about it would save little. */
 const keptCharacters = 400;
 
-/** Characters of text that take about as many tokens as a picture does. */
+/** Characters of text with about as many tokens as a picture. */
 const pictureCharacters = 6_000;
 
 /**
- * The messages that a model gets: the transcript as the marks have it. The same for the same input, whenever it is
- * asked for, so that a provider can cache the prefix.
+ * The messages for a model: the transcript after all compactions. Equal for equal input, so that a provider can cache the
+ * prefix.
  */
 export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Message[] {
 	const reach = reachOf(marks);
@@ -32,7 +32,7 @@ export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Mess
 	return messages;
 }
 
-/** Number of messages of the newest run in the view, if they are the last ones. */
+/** Number of messages of the newest run at the end of the view. */
 export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Marks): number {
 	const last = transcript.at(-1);
 	if (!last) return 0;
@@ -52,7 +52,7 @@ function viewOfRun({ ordinal, messages }: RunTranscript, marks: Marks): Message[
 	});
 }
 
-/** One message as the marks have it, but for the summary; `asking` is the one before it. */
+/** One message after all compactions except the summary; `asking` is the message before it. */
 export function viewOfMessage(
 	message: Message,
 	at: Position,
@@ -73,9 +73,8 @@ export function viewOfMessage(
 }
 
 /**
- * If a summary ends within a run, messages of people in that run stay unchanged, because the agent works on them. A retry
- * has its
- * question in an earlier run.
+ * If a summary ends within a run, the user messages of that run stay: the agent works on them. A run that repeats a reply
+ * has its question in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -96,11 +95,11 @@ function opensWithQuestion({ messages }: RunTranscript): boolean {
 
 const made = new WeakMap<Message, Map<string, Message>>();
 
-/** Makes each form of a message once, so that what is known of it is known the next time. */
+/** Makes each form of a message once, so that its token counts can be reused. */
 function changed<M extends Message>(message: M, form: string, make: () => M): M {
 	const forms = made.get(message) ?? new Map<string, Message>();
 	made.set(message, forms);
-	// True because a form of a message is kept with that message, and made by `make` of the same type.
+	// True because a form is stored with its message, and `make` returns the type of that message.
 	const known = forms.get(form) as M | undefined;
 	if (known) return known;
 	const result = make();
@@ -108,7 +107,7 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/** A reply that is only thinking keeps it, because providers refuse an empty one. */
+/** A reply of thinking alone keeps it, because providers reject an empty reply. */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");
@@ -123,14 +122,14 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 		role: "tool",
 		content: content.map((result) => {
 			const call = calls.find(({ id }) => id === result.callId);
-			// An answer of a person is available nowhere else.
+			// Answers of people cannot be read again.
 			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
 			return withoutPictures(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};
 }
 
-/** The text says what the images were and where to read them again. */
+/** The text of the result names the pictures and the tool that shows them again. */
 function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
 	if (!pictures) return result;
 	return {
@@ -158,33 +157,33 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 	};
 }
 
-/** One step that made a session's requests smaller, for good. */
+/** A permanent step that made the requests of a session smaller. */
 export interface Compaction {
 	readonly level: CompactionLevel;
-	/** Applies to everything before this place. */
+	/** Applies to everything before this position. */
 	readonly before: Position;
 	/**
-	 * summary: the text that takes the place of all that. tool_results: how many characters of each result stay; where
-	 * it is null, one line that says what was there. thinking: null.
+	 * summary: the text that replaces these messages. tool_results: maximum characters of each result; null replaces each
+	 * result by one line. thinking: null.
 	 */
 	readonly text: string | null;
 }
 
-/** What all compactions of a session come to. */
+/** The combined effect of all compactions of a session. */
 export interface Marks {
-	/** Results before it are one line each. */
+	/** Results before this position are replaced by one line each. */
 	readonly results: Position | undefined;
-	/** Replies before it are without their thinking. */
+	/** Replies before this position have no thinking. */
 	readonly thinking: Position | undefined;
-	/** Results before it have at most so many characters. */
+	/** Results before this position have a maximum of characters. */
 	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
-	/** Stands for everything before it. */
+	/** Replaces everything before its position. */
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 
 export const noMarks: Marks = { results: undefined, thinking: undefined, shortened: [], summary: undefined };
 
-/** The marks after one more compaction. None ever moves back. */
+/** The marks after one more compaction. A position never moves back. */
 export function withCompaction(marks: Marks, { level, before, text }: Compaction): Marks {
 	if (level === "thinking") return { ...marks, thinking: later(marks.thinking, before) };
 	if (level === "summary") {
@@ -194,7 +193,7 @@ export function withCompaction(marks: Marks, { level, before, text }: Compaction
 	return { ...marks, shortened: [...marks.shortened, { before, characters: Number(text) }] };
 }
 
-/** The place from which on nothing was changed; undefined where nothing was at all. */
+/** The position behind the last change; undefined without a change. */
 function reachOf({ results, thinking, shortened, summary }: Marks): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);
@@ -208,9 +207,9 @@ function textBlock(text: string): { readonly type: "text"; readonly text: string
 	return { type: "text", text };
 }
 
-/** A place in a session's transcript: in front of a message of a run. */
+/** A position in the transcript of a session: before a message of a run. */
 export interface Position {
-	/** The run's ordinal. */
+	/** Ordinal of the run. */
 	readonly run: number;
 	readonly message: number;
 }
@@ -219,21 +218,20 @@ export function isBefore(a: Position, b: Position): boolean {
 	return a.run < b.run || (a.run === b.run && a.message < b.message);
 }
 
-/** Behind everything that there is. */
+/** The position behind the last message. */
 export function endOf(transcript: readonly RunTranscript[]): Position {
 	const last = transcript.at(-1);
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
 }
 
-/** What stands or falls together: what a person said, or a reply with the results of its calls. */
+/** Messages that are kept or removed together: a user message, or a reply with the results of its calls. */
 export interface Group {
 	readonly at: Position;
 	readonly messages: readonly Message[];
-	/** Whether a person's message is the first of its run here. */
+	/** Whether it starts with the user message that starts its run. */
 	readonly opens: boolean;
 }
 
-/** All groups, in order. */
 export function groupsOf(transcript: readonly RunTranscript[]): Group[] {
 	return transcript.flatMap(({ ordinal, messages }) => {
 		const groups: Group[] = [];
@@ -248,7 +246,7 @@ export function groupsOf(transcript: readonly RunTranscript[]): Group[] {
 	});
 }
 
-/** The transcript up to a place. */
+/** The transcript before a position. */
 export function until(transcript: readonly RunTranscript[], end: Position): RunTranscript[] {
 	return transcript
 		.filter(({ ordinal }) => ordinal <= end.run)

@@ -102,7 +102,7 @@ test("pictures are shown to the model, everything else is put into the working d
 	expect(talk.told(1)[0]).toEqual(talk.told()[0]);
 });
 
-test("a restart changes nothing of what the model sees, and keeps what belongs to the session", async () => {
+test("after a restart the model sees the same, and the session keeps its files", async () => {
 	const before = await Talk.begin([[says("nice")]]);
 	await before.send("look", await before.bring("photo.png", png), await before.bring("a.bin", "\0"));
 	await before.log.next("assistant.message");
@@ -115,7 +115,7 @@ test("a restart changes nothing of what the model sees, and keeps what belongs t
 	expect(await readdir(join(talk.t.directory, "work", "attachments"))).toEqual(["a.bin"]);
 });
 
-test("what is asked again has its pictures read once", async () => {
+test("a retry reads the pictures of its message once", async () => {
 	const before = await Talk.begin([[says("nice")], [says("lovely")]]);
 	await before.send("look", await before.bring("photo.png", png));
 	await before.log.next("assistant.message");
@@ -135,7 +135,7 @@ test("what is asked again has its pictures read once", async () => {
 	expect(loaded).toBe(1);
 });
 
-test("a picture whose file is lost is told of", async () => {
+test("a lost file of a picture is described", async () => {
 	const before = await Talk.begin([[says("nice")]]);
 	const photo = await before.bring("photo.png", png);
 	await before.send("look", photo);
@@ -181,7 +181,7 @@ test("pictures that are too large, alone or together, are put into the working d
 	]);
 });
 
-test("a picture that the provider refuses does not stand in the way of what is said next", async () => {
+test("a rejected picture does not block the next messages", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("could not process image of gw_0123456789abcdefghij", {
 			fault: "rejected",
@@ -250,7 +250,7 @@ test("a working directory that takes nothing does not keep people from talking",
 	]);
 });
 
-test("files that nobody may send are refused, and nothing of the message is kept", async () => {
+test("files that the person may not send are refused, and no part of the message is kept", async () => {
 	await using talk = await Talk.begin([]);
 	const { files } = talk.t.runtime;
 	const refusal = async (id: string): Promise<string> => {
@@ -323,7 +323,7 @@ test("a message whose run ended before its files were handed over is sent again 
 	]);
 });
 
-test("a file that a tool sends is there for people, once, also after a crash", async () => {
+test("people get a file that a tool sends, once, also after a crash", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
 		rm(path, { recursive: true, force: true }),

@@ -18,14 +18,13 @@ import {
 } from "./room-for-pictures.ts";
 
 /**
- * Delivers the attachments of a message before the first model call. Images that the model accepts are shown, if the
- * conversation
- * has room. Other images inside the message are mentioned, and all other files are copied into the working directory. The
- * result is recorded and happens once, also if the gateway stops in between.
+ * Delivers the attachments of the message before the first model call. Pictures that the model can read are shown to it if
+ * the conversation has room. Other pictures within the message are described by name and size. All other files are copied
+ * into the working directory. The outcome is recorded once, also after a crash.
  */
 export async function placeAttachments(run: Run): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
-	// A retry uses the attachments of the original run.
+	// A run that repeats a reply uses the attachments of the earlier run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
 	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
 	run.row = await withPictures(run.deps.files, run.row);
@@ -72,7 +71,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
-/** Those that the model sees, or is to see where there is room; no more are read than there can be. */
+/** The attachments that the model sees, or may see if there is room. Stops reading when no more can fit. */
 async function loadAll(
 	{ deps, settings }: Run,
 	attachments: readonly Attachment[],
@@ -98,7 +97,7 @@ async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
 		await using content = await deps.files.read(attachment.id);
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
-		// Neither the disk nor a directory without leave to write must keep people from talking.
+		// A full disk or a read-only directory must not stop the conversation.
 		log.warn("an attachment could not be put into the working directory", {
 			file: attachment.id,
 			error: reason,
@@ -125,7 +124,7 @@ async function recordAttachments(
 	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
-/** Results of calls that ran together, without the images for which there is no room. */
+/** The results of calls that ran together, without pictures that have no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	brought: readonly T[],
@@ -144,12 +143,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes images from the conversation after a provider refused a request with them, because it would refuse every later one
- * too.
- * Returns true if the run continues without them: the request had more images than allowed, as the record of another version
- * can have, or was the first to show this model images of results. Otherwise the images of the run's own message are
- * removed,
- * and the run ends.
+ * Removes pictures from the conversation after a provider rejected a request with them, because it would reject every later
+ * request. Returns true if the run continues: the request had more pictures than are allowed, for example from the record of
+ * another version, or it was the first to show this model pictures of results. Otherwise the pictures of the run's own
+ * message are removed, and the run ends.
  */
 export async function withdrawRefused(run: Run, answer: Attempt): Promise<boolean> {
 	const { failure } = answer.reply;
@@ -181,7 +178,7 @@ async function withdrawing(
 	return { changes, without: "the pictures that tools have read" };
 }
 
-/** The images of the present message. A retry has them in the original run. */
+/** The pictures of the current message. A run that repeats a reply has them in the earlier run. */
 function askedIn({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...pictures] : [];
 }

@@ -11,13 +11,11 @@ import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Makes room for these images, among them those of the run's own message, and returns the images that fit. Images of one
- * group
- * stay together. If there are too many, the oldest images of results and prompts are removed permanently. Attached images,
- * those
- * of the present message, and those of unanswered results stay. Nothing is removed for an image that does not fit beside
- * these.
- * Images that the model no longer sees are removed too, or by themselves if they exceed the limit.
+ * Makes room in the conversation for these pictures, with those of the run's own message. Pictures of one group stay
+ * together. Returns the pictures that the conversation then has. If there are too many, it removes the oldest pictures of
+ * results and prompts for good. Attached pictures, pictures of the current message, and results without a reply stay.
+ * Removes nothing for pictures that do not fit beside these. Pictures that the model no longer sees are removed with them,
+ * also attached ones, or alone if they exceed the room.
  */
 export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[])[]): Promise<ImageBlock[]> {
 	const standing = await standingIn(run);
@@ -31,9 +29,8 @@ export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[]
 }
 
 /**
- * Changes that make the conversation fit again beside the question, including attached images of earlier messages. Empty if
- * it
- * fits already.
+ * Changes that make the conversation fit again beside the current message. They may remove attached pictures of earlier
+ * messages. Empty if the conversation fits.
  */
 export async function withinRoomAgain(run: Run, asked: readonly ImageBlock[]): Promise<readonly Change[]> {
 	const { shown } = await standingIn(run);
@@ -42,7 +39,7 @@ export async function withinRoomAgain(run: Run, asked: readonly ImageBlock[]): P
 
 interface Wanted {
 	readonly coming: readonly (readonly ImageBlock[])[];
-	/** Whether pictures that were attached to earlier messages stay as long as the model sees them. */
+	/** Whether attached pictures of earlier messages stay while the model sees them. */
 	readonly keepsAttached: boolean;
 }
 
@@ -84,7 +81,7 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
 }
 
-/** Number of images of a group that can be removed: the first ones of a message, because the others were attached. */
+/** Number of pictures of a group that can be removed. In a message these are the first ones: the others were attached. */
 type Removable = (one: Shown) => number;
 
 function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolean): Removable {
@@ -97,7 +94,7 @@ function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolea
 	};
 }
 
-/** Half of the room is free of them then: else from then on each picture would take another's place. */
+/** Leaves half of the room free. Else each further picture would remove one. */
 function oldestOf(
 	shown: readonly Shown[],
 	coming: readonly (readonly ImageBlock[])[],
@@ -122,7 +119,7 @@ function oldestOf(
 	return [...going];
 }
 
-/** The earlier runs whose messages have these pictures, but for the one that is asked again. */
+/** The earlier runs whose messages have these pictures, except the run that is repeated. */
 async function readPrompts({ history, row, session, deps }: Run, all: readonly Shown[]): Promise<RunRow[]> {
 	const again =
 		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
@@ -141,20 +138,20 @@ async function readPrompts({ history, row, session, deps }: Run, all: readonly S
 	return rows.map(toRunRow);
 }
 
-/** Images of one group in a conversation: those of a result, or of the message of an earlier run. */
+/** A group of pictures in a conversation: those of a result, or of the message of an earlier run. */
 export type Shown =
 	| { readonly callId: string; readonly pictures: readonly ImageBlock[] }
 	| { readonly ordinal: number; readonly pictures: readonly ImageBlock[] };
 
-/** The pictures of a conversation but for those of the run's own message, each oldest first. */
+/** Pictures of a conversation without those of the run's own message, each list oldest first. */
 export interface Standing {
 	/** Those that the model sees. */
 	readonly shown: readonly Shown[];
-	/** Images that the model will never see again, because a summary replaces them or they were cleared. */
+	/** Pictures that the model will never see again, because a summary replaced them or they were cleared. */
 	readonly hidden: readonly Shown[];
 }
 
-/** Images in the run's conversation at this moment. */
+/** The pictures in the run's conversation at this moment. */
 async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
@@ -181,7 +178,9 @@ interface Placed {
 	readonly isShown: boolean;
 }
 
-/** The calls whose pictures no model, or not this one, has answered to: another may have no eyes, or take more. */
+/**
+ * The calls whose pictures have no reply of a model, or of this model. Another model may not read pictures, or accept more.
+ */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (asked: string | undefined): boolean => model === undefined || asked === model;
 	const replied = steps.findLastIndex((step) => step.kind === "reply" && isBy(step.asked));
@@ -196,7 +195,7 @@ interface Pictured {
 	readonly pictures: readonly ImageBlock[];
 }
 
-/** The results of a reply whose calls have not all been answered are in no message. */
+/** Results of a reply with unfinished calls are in no message yet. */
 function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(said.flatMap(picturedIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -225,15 +224,13 @@ function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[
 	return pictures.length > 0 ? [{ pictures }] : [];
 }
 
-/** Writes a part of the record as it is to be from now on. */
+/** Changes a part of the record. */
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Removes the images of these calls from the record. Their results give the reason. Cleared results, of which the model is
- * informed
- * anyway, stay word for word. The steps are read before the transaction that writes them: runs of a session do not overlap,
- * so
- * nothing else changes their steps.
+ * Removes the pictures of these calls from the record. Their results say why. Without `why` the results stay word for word:
+ * their text already says that the pictures were cleared, and it must not change. The steps are read before the transaction
+ * that changes them; this is safe because the runs of a session follow each other.
  */
 export async function withoutPicturesOf(
 	run: Run,
@@ -246,7 +243,7 @@ export async function withoutPicturesOf(
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
 		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
-		// Empty instead of absent: a cleared result then still tells the model that it had images.
+		// An empty list, not an absent one: a cleared result then still says that it had pictures.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
@@ -259,12 +256,12 @@ export async function withoutPicturesOf(
 	});
 }
 
-/** Takes the pictures that came within the message of an earlier run out of the record; the message says why. */
+/** Removes the pictures that arrived within the message of an earlier run. The message says why. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
 	return toldOf(id, [...toldOnly(images, why), ...attachments]);
 }
 
-/** Like `withoutSent`. Its attached images are mentioned from then on, and their files stay. */
+/** Like `withoutSent`, and also describes the attached pictures by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
 	return toldOf(id, [...toldOnly(images, why), ...files]);
@@ -276,7 +273,7 @@ function toldOf(id: string, attachments: readonly Attachment[]): Change {
 		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
 }
 
-/** Loads the conversation from the record again. */
+/** Reads the conversation in memory from the record again. */
 export async function readAgain(run: Run): Promise<void> {
 	const { session, row } = run;
 	session.history = undefined;
@@ -284,7 +281,7 @@ export async function readAgain(run: Run): Promise<void> {
 	run.steps.splice(0, run.steps.length, ...(await readSteps(run.deps.journal.store, run.id)));
 }
 
-/** The steps of those earlier runs that have made one of the calls. */
+/** The steps of the earlier runs that made one of the calls. */
 async function earlierSteps(
 	{ history, session, deps }: Run,
 	callIds: ReadonlySet<string>,
@@ -310,7 +307,7 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/** Bytes of pictures that sessions at rest may hold together. */
+/** Maximum bytes of pictures in the memory of all sessions at rest. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** A session, as far as its pictures are concerned. */
@@ -321,21 +318,20 @@ interface Holder {
 }
 
 /**
- * Limits the memory for the images of all sessions. Above it, the sessions that were idle longest drop their images and read
- * them
- * from the record when they continue.
+ * Limits the memory for pictures of all sessions. Above the limit, sessions that rested longest drop their history and read
+ * it from the record for their next run.
  */
 export class KeptPictures<S extends Holder> {
-	/** Lets go of all else that holds messages of the session. */
+	/** Frees all other memory for messages of the session. */
 	readonly #onForget: (session: S) => void;
-	/** By session, the most recently active last. An unused session is garbage-collected. */
+	/** By session id; the session that worked last is at the end. A weak reference lets unused sessions be collected. */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
 
 	constructor(onForget: (session: S) => void) {
 		this.#onForget = onForget;
 	}
 
-	/** A run of the session has left its history in memory. */
+	/** Called after a run left its history in memory. */
 	keep(session: S): void {
 		this.#holders.delete(session.id);
 		const bytes = pictureBytes((session.history ?? []).flatMap(({ messages }) => messages));
@@ -345,7 +341,7 @@ export class KeptPictures<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const held = holder.session.deref();
 			if (held) sum += holder.bytes;
-			// An active run also holds its images, and this code runs again when the run ends.
+			// A working session also has its pictures in its run. It returns here when the run ends.
 			if (held && (held.live.size > 0 || sum <= mostBytes)) continue;
 			this.#holders.delete(id);
 			if (held) this.#forget(held);

@@ -12,7 +12,7 @@ import { Fold } from "./fold.ts";
 import { silent } from "./speaking.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
-/** Services of such calls. */
+/** Services of a model call without a run. */
 export interface AsideServices {
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
@@ -20,14 +20,14 @@ export interface AsideServices {
 	readonly clock: Clock;
 }
 
-/** A session that calls a model for itself, outside of any run. */
+/** A session that calls a model outside of any run. */
 export interface Aside {
 	readonly session: Session;
 	readonly deps: AsideServices;
 	readonly signal: AbortSignal;
 }
 
-/** Throws if a budget is spent, or if a budget applies and the cost of the call is unknown. */
+/** Throws `resource_exhausted` if a budget is spent, or if a budget is set and the model has no price. */
 export async function refuseUnpaid(
 	{ session, deps }: Omit<Aside, "signal">,
 	{ provider }: Model,
@@ -41,7 +41,7 @@ export async function refuseUnpaid(
 	});
 }
 
-/** Asks the model once for an internal text. A secret in it is counted under `sink`. Never rejects. */
+/** Calls the model once, without passing the reply on. Secrets in it are counted under `sink`. Never rejects. */
 export async function askAside(
 	{ session, signal, deps: { clock } }: Aside,
 	model: Model,
@@ -52,7 +52,7 @@ export async function askAside(
 	const fold = new Fold({
 		speech: silent,
 		redaction: session.redactor.into(sink).stream(),
-		// No tool is offered.
+		// The request has no tools.
 		normalise: (call) => normaliseCall([], call),
 	});
 	let failure: ParleyError | undefined;
@@ -66,14 +66,13 @@ export async function askAside(
 	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 
-/** Records such a call and its usage. */
+/** Records such a call with its cost. */
 export async function recordAside(
 	{ session, deps }: Omit<Aside, "signal">,
 	attempt: Attempt,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 ): Promise<void> {
 	const { usage } = attempt.reply;
-	// It belongs to no run.
 	const { events } = await countCall({ id: "", session, deps }, attempt, tx);
 	await record(...events);
 	await tx

@@ -24,7 +24,7 @@ test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
 	["at the very end", ["a\ud83d"], ["a", "\ufffd"]],
 	["without a beginning", ["a\ude00b"], ["a\ufffdb"]],
 	["whole", ["😀", "ü"], ["😀", "ü"]],
-])("no half character is told: one %s", ([, pieces, spoken]) => {
+])("no event has half a character: one %s", ([, pieces, spoken]) => {
 	const told = folding();
 	told.say(...pieces);
 	const { content } = told.fold.reply(undefined);

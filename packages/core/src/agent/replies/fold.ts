@@ -8,29 +8,29 @@ import { type Speech, WholeCharacters } from "./speaking.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
-/** Dependencies of a reply. */
+/** Parts of the run that a reply needs. */
 export interface FoldDeps {
-	/** Takes secrets out of the text as it comes. */
+	/** Removes secrets from the text as it arrives. */
 	readonly redaction: RedactedStream;
 	readonly speech: Speech;
 	/** The normal form of a call. */
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/** Characters of a reply: more than any model says, and few enough for one line of every wire, however they are escaped. */
+/** Maximum characters of a reply. It is longer than any real reply, and fits one line of every wire in any escaping. */
 const mostText = 2 * 1024 * 1024;
 
-/** Puts a reply together from its events. Throws a `ModelError` where it is longer than any. */
+/** Builds a reply from its events. Throws a `ModelError` if it is too long. */
 export class Fold {
 	readonly #deps: FoldDeps;
 	readonly #blocks: Block[] = [];
-	/** The text of the block that grows, joined when it is whole: a long reply has tens of thousands of pieces. */
+	/** The open text block. Joined at its end, because a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
 	#length = 0;
 	readonly #whole = new WholeCharacters();
 	/** Ids of calls in this reply. */
 	readonly #ids = new Set<string>();
-	/** Ids of announced, incomplete calls by index. */
+	/** Ids of announced calls, by their index in the reply. */
 	readonly #announced = new Map<number, string>();
 	#usage: Usage = noUsage;
 	#model = "";
@@ -95,7 +95,7 @@ export class Fold {
 	reply(failure: ParleyError | undefined): Reply {
 		this.#closeText();
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
-		// Calls of a reply that broke off, or was cut off, are not run: they may not be all, or not be meant.
+		// The calls of an interrupted reply are not run: some may be missing or incomplete.
 		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
 		const cut = failure === undefined && this.#stop === "max_tokens" && this.#blocks.some(isCall);
 		const blocks = whole
@@ -107,7 +107,7 @@ export class Fold {
 		return { ...facts, content, failure };
 	}
 
-	/** Signed thinking returns to the provider unchanged, or would be refused. No client sees it. */
+	/** Signed thinking goes back to the provider unchanged, or the provider rejects it. Only the provider sees it. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
@@ -172,7 +172,7 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/** A call of a reply that reached its limit: the model reads the reason and may call again. */
+/** A call of a reply that reached its limit. The model gets the reason and may repeat the call. */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

@@ -28,7 +28,7 @@ export function readerOf(run: Run): MemoryReader {
 	return { channel: session.place, ...defined({ user: others.length === 0 ? user : undefined }) };
 }
 
-/** Notes for the tools of a run. Its people, who may change while it works, decide what it reaches. */
+/** Notes for the tools of a run. They depend on the people of the run, who may change while it works. */
 export function memoryDeskOf(run: Run, callId: string): MemoryAccess {
 	const { session } = run;
 	const { memories, journal } = run.deps;
@@ -69,9 +69,8 @@ export function memoryDeskOf(run: Run, callId: string): MemoryAccess {
 }
 
 /**
- * A run can delete notes that its person wrote and notes about them. Outside chats the operator is the author, who can also
- * delete
- * shared notes.
+ * Finds a note that the run may delete: a note by its person, a note about that person, or, outside of a chat, a note for
+ * all people.
  */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);
@@ -86,18 +85,18 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The same for the same call, so that a call after a crash finds the note that it has stored. */
+/** The same id for the same call, so that a call after a crash finds its stored note. */
 function noteId(sessionId: string, callId: string): string {
 	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }
 
 /**
- * Offers the most relevant notes to a run before its first model call, and records them as a step, so that a resumed run
- * has the same text. The session takes over their taint.
+ * Offers the most relevant notes to a run before its first model call. Records them as a step, so that a resumed run has the
+ * same text. The session gets their taint.
  */
 export async function recallMemories(run: Run): Promise<void> {
 	const { row, steps, session } = run;
-	// A run that is asked again has its question, with the notes, in the run before.
+	// A run that repeats a reply has its question, with the notes, in an earlier run.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
 	const notes = withinNotesBudget(await run.deps.memories.recall(readerOf(run), row.content));
 	if (notes.length === 0) return;

@@ -17,8 +17,8 @@ import { silent } from "./speaking.ts";
 import { recordAttempt, streamReply } from "./stream-reply.ts";
 
 /**
- * The request for the run's next reply: the conversation as far as it fits the window of this model. Older parts may be
- * summarised first, which calls the model. Throws if it cannot be put together, or the record cannot be written.
+ * Returns the request for the run's next reply, with as much of the conversation as fits the window of the model. Older
+ * parts may be summarised first, which calls the model. Throws if the request or its record fails.
  */
 export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
@@ -38,15 +38,15 @@ export async function nextRequest(run: Run, model: string): Promise<ModelRequest
 	);
 }
 
-/** The messages of the run. The notes about its person leave them when another person speaks to it. */
+/** The messages of the run. If another person speaks to it, they have no notes about its first person. */
 function ownMessages(run: Run): readonly Message[] {
 	const messages = messagesOf(run.row, run.steps);
 	return readerOf(run).user === undefined ? messages : withPersonalNotes(messages, run.steps);
 }
 
 /**
- * Asks the model for a text, such as a summary, that clients do not see while it comes. `first` is the model to ask.
- * Counted and limited like every model call. Throws the failure of the last call.
+ * Asks the model for a text that clients do not see, such as a summary. `first` is the first model to ask. Counted and
+ * limited like every model call. Throws the failure of the last call.
  */
 export async function askForText(
 	run: Run,
@@ -88,17 +88,17 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	max_tokens: "it was cut at its limit before any text",
 };
 
-/** What a request holds beside its messages. */
+/** A request without its messages. */
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
 	readonly limits: ReturnType<typeof limitsOf>;
 }
 
-/** Minimum tokens of a reply: fewer are useless, and they exceed a budget only slightly. */
+/** Minimum tokens of a reply, also above a budget: a shorter reply is useless, and its cost is small. */
 const leastOutput = 4_096;
 
-/** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
+/** The limits with a reply that the budgets can pay. The input is not counted, because its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
 	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Run,
@@ -111,12 +111,12 @@ async function withinBudget(
 	if (price === 0) return { ...limits, maxOutput };
 	const ofSession = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
 	const left = Math.min(ofSession ?? Number.POSITIVE_INFINITY, ofRun.cost);
-	// Dollars for a million tokens are thousands of billionths for one.
+	// One dollar per million tokens is 1,000 billionths of a dollar per token.
 	const payable = Math.max(leastOutput, Math.floor(left / (price * 1_000)));
 	return { ...limits, maxOutput: Math.min(maxOutput, payable) };
 }
 
-/** System prompt of the session with the texts of clients about their tools. */
+/** The system prompt of the session, followed by the guidance of clients about their tools. */
 export async function systemFor({
 	session,
 	settings,
@@ -131,7 +131,7 @@ export async function systemFor({
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 
-/** Those of the session's requests to this model. */
+/** The parts of the run's requests to this model. */
 async function requestParts(run: Run, model: string): Promise<RequestParts> {
 	const { session, settings, row, steps } = run;
 	const { table, systemPrompt } = run.deps;

@@ -62,7 +62,7 @@ test("the fallbacks take over at once, each with tries of its own, and then it i
 	expect(seen[3]?.reason).toBe("it was overloaded; two answers instead");
 });
 
-test("what is no fault of a model is not tried again", () => {
+test("a failure that is not a fault of the model is not retried", () => {
 	const tries = new Tries(["one", "two"], () => 0);
 	expect([undefined, new Error("odd")].map((failure) => tries.after(failure))).toEqual([
 		undefined,

@@ -21,11 +21,9 @@ interface NextTry extends Wait {
 }
 
 /**
- * Records a call that failed temporarily, with its cost, and waits for the time of the next attempt. Returns undefined if
- * the answer
- * is final: it is complete, or no attempt is left. `refused` is the reason why the next call is not allowed. `useless`
- * judges a
- * complete reply. Throws `cancelled` if the run is stopped meanwhile.
+ * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
+ * undefined if the answer is final: it is complete, or no try is left. `refused`: the reason why the next call is not
+ * allowed. `useless` judges a complete reply. Throws `cancelled` if the run is stopped during the wait.
  */
 export async function nextTry(
 	run: Run,
@@ -44,7 +42,7 @@ export async function nextTry(
 	await run.commit(async ({ record }) => {
 		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
 	});
-	// Waiting is not working time.
+	// The wait does not count as working time.
 	run.control.working.stop();
 	try {
 		if (waitMs > 0) await delay(run.deps.clock, waitMs, signal);
@@ -56,7 +54,7 @@ export async function nextTry(
 	return next;
 }
 
-/** Tries for the next reply of a run. A fallback that has taken over answers for the rest of the run. */
+/** Tries for the next reply of a run. After a switch to a fallback, the fallback answers for the rest of the run. */
 export function triesOf(run: Run, first = run.asking, most?: number): Tries {
 	const { names } = run.settings;
 	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));
@@ -76,12 +74,12 @@ const mostTries: Readonly<Record<ModelFault, number>> = {
 
 const firstPauseMs = 1_000;
 const longestWaitMs = 120_000;
-/** Clients that failed together must not come back together. */
+/** Spreads the retries of clients that failed at the same time. */
 const jitterMs = 1_000;
 
 /**
- * Tries for one reply: a model several times, depending on its failure, then its fallbacks. `random` returns a number
- * from 0 to 1. `most` limits the calls of all models together.
+ * Tries for one reply: a model several times, depending on its failure, then its fallbacks. `random` returns a number from 0
+ * to 1. `most` limits the calls of all models together.
  */
 export class Tries {
 	readonly #names: readonly string[];

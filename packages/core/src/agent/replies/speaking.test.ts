@@ -72,7 +72,7 @@ function textOf(event: TransientEvent): string {
 	return event.type === "thinking.delta" ? event.text : "";
 }
 
-test("thinking, calls and the start of a reply are told while they come, in their order", async () => {
+test("thinking, calls and the start of a reply are sent as they arrive, in their order", async () => {
 	const { passing, types, log } = await told(
 		slowly(
 			{ type: "started" },
@@ -131,7 +131,7 @@ test("a secret is in no thought and no arguments, however it is cut or escaped",
 	expect(first.slice('{"a":"'.length)).toMatch(shown);
 });
 
-test("what a reply has begun has its end if the reply breaks off, and the call is told anew", async () => {
+test("after an interruption every started part of a reply ends, and the call starts again", async () => {
 	const broken: ScriptedReply = async function* () {
 		yield* written(0, "c1", '{"q').slice(0, 2);
 		await turn();
@@ -155,7 +155,7 @@ test("a call has the id from its first event on that it keeps, also where a prov
 	expect(ran).toEqual(ids);
 });
 
-test("half a character is told in no piece of a thought or of arguments", async () => {
+test("no piece of thinking or of arguments has half a character", async () => {
 	const { text, passing } = await told(
 		slowly(
 			think("a\ud83d"),

@@ -12,28 +12,28 @@ interface CallName {
 
 /** Receives a reply while it arrives. */
 export interface Speech {
-	/** An internal text that no client sees. */
+	/** Set if clients do not see the text. */
 	readonly auxiliary?: true;
-	/** The provider has begun to answer. */
+	/** The provider started to answer. */
 	respond(): void;
 	/** A piece of text, without secrets. */
 	speak(text: string): void;
 	/** A piece of thinking, as the provider sends it. */
 	think(text: string): void;
-	/** The model begins to write the call with this place in the reply. */
+	/** The model starts to write the call with this index in the reply. */
 	startCall(index: number, call: CallName): void;
 	/** The next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/** Returns an id for a call that is unique in the session: the provider's own if it is not `taken` in this reply. */
 	callId(id: string, taken: ReadonlySet<string>): string;
-	/** No more text comes: this is the reply, and the context with it if it is complete. */
+	/** The reply is complete or failed. `context` is the context after a complete reply. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 
 const nothing = (): void => undefined;
 
-/** For an internal text. */
+/** For a text that clients do not see. */
 export const silent: Speech = {
 	auxiliary: true,
 	respond: nothing,
@@ -46,15 +46,15 @@ export const silent: Speech = {
 	end: nothing,
 };
 
-/** Lets a reply of the run out while it comes, and keeps call ids unique in the session. */
+/** Passes a reply of the run on as it arrives, and makes call ids unique in the session. */
 export function speaking(run: Run): Speech {
 	return new LiveReply(run);
 }
 
-/** Pieces that leave one by one before the event loop turns; later ones leave as one event. */
+/** Pieces that are sent one by one in a tick of the event loop. Later ones are joined in one event. */
 const piecesPerTick = 8;
 
-/** Text that passes the redactor before it leaves. */
+/** Text on its way through the redactor. */
 class Draft {
 	readonly #whole = new WholeCharacters();
 	readonly #redaction: RedactedStream;
@@ -79,24 +79,23 @@ interface OpenCall {
 	readonly name: string;
 	readonly plain: PlainJsonText;
 	readonly draft: Draft;
-	/** Characters of the arguments that have left. */
+	/** Characters of the arguments that were sent. */
 	length: number;
 }
 
-/** Owner of a piece: the text, the thinking, or the arguments of a call. */
+/** Source of a piece: the text, the thinking, or the arguments of a call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**
- * Emits a reply as transient events. A model that is faster than the event loop does not cost each client a frame per word:
- * after
- * the first pieces of a tick the others leave as one event (decision 014).
+ * Passes a reply on as transient events. If the model is faster than the event loop, the first pieces of a tick are sent one
+ * by one and the others are joined in one event (decision 014).
  */
 class LiveReply implements Speech {
 	readonly #run: Run;
 	#speaks = false;
 	/** Pieces of this tick. */
 	#pieces = 0;
-	/** Waits for the end of the tick. */
+	/** Sent at the end of the tick. */
 	#pending: { readonly of: Part; text: string } | undefined;
 	#thinking: Draft | undefined;
 	readonly #calls = new Map<number, OpenCall>();
@@ -146,7 +145,7 @@ class LiveReply implements Speech {
 	}
 
 	callId(id: string, taken: ReadonlySet<string>): string {
-		// Approvals and results belong to a call by its id: one that a provider has used before gets another.
+		// Approvals and results refer to a call by its id, so a repeated id is replaced.
 		const used = id === "" || taken.has(id) || this.#run.usesCallId(id);
 		return used ? this.#run.deps.ids.create("call") : id;
 	}
@@ -214,8 +213,8 @@ class LiveReply implements Speech {
 }
 
 /**
- * Joins pieces of text in which a server has cut a character in two. Strict readers refuse a line with half a character
- * in it. A half without its other half becomes U+FFFD.
+ * Joins pieces of text in which a server cut a character in two. Strict readers reject a line with half a character. Half a
+ * character without its other half becomes U+FFFD.
  */
 export class WholeCharacters {
 	#half = "";
@@ -236,17 +235,17 @@ export class WholeCharacters {
 	}
 }
 
-/** First half of a character with two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Whether a code unit is the first half of a pair: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
 
 /**
- * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character, and
- * a redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
+ * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character, and a
+ * redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
  */
 export class PlainJsonText {
-	/** Beginning of an incomplete escape. */
+	/** Start of an escape that may continue in the next piece. */
 	#held = "";
 
 	push(piece: string): string {
@@ -272,7 +271,7 @@ const open = String.raw`\\(?:u[\da-fA-F]{0,3})?$`;
 const firstHalf = String.raw`\\u[dD][89abAB][\da-fA-F]{2}`;
 const secondHalf = String.raw`\\u[dD][c-fC-F][\da-fA-F]{2}`;
 
-/** Escapes of RFC 8259, section 7; two that are one character count as one. At the end of the text also a part of one. */
+/** Escapes of RFC 8259, section 7. A surrogate pair is one match. At the end of the text a partial escape matches, too. */
 const escapes = new RegExp(
 	String.raw`${firstHalf}(?:${secondHalf}|${open})?|\\u[\da-fA-F]{4}|\\[^u]|${open}`,
 	"g",
@@ -288,7 +287,7 @@ function plain(written: string): string {
 	try {
 		return JSON.stringify(parseJson(`"${written}"`)).slice(1, -1);
 	} catch {
-		// Not an escape of JSON: the arguments are refused when they are whole.
+		// Not a valid escape: the complete arguments are refused later.
 		return written;
 	}
 }

@@ -16,7 +16,7 @@ import type { Run, Writing } from "../run/run.ts";
 import { Fold } from "./fold.ts";
 import type { Speech } from "./speaking.ts";
 
-/** Calls the model once, and passes its reply on while it comes. A failure is part of the reply; never rejects. */
+/** Calls the model once, and passes its reply on as it arrives. A failure is part of the reply; never rejects. */
 export async function streamReply(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
 	const { clock, failpoints } = run.deps;
 	const { model } = run.settings;
@@ -51,7 +51,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 			requestId = id;
 		};
 		for await (const event of model.stream(request, run.control.signal, answered)) {
-			// The server answers, so its tokenizer does too, while it writes the reply.
+			// The server answers now, so its tokenizer can answer while it writes the reply.
 			if (!auxiliary) counting ??= countParts(run, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
@@ -70,7 +70,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 	}
 }
 
-/** Logs a model call. `firstMs` is the time to the first event of a reply. */
+/** Logs a model call. `firstMs`: milliseconds until the first part of the reply. */
 function logAttempt(
 	{ log }: Run,
 	{ model, provider, messages, durationMs, reply }: Attempt,
@@ -96,8 +96,8 @@ function brokeOff(): ModelError {
 }
 
 /**
- * The failure of a call of `asked` as people may see it: without secrets, also if the provider repeats one. A refused key
- * is logged once, and again only after the provider has accepted one.
+ * The failure of a call of `asked` for people, without secrets. A refused key is logged once, and again only after the
+ * provider accepted a key.
  */
 function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
@@ -125,25 +125,25 @@ export function withoutSecrets(redactor: TextSink, error: ParleyError): ParleyEr
 	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
 }
 
-/** One model call and what came of it. */
+/** One model call with its reply. */
 export interface Attempt {
-	/** The model that was asked. */
+	/** Requested model. */
 	readonly model: string;
 	readonly provider: string;
-	/** Messages of the request. */
+	/** Number of messages in the request. */
 	readonly messages: number;
 	readonly durationMs: number;
 	readonly reply: Reply;
 }
 
-/** On whose account a call is made; `id` is "" for no run. */
+/** Account of a model call; `id` is "" for no run. */
 interface Caller {
 	readonly id: string;
 	readonly session: Session;
 	readonly deps: { readonly table: ModelTable; readonly budgets: Budgets; readonly clock: Clock };
 }
 
-/** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
+/** Records a call after which the run needs another reply: its cost, its text and the reason. */
 export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
 	const { reply } = attempt;
 	const { cost, events } = await countCall(run, attempt, writing.tx);
@@ -188,12 +188,12 @@ function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
 	return failure instanceof ModelError ? { fault: failure.fault } : {};
 }
 
-/** "" when all went well, and one word for what somebody wanted to end. */
+/** "" for success, `cancelled` if the run was stopped, else the message of the failure. */
 function errorOf({ failure }: Reply): string {
 	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }
 
-/** A call that never reached the model is no call of it. */
+/** Whether the call reached the model. */
 function isCounted({ inputTokens, outputTokens }: Usage): boolean {
 	return inputTokens > 0 || outputTokens > 0;
 }

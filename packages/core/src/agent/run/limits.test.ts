@@ -76,7 +76,7 @@ test("failures in between of other calls change nothing, nor does what succeeded
 	expect(refuseRepeat(stepsOf(failure, looked, failure, other, failure, looked), call)).toBeDefined();
 });
 
-test("what succeeded with an effect gives a failed call another try, and a denied one none", () => {
+test("a successful call with an effect gives a failed call another try, and a denied one none", () => {
 	const changed: Told = { name: "write", failed: false, effectful: true };
 	expect(refuseRepeat(stepsOf(failure, failure, failure, changed), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(failure, failure, changed, failure), call)).toBeUndefined();
@@ -166,7 +166,7 @@ test("when people have denied a call three times the run ends, and the model is 
 	expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("really no");
 });
 
-test("calls that were too many for one reply are no failures, however often that happens", () => {
+test("calls above the limit of one reply never count as failures", () => {
 	const many: Told = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
 	expect(brokenBy(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
 });

@@ -13,14 +13,14 @@ import { callsOf } from "../../vocabulary/transcript.ts";
 import { formatDollars } from "../../vocabulary/usage.ts";
 import type { Run } from "./run.ts";
 
-/** Why a run ends before a model call. */
+/** Reason why a run ends before a model call. */
 export interface Refusal {
 	/** For people. */
 	readonly error: string;
 	readonly cause: EndCause;
 }
 
-/** Why this model may not be called; undefined if it may. */
+/** Returns the reason why this model may not be called; undefined if it may. */
 export async function refusalOf(run: Run, model: string): Promise<Refusal | undefined> {
 	const broken = brokenBy(run.steps);
 	if (broken) return broken;
@@ -34,7 +34,7 @@ export async function refusalOf(run: Run, model: string): Promise<Refusal | unde
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
-/** Why the run's own budget forbids a call of this model, for people; undefined if it does not. */
+/** Returns why the run's own budget forbids a call of this model, for people; undefined if it does not. */
 function refusedByRunBudget(
 	{ row, steps, settings }: Run,
 	model: string,
@@ -51,7 +51,10 @@ function refusedByRunBudget(
 	return `not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`;
 }
 
-/** Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. Steps of workflows count. */
+/**
+ * Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. Includes steps of
+ * workflows.
+ */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
 	steps: readonly Step[],
@@ -69,7 +72,7 @@ export function budgetLeftOf(
 	};
 }
 
-/** Why the budget forbids a call of this model, for people; undefined if it does not. */
+/** Returns why the gateway's budgets forbid a call of this model, for people; undefined if they do not. */
 async function refusedByBudget(
 	{ session, settings, deps: { table, budgets, journal, clock } }: Run,
 	model: string,
@@ -85,34 +88,34 @@ async function refusedByBudget(
 	}
 }
 
-/** Every call that was made, those that failed and those for summaries too. */
+/** Number of model calls, including failed calls and summaries. */
 function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }
 
-/** So often a call may fail in the same way, or be denied, before it is not tried again. */
+/** Maximum equal failures, or denials, of one call. Then it is not run again. */
 const MAX_FAILURES = 3;
-/** So often a model may ask for it after that, before its run ends. */
+/** Maximum replies that repeat such a call. Then the run ends. */
 const MAX_REFUSALS = 3;
 
-/** Beginning of results of calls that a person denied. The person's reason may follow. */
+/** First words of the result of a denied call. The person's reason may follow. */
 export const denied = "denied by the person who was asked";
-/** Beginning of results of calls about which no person could be asked. */
+/** First words of the result of an approval without an answer. */
 export const unanswered = "denied without an answer";
 const refused = "not run again: ";
 
-/** Results of one call since something changed. */
+/** Failures of one call since the last effect. */
 interface Tally {
 	readonly name: string;
-	/** How it failed last. */
+	/** Kind of the last failure. */
 	manner: string;
 	failures: number;
 	denials: number;
-	/** Replies that called it nevertheless. Several calls of one reply count once. */
+	/** Replies that repeated the call after its refusal. Repeats within one reply count once. */
 	readonly refusedIn: Set<number>;
 }
 
-/** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
+/** Returns the result of a call that has failed in the same way, or was denied, too often in this run; else undefined. */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
 	const tally = tallies(steps).get(keyOf(call));
 	if (!tally) return undefined;
@@ -125,15 +128,11 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 	return undefined;
 }
 
-/**
- * Reason to end the run: people have denied a call too often, or the model repeats a call that no longer runs. Undefined if
- * it may
- * continue.
- */
+/** Returns why the run ends: a call was denied too often, or the model keeps repeating a refused call. Else undefined. */
 export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of tallies(steps).values()) {
 		const tool = visible(name.slice(0, 100));
-		// Repeated questions must not wear a person down.
+		// A model must not wear an approver down with repeated questions.
 		if (denials >= MAX_FAILURES) {
 			return { error: `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`, cause: "denied" };
 		}
@@ -144,7 +143,7 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/** Results by call. A successful call that may have changed something resets the failures of the others. */
+/** Failures by call. A successful call with an effect gives failed calls another try. */
 function tallies(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
 	// Most runs have nothing to count, and this is asked for each of their calls.
@@ -177,7 +176,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// A call over the limit of one reply is not a failure.
+	// Too many calls at once is not a failure of this call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = found.get(key) ?? {
@@ -221,9 +220,9 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Cancels a run with `afterCrash: cancel` that needs a decision, if it was sent before a crash of the gateway: the client that
- * decides was lost. Throws then, because the run is stopped. `known` is the approval that the decision is about, if it was
- * raised before.
+ * Cancels a run with `afterCrash: cancel` that needs a decision, if it was sent before a crash of the gateway: the client
+ * that decides was lost. Throws then, because the run is stopped. `known` is the approval that the decision is about, if it
+ * was raised before.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";

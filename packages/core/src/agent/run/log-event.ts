@@ -20,8 +20,8 @@ interface LogServices {
 }
 
 /**
- * Writes the log line of a recorded event, if it has one: what happened and how long it took, without any text of the
- * conversation. Every event has a case: a new one fails to compile until it has one.
+ * Logs a recorded event, without any text of the conversation. The switch is exhaustive, so that a new event fails to
+ * compile until it has a case.
  */
 export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServices): void {
 	const { log } = run;

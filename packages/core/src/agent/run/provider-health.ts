@@ -33,14 +33,14 @@ export class ProviderHealth {
 		return [...this.#states.values()];
 	}
 
-	/** Records the end of a call. */
+	/** Records a complete model call. */
 	answered(asked: Model, model: string): void {
 		this.#set(asked, { model, state: "ok", reason: "" });
 	}
 
 	/**
-	 * A call has failed; of faults that pass by themselves nothing is remembered. Returns whether the server was in
-	 * another state before. The error's message must hold no secret.
+	 * A call has failed; of faults that pass by themselves nothing is remembered. Returns whether the server was in another
+	 * state before. The error's message must hold no secret.
 	 */
 	failed(asked: Model, model: string, { fault, message: reason }: ModelError): boolean {
 		if (fault === "unauthenticated") return this.#set(asked, { model, state: "refused", reason });

@@ -30,12 +30,14 @@ import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { PromptAgent, RunSettings } from "./settings.ts";
 
-/** Services of the runtime for all runs. */
+/** Services of the runtime for runs. */
 export interface RunDeps extends Services {
 	/** Token counts and context of sessions. */
 	readonly contexts: Contexts;
-	/** Who answers in a session, and with what; throws what a person can mend. */
-	/** Clients can offer tools to the run of one correlation alone. */
+	/**
+	 * Chooses the settings of a session. `correlation`: the run to which clients may offer tools of its own. Throws an error
+	 * that a person can fix.
+	 */
 	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
@@ -46,11 +48,11 @@ export interface RunDeps extends Services {
 	readonly profileOf: (session: InPlace) => PlaceProfile;
 	/** The other channels in which its approvals may be answered, as far as that is known before. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
-	/** What the tools of a session may touch, its working directory first. */
+	/** Directories that the tools of a session may use, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
-	/** Paths that no tool may access. */
+	/** Paths that no tool may use. */
 	readonly forbidden: readonly string[];
-	/** Health of the providers, observed from calls. */
+	/** State of the providers by their last calls. */
 	readonly health: ProviderHealth;
 	readonly memories: Memories;
 	readonly schedules: RunSchedules;
@@ -77,14 +79,14 @@ export interface RunLimits {
 	readonly workingMs: number;
 }
 
-/** Transaction of a run: its writes, recorded events and added steps. */
+/** A transaction of a run, with the means to record events and steps in it. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
 	readonly step: (step: Step) => Promise<void>;
 }
 
-/** One message on its way to its answer: its record and its working state. */
+/** A run: a message on its way to its answer, with its record and its services. */
 export class Run {
 	readonly id: string;
 	/** With the content of the attachments, once that was loaded. */
@@ -256,7 +258,7 @@ export interface RunSchedules {
 
 type StopCause = "cancelled" | "parked" | "overtime";
 
-/** Control to stop an active run, with its working time. It lives in memory only. */
+/** Stops a working run, and counts its working time. It is not stored. */
 class RunControl implements LiveRun {
 	readonly id: string;
 	readonly log: Logger;
@@ -305,7 +307,7 @@ class RunControl implements LiveRun {
 	}
 }
 
-/** Counts down the working time of a run. It is paused while the run waits for a person or a provider. */
+/** Counts down the working time of a run. Pauses while the run waits for a person or a provider. */
 class WorkingTime {
 	readonly #clock: Clock;
 	readonly #onOver: () => void;

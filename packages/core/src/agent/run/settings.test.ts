@@ -38,7 +38,7 @@ test("the same tools of an agent are the same objects in every run, and others a
 	expect((await chooseSettings(session, choice)).tools).toBe(one.tools);
 });
 
-test("an agent that wants tools that are not there is refused each time", async () => {
+test("an agent that names unknown tools is refused each time", async () => {
 	const choice = choiceOf(() => ["nothing"]);
 	for (const _ of [1, 2]) {
 		await expect(chooseSettings(session, choice)).rejects.toThrow(/wants unknown tools: nothing/);

@@ -13,12 +13,12 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { OfferedTools } from "../client-tools/client-tools.ts";
 
-/** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
+/** Agent, model and tools of a run. Chosen when the run starts to work, and again after a restart. */
 export interface RunSettings extends PromptAgent {
 	readonly model: Model;
 	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
 	readonly names: readonly [string, ...string[]];
-	/** Facts about the first model. */
+	/** Table entry of the first model; undefined if the table does not list it. */
 	readonly info: ModelInfo | undefined;
 	readonly sampling: Sampling;
 	readonly reasoning: Reasoning | undefined;
@@ -26,7 +26,7 @@ export interface RunSettings extends PromptAgent {
 	readonly descriptions: readonly ToolDescription[];
 	/** Tokens of input and output together, where a profile says so. */
 	readonly contextWindow: number | undefined;
-	/** What clients say of their tools, behind the system prompt; "" for nothing. */
+	/** Guidance of clients about their tools, after the system prompt; "" for none. */
 	readonly clientContext: string;
 }
 
@@ -67,21 +67,19 @@ interface Chosen {
 
 /** Which tools of the gateway a session has. */
 export interface ToolChoice {
-	/** If set, the only allowed tools: those of the channel. */
+	/** Names of the only tools that the channel allows. All tools if absent. */
 	readonly only?: readonly string[] | undefined;
-	/** Among these, the only allowed tools: those of the task's submitter. */
+	/** Names of the only tools that the submitter gave the task. All tools if absent. */
 	readonly ofTask?: readonly string[];
-	/** Additional tools that every task has. */
+	/** Tools that every task also has. */
 	readonly added?: readonly Tool[];
 	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
 	readonly skills?: boolean;
-	/** Tools of clients, which hide others of the same name. */
+	/** Tools of clients. They hide other tools of the same name. */
 	readonly offered?: OfferedTools | undefined;
 }
 
-/**
- * Settings from the session's profile, its `set_model` and the operator's choices. Throws an error that a person can fix.
- */
+/** Combines the session's profile, its chosen model and the operator's choices. Throws an error that a person can fix. */
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
@@ -128,7 +126,7 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
 	return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
-/** Limits of a model in tokens: input and output together, and one reply. */
+/** Limits of one model in tokens: input and output together, and one reply. */
 export function limitsOf(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
@@ -163,7 +161,7 @@ const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 /** As many choices are remembered as there may be profiles in use. */
 const mostChoices = 100;
 
-/** The same array for the same choice, so that data derived from tools is computed once. */
+/** Returns the same array for the same choice, so that derived values are computed once. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
 	const key = JSON.stringify(profile.tools);
@@ -215,7 +213,7 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
-/** The same objects for the same tools, so that data derived from them is computed once. */
+/** Returns the same objects for the same tools, so that derived values are computed once. */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);
 	if (known) return known;
@@ -224,10 +222,7 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	return descriptions;
 }
 
-/**
- * The real name of the model that somebody chose for a session; throws `invalid_argument` with names that are near
- * where the table knows none.
- */
+/** Returns the real name of a chosen model. Throws `invalid_argument` with similar names for a model that is not allowed. */
 export function resolveModel(wanted: string, { model, table, anyModel }: KnownModels): string {
 	const known = table.find(wanted, model.provider);
 	if (known) return known.id;
@@ -288,7 +283,7 @@ export async function resolveChoice(
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
-/** Name of a model on the server of this agent. Throws `invalid_argument` for an unknown name. */
+/** Returns the name of a model for the server of this agent. Throws `invalid_argument` for an unknown name. */
 export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
 	const anyModel = endpoint !== undefined || choice.anyModel;

@@ -7,7 +7,9 @@ interface WorkspaceServices {
 	readonly profileOf: RunDeps["profileOf"];
 }
 
-/** Reason why the workspace accepts no more data. Undefined if it has room, or if the session has no workspace. */
+/**
+ * Returns the reason why the workspace accepts no more data. Undefined if it has room, or if the session has no workspace.
+ */
 export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	const workspace = workspaceOf(run.session, run.deps);
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
@@ -16,7 +18,7 @@ export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
 }
 
-/** The session's own directory with its quota in bytes. Undefined if the session has none. */
+/** Returns the session's own directory with its quota in bytes. Undefined if the session has no workspace. */
 export function workspaceOf(
 	session: Session,
 	{ workspaces, profileOf }: WorkspaceServices,

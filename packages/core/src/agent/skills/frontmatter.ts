@@ -9,7 +9,7 @@ const mostDepth = 16;
 
 /** The two parts of a skill file. */
 export interface SkillFile {
-	/** Value of the frontmatter, or an empty object without one. */
+	/** Value of the frontmatter; an empty object if the file has no frontmatter. */
 	readonly facts: unknown;
 	readonly body: string;
 	/** The line in the file of the value at a path, from 1; undefined if it is not known. */
@@ -80,7 +80,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	}
 }
 
-/** Position of the key of the value at a path, or of the value in a list. */
+/** Start of the key of the value at a path, or of the value in a list. */
 function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
 	const [step, ...rest] = path;
 	if (step === undefined) return isNode(node) ? node.range?.[0] : undefined;

@@ -88,7 +88,7 @@ type Facts = z.infer<typeof schema>;
 
 /** Keys that restrict a skill: a typing error in one must not lift the restriction. */
 const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
-/** Keys of other agents, which are not typing errors. */
+/** Keys of other agents that are not reported as typing errors. */
 const foreign: readonly string[] = ["hooks"];
 
 /**

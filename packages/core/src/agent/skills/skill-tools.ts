@@ -5,9 +5,9 @@ import type { UsedSkill, WorkflowCall } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
- * The names of the tools that a skill leaves, of those that there are. A skill may name a tool as other agents do
- * (`Bash`, `Read`); names that no tool has are passed over. A skill with files beside its text keeps `read_file`, because
- * its text tells the model to read them.
+ * The names of the tools that a skill leaves, of those that there are. A skill may name a tool as other agents do (`Bash`,
+ * `Read`); names that no tool has are passed over. A skill with files beside its text keeps `read_file`, because its text
+ * tells the model to read them.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,
@@ -20,7 +20,8 @@ export function toolsOfSkill(
 }
 
 /**
- * Steps of a skill for a run with these tools. Undefined without steps. The skill's text is part of the prompt of each step.
+ * Returns the steps of a skill for a run with these tools; undefined if the skill has no steps. The text of the skill is
+ * part of the prompt of each step.
  */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
 	const { name, hash, tools, model, text, steps, arguments: given } = skill;

@@ -475,7 +475,7 @@ test.each([
 	{ kind: "text", file: "Build it." },
 	{ kind: "workflow", file: "---\nsteps:\n  - { id: a, prompt: Build it. }\n---\nText" },
 ])(
-	"a retry does not start a skill ($kind) that is not trusted any more, or that has changed",
+	"a retry does not start a skill ($kind) that is no longer trusted, or that has changed",
 	async ({ file }) => {
 		const model = new ScriptedModel([says("a")], [says("b")], [says("c")]);
 		await using w = await openWith(model, { "work/.parley/skills/build.md": file });

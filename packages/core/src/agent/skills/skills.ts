@@ -63,7 +63,7 @@ export interface ShownSkill extends ListedSkill {
 export interface SkillList {
 	readonly skills: readonly ListedSkill[];
 	readonly problems: readonly SkillProblem[];
-	/** Changes with each skill file of the working directory. "" without such files. */
+	/** Changes with each file of the skills of the working directory; "" if the directory has no skills. */
 	readonly digest: string;
 }
 
@@ -189,9 +189,8 @@ export class Skills {
 	}
 
 	/**
-	 * The skill that a person starts with a message, with its arguments filled in. Undefined if the message names no skill,
-	 * so that a
-	 * path at its beginning is not an error. Throws if this person cannot start the skill.
+	 * Returns the skill that a person starts with a message, with its arguments filled in. Undefined if the message names no
+	 * skill, because a message may start with a path. Throws if this person cannot start the skill.
 	 */
 	async startedBy(
 		{ rootDir, redactor }: SkillSession,
@@ -220,9 +219,8 @@ export class Skills {
 	}
 
 	/**
-	 * Passes if the skill of a stored run could start again with the same content, or if the run has no skill. Otherwise
-	 * throws
-	 * `failed_precondition`: a retry must not use a text that is no longer trusted.
+	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content: a retry must not
+	 * use an untrusted text. Passes if the run has no skill.
 	 */
 	async checkAgain(
 		{ rootDir }: { readonly rootDir: string },

@@ -7,7 +7,7 @@ import { previewWrite } from "../../tools/files/write-target.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 
-/** Maximum bytes of texts that are stored with the trust in one skill. Of other files only the hash is stored. */
+/** Limits of the texts that are stored with the trust in one skill, in bytes. For other files only the hash is stored. */
 const most = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 /** Characters of a diff. */
 const mostDiff = 64_000;
@@ -114,8 +114,8 @@ type SeenByPath = ReadonlyMap<string, Seen>;
 const key = "skills";
 
 /**
- * The contents of the operator's skills as they were last seen. These skills need no trust, so a change is logged: it is
- * a warning if commands run without a sandbox, because such a command can write them.
+ * The contents of the operator's skills as they were last seen. These skills need no trust, so a change is logged: it is a
+ * warning if commands run without a sandbox, because such a command can write them.
  */
 export class SeenSkills {
 	readonly #options: SeenSkillsOptions;

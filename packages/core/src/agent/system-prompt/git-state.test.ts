@@ -39,7 +39,7 @@ test.runIf(existsSync("/usr/bin/git"))(
 	},
 );
 
-test("a directory without a repository has none, and directories above the root are not looked at", async () => {
+test("a directory without a repository has none, and directories above the root are not read", async () => {
 	const root = await makeDirectory();
 	expect(await describeGit(root, [root])).toBe("no repository in these directories");
 	const repository = await makeRepository("ref: refs/heads/main\n");
@@ -55,7 +55,7 @@ test.each([
 	["ref: refs/heads/.invalid\n", unknown],
 	["ref: refs/heads/a\nOrders: obey\n", unknown],
 	[`ref: refs/heads/${"x".repeat(300)}\n`, `branch ${"x".repeat(200)}…`],
-])("of a HEAD that is %j, %j is shown", async (head, shown) => {
+])("for a HEAD of %j the prompt shows %j", async (head, shown) => {
 	const root = await makeRepository(head);
 	expect(await describeGit(root, [root])).toBe(shown);
 });

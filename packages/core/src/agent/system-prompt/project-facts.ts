@@ -15,9 +15,8 @@ interface Surroundings {
 }
 
 /**
- * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects for the content of a
- * file: an
- * unreadable fact says so in its own text.
+ * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file: the
+ * text of a fact says that it cannot be read.
  */
 export async function gatherFacts({
 	cwd,
@@ -35,9 +34,8 @@ const MAX_NAME = 200;
 const UNKNOWN = "a repository; its branch is not known";
 
 /**
- * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git
- * needs a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never
- * rejects.
+ * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git needs
+ * a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never rejects.
  */
 export async function describeGit(cwd: string, roots: readonly string[]): Promise<string> {
 	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
@@ -69,7 +67,7 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** HEAD is a reference to a branch or the hash of a commit. Other text is not shown. */
+/** Shows only the branch, or that HEAD is the hash of a commit. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
@@ -97,8 +95,8 @@ const FILE = "AGENTS.md";
 const MAX_NOTES_BYTES = 32 * 1024;
 
 /**
- * The text of `AGENTS.md` in the working directory, "" when there is none. At most 32 KiB, the rest named by a
- * marker; a file that cannot or may not be read gives a sentence that says so. Never rejects.
+ * Returns the text of `AGENTS.md` in the working directory, or "" if it does not exist. Returns at most 32 KiB, then a
+ * marker. For a file that cannot or may not be read, returns a sentence that says so. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	try {

@@ -28,7 +28,7 @@ test("without the file there are no notes", async () => {
 	expect(await read()).toBe("");
 });
 
-test("what is beyond 32 KiB is left out, at a whole character, and counted", async () => {
+test("text beyond 32 KiB is cut at a whole character, and its bytes are counted", async () => {
 	await writeFile(join(cwd, "AGENTS.md"), `${"x".repeat(32 * 1024 - 1)}ééé`);
 	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md are left out]`);
 	await writeFile(join(cwd, "AGENTS.md"), "x".repeat(32 * 1024));

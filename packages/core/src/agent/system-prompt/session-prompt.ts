@@ -22,9 +22,9 @@ interface PromptOptions {
 }
 
 /**
- * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also
- * when the instructions of its agent have changed since. The prompt of another agent that works on a run of the session
- * stays the same until the session leaves memory.
+ * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also when the
+ * instructions of its agent have changed since. The prompt of another agent that works on a run of the session stays the
+ * same until the session leaves memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
@@ -77,7 +77,7 @@ async function keep(session: Session, prompt: string): Promise<string> {
 	return prompt;
 }
 
-/** Additional instructions for the model of a task. */
+/** Part of the system prompt for runs of tasks. */
 const taskNote = `You work on a task in the background. Nobody reads what you write while you work: your last
 reply is the result of the task, so it says what was done, where it is, and what is left. Where the work has more than
 one step, keep the list of the tool todo up to date: people see it as the progress. People can be asked with ask_user or

@@ -21,7 +21,7 @@ test("the same facts give the same bytes", () => {
 	expect(renderSystemPrompt(structuredClone(facts))).toBe(renderSystemPrompt(facts));
 });
 
-test("every fact stands in the prompt, and no placeholder is left", () => {
+test("every fact is in the prompt, and no placeholder remains", () => {
 	const prompt = renderSystemPrompt(facts);
 	for (const fact of [facts.cwd, ...facts.roots, facts.date, facts.os, facts.git]) {
 		expect(prompt).toContain(fact);
@@ -71,7 +71,7 @@ test("an agent's own instructions replace the built-in ones, and the rules for a
 	}
 });
 
-test("a template says where instructions stand; one that does not is not used for those who have some", () => {
+test("a template has a place for instructions; one without it is not used for an agent that has some", () => {
 	const instructions = "You keep bees.";
 	expect(renderSystemPrompt(facts, { instructions, template: "{{ instructions }} Here: {{cwd}}" })).toBe(
 		"You keep bees. Here: /home/ada/garden",
@@ -80,7 +80,7 @@ test("a template says where instructions stand; one that does not is not used fo
 	expect(renderSystemPrompt(facts, without)).toBe(renderSystemPrompt(facts, { instructions }));
 });
 
-test("an agent without the tool for questions is told of none, and commands are described where something is to be said", () => {
+test("an agent without the tool for questions reads no rule about it, and commands are described if a text is given", () => {
 	const prompt = renderSystemPrompt({ ...facts, questions: false, commands: "`bash` has no\nnetwork" });
 	expect(prompt).not.toMatch(/for questions|handle|[{}]{2}/i);
 	expect(prompt).toContain("asked for that. Do not reveal passwords, keys or tokens.");

@@ -12,33 +12,33 @@ export interface ProjectFacts {
 	readonly os: string;
 	/** One line about the repository and its branch. */
 	readonly git: string;
-	/** Text of `AGENTS.md`, or "". */
+	/** Text of `AGENTS.md`; "" if it does not exist. */
 	readonly projectNotes: string;
-	/** Permissions of commands here, or "". */
+	/** Permissions and limits of commands; "" for no text. */
 	readonly commands: string;
 	/** Whether the agent has the tool for questions. */
 	readonly questions: boolean;
 }
 
-/** Texts of an operator or a profile that replace built-in ones. */
+/** Texts of the operator or a profile that replace built-in texts. */
 export interface PromptTexts {
 	/** The whole with its placeholders. One without `{{instructions}}` is not used for an agent that has some. */
 	readonly template?: string | undefined;
-	/** Role and working style of the agent. Used verbatim, without placeholders. */
+	/** Role and working rules of the agent. Placeholders in it are not replaced. */
 	readonly instructions?: string | undefined;
 }
 
-/** Rules for every agent, and its environment. */
+/** Rules and facts for every agent. */
 const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
 const ownInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
-/** Who the agent is, where nobody says otherwise. */
+/** Role and working rules of an agent without its own instructions. */
 export function builtInInstructions({ questions }: { readonly questions: boolean }): string {
 	return withBlocks(ownInstructions, { questions });
 }
 
-/** Removes the blocks `{{#name}}…{{/name}}` whose condition is false. */
+/** Removes the blocks `{{#name}}…{{/name}}` whose name is not true in `holds`. */
 function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return holds[name] === true ? inner : "";
@@ -46,8 +46,8 @@ function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): str
 }
 
 /**
- * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or that fact; the
- * same facts and texts give the same bytes. Throws `invalid_argument` naming every placeholder that is neither.
+ * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or that fact; the same
+ * facts and texts give the same bytes. Throws `invalid_argument` naming every placeholder that is neither.
  */
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;
@@ -80,7 +80,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	);
 }
 
-/** A directory or branch can have any name, which must not be able to add lines to the prompt. */
+/** The name of a directory or a branch is untrusted: it must not add lines to the prompt. */
 function oneLine(text: string): string {
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

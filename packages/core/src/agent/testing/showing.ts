@@ -11,7 +11,7 @@ import { operator } from "../../vocabulary/principal.ts";
 export const [{ content: png }] = testPictures;
 export const mebibyte = 1024 * 1024;
 export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-/** An image of more than 2,000 pixels a side. */
+/** A picture of more than 2,000 pixels a side. */
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
@@ -136,7 +136,7 @@ export class Showing implements AsyncDisposable {
 		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();
 	}
 
-	/** Another process continues with the same state. */
+	/** Stops the gateway and opens another one on the same data. */
 	async restart(
 		replies: readonly ScriptedReply[],
 		options: Partial<TestRuntimeOptions> = {},

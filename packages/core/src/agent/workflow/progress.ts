@@ -38,7 +38,7 @@ export class WorkflowProgress {
 		this.#tries = tries;
 	}
 
-	/** The workflow that this call has started, or undefined. */
+	/** Returns the workflow that this call has started; undefined if it started none. */
 	static of(steps: readonly { readonly kind: string }[], callId: string): WorkflowProgress | undefined {
 		return workflowsIn(steps).find((progress) => progress.callId === callId);
 	}

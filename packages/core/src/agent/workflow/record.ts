@@ -121,9 +121,8 @@ export class WorkflowRecord {
 }
 
 /**
- * Ends the open workflows of a run that stops, with the tasks of their open steps, in the present transaction. Returns the
- * ids of
- * the ended tasks: their work is to be stopped when the transaction is durable.
+ * Ends the open workflows of a run that stops, with the tasks of their open steps, in the current transaction. Returns the
+ * ids of the ended tasks: stop their work after the commit.
  */
 export async function settleWorkflows(run: Run, writing: Writing, error: string): Promise<readonly string[]> {
 	const open = workflowsIn(run.steps).filter(({ end }) => end === undefined);

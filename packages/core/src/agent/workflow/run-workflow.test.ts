@@ -171,7 +171,7 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 	expect(transcript.map(({ message }) => message.role)).toEqual(["user", "assistant"]);
 });
 
-test("at most four steps run at a time, and the results of several last steps stand under their titles", async () => {
+test("at most four steps run at a time, and the results of several last steps have their titles", async () => {
 	const ids = ["a", "b", "c", "d", "e"];
 	const four = together(4);
 	const script = Object.fromEntries(ids.map((id) => [id, [four(`${id} done`)]]));
@@ -188,7 +188,7 @@ test("at most four steps run at a time, and the results of several last steps st
 	expect(content).toMatch(/^## a\n\na done\n\n## b\n\nb done/);
 });
 
-test("a verdict that is no JSON is asked for once more", async () => {
+test("a verdict that is not JSON is requested once more", async () => {
 	const steps = [step("write", { criteria: ["it is short"] })];
 	const fenced = [says('Sure:\n```json\n{"passed": true, "reason": "short"}\n```')];
 	const model = new WorkflowScript(
@@ -239,7 +239,7 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	log.check();
 });
 
-test("after a failure the steps that have started come to their end, and no other step starts", async () => {
+test("after a failure the started steps run to their end, and no other step starts", async () => {
 	const hold = Promise.withResolvers<void>();
 	const slow: ScriptedReply = async function* () {
 		await hold.promise;
@@ -301,7 +301,7 @@ test("cancelling the run cancels its open steps", async () => {
 	expect(await stepsEnded).toEqual(["cancelled", "cancelled"]);
 });
 
-test("a workflow goes on after a stop of the gateway, and completed steps do not run again", async () => {
+test("a workflow continues after a stop of the gateway, and completed steps do not run again", async () => {
 	const workflow = { name: "two", steps: [step("a"), step("b", { needs: ["a"] })] };
 	const first = new WorkflowScript({ a: [[says("a done")]], b: [stuck("half")] });
 	const { t, home } = await begin(first, workflow);
@@ -353,7 +353,7 @@ test("a step has the tools that the skill leaves of those of the run, and starts
 	expect(model.requests("a")[0]?.tools.map(({ name }) => name)).toEqual(["one", "todo"]);
 });
 
-test("what a step has read taints its session, and the next steps", async () => {
+test("text that a step has read taints its session, and the next steps", async () => {
 	const tools = [probeTool("peek", { effect: "none", classes: ["read", "client"] })];
 	const model = new WorkflowScript({ a: [[calls("c1", "peek")], [says("seen")]], b: [[says("done")]] });
 	const workflow = { name: "read", steps: [step("a"), step("b", { needs: ["a"] })] };

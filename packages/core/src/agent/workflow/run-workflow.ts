@@ -28,18 +28,16 @@ const providerRetries = 3;
 /** Maximum characters of a task and a result that a model judges. */
 const mostJudged = 32_000;
 
-/** Tokens of a verdict, including thinking. */
+/** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
 
 /** A step starts no workflow of its own. */
 const notInSteps = ["skill"];
 
 /**
- * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. Continues from the
- * recorded
- * steps if the same call is made again after a restart. After a failed step no further step starts, and started steps
- * complete.
- * Throws `cancelled` if the run is stopped, and the failure of the store.
+ * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same call
+ * is made again after a restart, it continues from the recorded steps. After a failed step no further step starts; started
+ * steps run to their end. Throws `cancelled` if the run is stopped, and the failure of the store.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {

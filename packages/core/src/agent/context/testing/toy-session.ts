@@ -169,7 +169,7 @@ export class ToySession {
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
 	}
 
-	/** Result of a question that a call of the newest run asked. */
+	/** State of a question of a call of the newest run. */
 	async asked(
 		callId: string,
 		state: Tables["prompts"]["state"],

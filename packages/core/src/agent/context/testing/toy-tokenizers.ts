@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../../vocabulary/model.ts";
 /** How many tokens a text has. */
 export type Tokenizer = (text: string) => number;
 
-/** Tokenizers that differ from each other and from usual values. */
+/** Tokenizers that differ from each other and from every usual one. */
 export const tokenizers = {
 	words: (text) => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0,
 	pairs: (text) => Math.ceil(text.length / 2),
@@ -13,7 +13,7 @@ export const tokenizers = {
 		text.match(/\p{sc=Han}|[a-zA-Z]{1,6}|[0-9]{1,3}|[^\sa-zA-Z0-9\p{sc=Han}]| {2,}/gu)?.length ?? 0,
 } as const satisfies Record<string, Tokenizer>;
 
-/** All tokens of a request, with the provider's additions. */
+/** Tokens of a whole request, with the frame that a provider adds. */
 export function countRequest(tokenizer: Tokenizer, { system, tools, messages }: ModelRequest): number {
 	const described = tools.map((tool) => 10 + tokenizer(JSON.stringify(tool)));
 	const said = messages.map((message) => 3 + countMessage(tokenizer, message));
