@@ -6,9 +6,9 @@ import type { Tables } from "../store/tables.ts";
 import { textOf } from "../vocabulary/transcript.ts";
 import { type Compacted, compactNow } from "./context/fit-request.ts";
 import type { WriteText } from "./context/summarise.ts";
-import { askAside, recordAside, refuseUnpaid } from "./replies/call-aside.ts";
 import { systemFor, withoutText } from "./replies/request.ts";
 import { Tries } from "./replies/retries.ts";
+import { callForSession, recordSessionCall, requireBudget } from "./replies/session-call.ts";
 import type { RunDeps } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
 
@@ -82,14 +82,14 @@ async function compact(
 
 /** Returns a function that asks for a text, repeats calls that failed as a run does, and records the cost of each. */
 function writerFor({ session, deps }: Compacting, settings: RunSettings, signal: AbortSignal): WriteText {
-	const aside = { session, deps, signal };
+	const caller = { session, deps, signal };
 	const { model, names } = settings;
 	return async (text) => {
 		const tries = new Tries(names, deps.random);
 		for (let name = names[0]; ; ) {
-			await refuseUnpaid(aside, model, name);
-			const attempt = await askAside(aside, model, { ...text, model: name, tools: [] }, "reply");
-			await session.commit((tx, record) => recordAside(aside, attempt, { tx, record }));
+			await requireBudget(caller, model, name);
+			const attempt = await callForSession(caller, model, { ...text, model: name, tools: [] }, "reply");
+			await session.commit((tx, record) => recordSessionCall(caller, attempt, { tx, record }));
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {

@@ -1,4 +1,4 @@
-import { defined, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, ParleyError, type Timer } from "@parley/base";
 import {
 	type Asking,
 	findPrompt,
@@ -7,6 +7,7 @@ import {
 	type PromptRow,
 } from "../../conversation/prompt-rows.ts";
 import { promptLifeMs, type Question } from "../../conversation/prompts.ts";
+import type { Journal } from "../../store/journal.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
@@ -21,8 +22,16 @@ import { bindingOf, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
 
 /** Identifies the approval of a call. */
-export function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
+function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
+}
+
+/** Reads the approval of a call, if it was raised before. */
+export function readApproval(
+	run: Run,
+	planned: { readonly call: CallBlock },
+): Promise<PromptRow | undefined> {
+	return readPrompt(run.deps.journal, approvalOf(run, planned));
 }
 
 /** The approval that a call needs, as it is shown and stored. */
@@ -179,7 +188,7 @@ function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">
  * `cancelled` if the run is stopped first.
  */
 async function askPerson(run: Run, asking: Asking, question: () => Question): Promise<PromptRow | undefined> {
-	const known = await readPrompt(run, asking);
+	const known = await readPrompt(run.deps.journal, asking);
 	if (known && known.state !== "open") return known;
 	const prompt = known?.prompt ?? (await raise(run, question()));
 	if (!prompt) return undefined;
@@ -206,12 +215,12 @@ export async function elicit(run: Run, callId: string, elicitation: Elicitation)
 }
 
 /** The question as people see it, without secrets. */
-function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicitation {
+function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elicitation {
 	const redactor = run.session.redactor.into("question");
 	return {
-		...asked,
-		label: redactor.redact(asked.label),
-		options: asked.options.map((option) => ({
+		...question,
+		label: redactor.redact(question.label),
+		options: question.options.map((option) => ({
 			...option,
 			value: redactor.redact(option.value),
 			label: redactor.redact(option.label),
@@ -252,34 +261,39 @@ async function settled(
 	{ token, expiresAt }: Prompt,
 	signal: AbortSignal,
 ): Promise<PromptRow> {
-	const { clock } = run.deps;
+	const { clock, journal, prompts } = run.deps;
 	const { home } = run.session;
 	try {
 		for (;;) {
 			const woken = home.awake(token);
-			const row = await readPrompt(run, asking);
+			const row = await readPrompt(journal, asking);
 			if (row && row.state !== "open") return row;
 			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 			if (clock.now() < expiresAt) {
-				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
-			} else await run.commit(({ tx, record }) => run.deps.prompts.expire(tx, record, home, token));
+				await firstOf({ clock, journal }, woken, { token, ms: expiresAt - clock.now(), signal });
+			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
 		}
 	} finally {
 		home.wake(token);
 	}
 }
 
+interface WaitServices {
+	readonly clock: Clock;
+	readonly journal: Journal;
+}
+
 /** Resolves when the prompt is answered, the signal aborts, or the time is over. */
 async function firstOf(
-	run: Run,
+	services: WaitServices,
 	woken: Promise<void>,
 	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
 ): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const stop = (): void => resolve();
-	const timer = run.deps.clock.after(ms, stop);
+	const timer = services.clock.after(ms, stop);
 	signal.addEventListener("abort", stop, { once: true });
-	const looking = lookAgain(run, token, stop);
+	const looking = lookAgain(services, token, stop);
 	await Promise.race([woken, promise]);
 	looking.cancel();
 	timer.cancel();
@@ -287,8 +301,7 @@ async function firstOf(
 }
 
 /** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
-function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
-	const { clock, journal } = run.deps;
+function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
 	const look = async (): Promise<void> => {
 		// If the store fails, the next look or the expiry ends the wait.
@@ -305,6 +318,6 @@ function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
 	};
 }
 
-function readPrompt(run: Run, asking: Asking): Promise<PromptRow | undefined> {
-	return run.deps.journal.store.read((db) => findPrompt(db, asking));
+function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
+	return store.read((db) => findPrompt(db, asking));
 }

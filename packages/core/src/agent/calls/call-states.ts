@@ -96,7 +96,7 @@ export interface SettledCall {
 	/** People get its text as it is. */
 	readonly result: ToolResult;
 	/** The text for the model, within the limits of a result. */
-	readonly told: string;
+	readonly forModel: string;
 	/** Absent if it did not run. */
 	readonly durationMs?: number;
 }

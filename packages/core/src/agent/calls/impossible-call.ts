@@ -1,12 +1,11 @@
 import { defined } from "@parley/base";
 import * as z from "zod";
-import { findPrompt } from "../../conversation/prompt-rows.ts";
 import { visible } from "../../text/visible.ts";
 import type { ReadyCall } from "../../tools/calls/tool-call.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
-import { approvalOf } from "./ask-person.ts";
+import { readApproval } from "./ask-person.ts";
 import type { Before, DraftProposal, RefusedProposal } from "./call-states.ts";
 import { bindingOf } from "./judge-call.ts";
 import { contextOf } from "./tool-context.ts";
@@ -22,7 +21,7 @@ export async function draftImpossible(
 	{ pending, isAnnounced }: { readonly pending: Before; readonly isAnnounced: boolean },
 ): Promise<DraftProposal | undefined> {
 	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
-	const known = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	const known = await readApproval(run, planned);
 	const version = run.policy.version;
 	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
 	const reason = "every call of this run needs a decision";

@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import { decide, grantsUnder } from "../../policy/policy.ts";
+import type { Journal } from "../../store/journal.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
 	bindingText,
@@ -10,12 +11,12 @@ import {
 } from "../../tools/calls/tool-call.ts";
 import { findScopes } from "../../trust/grants/session-trust.ts";
 import type { TrustBadge } from "../../vocabulary/event.ts";
-import { hasRole } from "../../vocabulary/principal.ts";
+import { hasRole, type Person } from "../../vocabulary/principal.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { BindOptions } from "../../vocabulary/tool.ts";
-import { joinedBy, type Run, speakersOf } from "../run/run.ts";
+import { joinedBy, type Run, type RunDeps, speakersOf } from "../run/run.ts";
 import { refusalWhenFull } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
 
@@ -178,15 +179,23 @@ const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsand
 /** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
-	const refusal = reads ? undefined : await refusalOfSpeakers(run);
+	const refusal = reads ? undefined : await refusalOfSpeakers(speakersOf(run), run.deps);
 	if (refusal !== undefined) return refusal;
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
 }
 
+/** Services that know the present role of a person. */
+interface RoleServices {
+	readonly people: RunDeps["people"];
+	readonly journal: Journal;
+}
+
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
-async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
-	const { people, journal } = run.deps;
-	for (const person of speakersOf(run)) {
+async function refusalOfSpeakers(
+	speakers: readonly Person[],
+	{ people, journal }: RoleServices,
+): Promise<string | undefined> {
+	for (const person of speakers) {
 		const role = await journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "@parley/base";
-import { findChanges, findPrompt, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
+import { findChanges, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import type { Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { skill } from "../../tools/skill.ts";
@@ -14,7 +14,7 @@ import { disconnected } from "../client-tools/client-calls.ts";
 import { refuseRepeat, stopIfAbandoned } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
-import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
+import { allowChanges, approvalQuestion, readApproval } from "./ask-person.ts";
 import type {
 	Again,
 	Before,
@@ -115,7 +115,9 @@ async function draftCall(run: Run, call: CallBlock, { before, again, looks }: Dr
 	// An answer from before a restart is valid, also if the policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
 	// The arguments of a person stay, also if the call is asked again.
-	const planned = await withChanges(run, given, await readChanges(run, given), looks);
+	const { store } = run.deps.journal;
+	const changes = await store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
+	const planned = await withChanges(run, given, changes, looks);
 	if ("text" in planned) return refuse(planned.text);
 	const pending = pendingOf(before);
 	const judgement = await judgeCall(run, planned, pending);
@@ -154,14 +156,6 @@ function brokenOff(run: Run, call: CallBlock): string | undefined {
 	// A plan describes the present. It cannot show changes that the call has already made.
 	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
 	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
-}
-
-function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {
-	return run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
-}
-
-function readChanges(run: Run, { call }: PlannedCall): Promise<unknown> {
-	return run.deps.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 }
 
 /** The effects of the calls before, if all of them run. */

@@ -22,16 +22,16 @@ export async function settleCall(run: Run, call: CallBlock, result: ToolResult):
 export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult): SettledCall {
 	const text = session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
-	const told = shortenOutput(text, leftOut, outputLimits.characters - note.length - 1);
-	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note) };
+	const forModel = shortenOutput(text, leftOut, outputLimits.characters - note.length - 1);
+	return { call, result: { ...result, text: withNote(text, note) }, forModel: withNote(forModel, note) };
 }
 
 /** Ends the result of a call that was not taken as the model wrote it. */
 export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
-	const told = adjusted.slice(0, mostNotes).join("; ");
+	const listed = adjusted.slice(0, mostNotes).join("; ");
 	const more = adjusted.length > mostNotes ? `; and ${adjusted.length - mostNotes} more` : "";
-	return `[the call was adjusted: ${told}${more}]`;
+	return `[the call was adjusted: ${listed}${more}]`;
 }
 
 /** Puts a note behind a text, in a line of its own. */
@@ -53,7 +53,7 @@ export interface Writing {
 /** Writes the result of one call: the step for the model, and the event for people. */
 export async function recordResult(
 	run: Run,
-	{ call, result, told, durationMs }: SettledCall,
+	{ call, result, forModel, durationMs }: SettledCall,
 	{ tx, record, step }: Writing,
 ): Promise<void> {
 	const { text } = result;
@@ -69,7 +69,7 @@ export async function recordResult(
 	await step({
 		kind: "result",
 		callId: call.id,
-		text: told,
+		text: forModel,
 		failed,
 		...pictures,
 		...defined({ later }),
@@ -159,16 +159,16 @@ export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promi
 export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise<void> {
 	const { audit } = run.deps;
 	const object = auditedCall(run.session.home.id, entry.call.id);
-	const asked = entry.token !== undefined;
-	if (asked)
+	const wasApproved = entry.token !== undefined;
+	if (wasApproved)
 		await audit.record(tx, { ...byItself, action: "approval.consume", object, decision: "consumed" });
-	const accepted = !asked && run.trusted ? run.session.trust?.id : undefined;
+	const accepted = !wasApproved && run.trusted ? run.session.trust?.id : undefined;
 	const trusted = entry.trusted?.grantId ?? accepted;
 	await audit.record(tx, {
 		...originOf(run),
 		action: "tool.start",
 		object,
-		decision: asked ? "approved" : "allowed",
+		decision: wasApproved ? "approved" : "allowed",
 		...defined({ grantId: trusted }),
 		args: auditedFacts(entry),
 	});

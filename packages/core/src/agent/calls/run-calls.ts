@@ -1,5 +1,5 @@
 import { openPassword } from "../../conversation/passwords.ts";
-import { findPrompt, isAnyDenied, isApproved } from "../../conversation/prompt-rows.ts";
+import { isAnyDenied, isApproved } from "../../conversation/prompt-rows.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { outputLimits } from "../../text/shorten-output.ts";
 import { visible } from "../../text/visible.ts";
@@ -11,7 +11,7 @@ import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks, ToolResult } from "../../vocabulary/tool.ts";
 import { withinRoom } from "../pictures/attachments.ts";
 import type { Run } from "../run/run.ts";
-import { approvalOf, changedNote } from "./ask-person.ts";
+import { changedNote, readApproval } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
 import type { ApprovedCall, PlannedCall, ProposedCall, SettledCall } from "./call-states.ts";
@@ -35,8 +35,8 @@ export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<v
 /** Whether the denial of one of these calls ends the run. */
 export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
 	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
-	const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
-	return run.deps.journal.store.read((db) => isAnyDenied(db, asked));
+	const these = { runId: run.id, callIds: calls.map(({ id }) => id) };
+	return run.deps.journal.store.read((db) => isAnyDenied(db, these));
 }
 
 /** Runs the calls that can be proposed now, and returns those that must be planned after them. */
@@ -105,9 +105,9 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<rea
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
 	const settled = await withinRoom(run, results);
-	const told = await Promise.all(settled.map((entry) => tell(run, entry)));
+	const ended = await Promise.all(settled.map((entry) => settle(run, entry)));
 	await run.commit(async ({ tx, record, step }) => {
-		for (const entry of told) await recordResult(run, entry, { tx, record, step });
+		for (const entry of ended) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
 	return group;
@@ -129,11 +129,16 @@ interface RanCall extends Execution {
 }
 
 /** Takes secrets out of a result before it is cut: a half of one would not be found. */
-async function tell(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
+async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
-	const told = await output.shorten(text, outputLimits.characters - note.length - 1);
-	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note), durationMs };
+	const forModel = await output.shorten(text, outputLimits.characters - note.length - 1);
+	return {
+		call,
+		result: { ...result, text: withNote(text, note) },
+		forModel: withNote(forModel, note),
+		durationMs,
+	};
 }
 
 async function execute(run: Run, entry: ApprovedCall, output: CallOutput): Promise<Execution> {
@@ -152,11 +157,11 @@ async function callTool(
 	const released = await releaseSecrets(run, ready);
 	if (released.kind === "refused") return { text: released.text, failed: true };
 	const progress = progressOf(run, context.callId);
-	const heard = (chunk: Uint8Array): void => {
+	const onOutput = (chunk: Uint8Array): void => {
 		progress.write(chunk);
 		output.write(chunk);
 	};
-	const result = await executeCall(released, { ...context, progress: heard });
+	const result = await executeCall(released, { ...context, progress: onOutput });
 	progress.end();
 	if (changed === undefined) return result;
 	return { ...result, text: `[${argumentsNote(run, changed)}]\n${result.text}` };
@@ -171,13 +176,13 @@ function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProg
 }
 
 /** Maximum characters of the changed arguments in a result. The model knows its own arguments. */
-const mostTold = 4_000;
+const mostShown = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
 	// Redact before cutting: half of a secret is no longer recognised.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
-	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
-	return `the person who approved this changed the arguments to ${told}`;
+	const shown = text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+	return `the person who approved this changed the arguments to ${shown}`;
 }
 
 /** Minimum characters of a password. A shorter one is like an ordinary word and cannot be redacted from the output. */
@@ -296,7 +301,7 @@ interface Change {
  * that are decided elsewhere: a denial, another policy, a call that is no longer possible.
  */
 async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
-	const row = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	const row = await readApproval(run, planned);
 	if (!row || (row.state !== "open" && !isApproved(row))) return undefined;
 	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, looks);

@@ -329,7 +329,7 @@ export class ToolConnection {
 			},
 			run: (args, _plan, { callId, signal }) => {
 				const call = { callId, name, arguments: args, timeoutMs };
-				return this.#calls.run(call, (asked) => this.#client.request(asked), signal);
+				return this.#calls.run(call, (one) => this.#client.request(one), signal);
 			},
 		});
 	}

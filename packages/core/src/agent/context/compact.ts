@@ -22,8 +22,8 @@ import {
 	type Group,
 	groupsOf,
 	isBefore,
-	type Marks,
 	type Position,
+	type Reductions,
 	until,
 	viewOf,
 	viewOfMessage,
@@ -48,7 +48,7 @@ export interface CompactionJob {
 /** Makes the requests of the session fit, and records the compactions. */
 export async function compact(job: CompactionJob): Promise<void> {
 	const { transcript, room, context } = job;
-	const plan = planCompaction({ transcript, room, tokensOf: job.safeTokensOf }, context.marks);
+	const plan = planCompaction({ transcript, room, tokensOf: job.safeTokensOf }, context.reductions);
 	if (!plan.summary) return record(job, plan.compactions);
 	let error: string | undefined;
 	const text = await noteBefore(job, plan.summary, async (task) => {
@@ -76,7 +76,7 @@ async function noteBefore(
 		job.safeTokensOf([{ role: "user", content: [{ type: "text", text }] }]);
 	const questions = await readQuestions(job.deps.journal.store, session.id);
 	const first = transcript.flatMap(({ messages }) => messages).find(({ role }) => role === "user");
-	const kept = viewOf(transcript, withCompaction(context.marks, { level: "summary", before, text: "" }));
+	const kept = viewOf(transcript, withCompaction(context.reductions, { level: "summary", before, text: "" }));
 	const body = await write({ ...replaced(job, before), length: room.body, measure, instruction: undefined });
 	return noteOf(
 		{
@@ -93,9 +93,9 @@ const summaryOverhead = 500;
 
 /** Returns the part that a summary replaces, with the results as they were. */
 function replaced({ transcript, context, room }: CompactionJob, before: Position): SummarySource {
-	const { summary } = context.marks;
-	const marks: Marks = { ...context.marks, results: undefined, shortened: [] };
-	const messages = viewOf(until(transcript, before), marks);
+	const { summary } = context.reductions;
+	const reductions: Reductions = { ...context.reductions, results: undefined, shortened: [] };
+	const messages = viewOf(until(transcript, before), reductions);
 	const most = 0.9 * (room.window - summaryReply(room.body)) - summaryOverhead;
 	return summary
 		? { earlier: bodyOf(textOf(summary.message)), messages: messages.slice(1), most }
@@ -142,14 +142,14 @@ async function record(
 	summaryError?: string,
 ): Promise<void> {
 	const { context, transcript } = job;
-	let { marks } = context;
-	let view = viewOf(transcript, marks);
+	let { reductions } = context;
+	let view = viewOf(transcript, reductions);
 	let tokensBefore = job.tokensOf(view);
 	const measured: MeasuredCompaction[] = [];
 	for (const compaction of compactions) {
-		marks = withCompaction(marks, compaction);
+		reductions = withCompaction(reductions, compaction);
 		const messagesBefore = view.length;
-		view = viewOf(transcript, marks);
+		view = viewOf(transcript, reductions);
 		const tokensAfter = job.tokensOf(view);
 		const sizes = { tokensBefore, tokensAfter, messagesBefore, messagesAfter: view.length };
 		const error = compaction.level === "summary" ? summaryError : undefined;
@@ -184,40 +184,40 @@ const shortestResult = 500;
  * Then it replaces all but the newest groups by a summary, and last it shortens the newest results. The last question and
  * the newest reply with its results stay. Throws `resource_exhausted` if these alone are too large.
  */
-function planCompaction(sizing: Sizing, marks: Marks): Plan {
+function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
 	const groups = groupsOf(transcript);
-	const cleared = planClearing(sizing, marks, groups);
+	const cleared = planClearing(sizing, reductions, groups);
 	const clearing: Plan = { compactions: cleared.compactions, summary: undefined };
 	if (cleared.tokens <= room.target) return clearing;
-	const summary = planSummary(sizing, marks, groups);
+	const summary = planSummary(sizing, reductions, groups);
 	if (summary && summary.tokens <= room.messages) return { compactions: [], summary: summary.before };
 	if (cleared.tokens <= room.messages) return clearing;
 	return summary
-		? planShortening(sizing, summary.marks, { compactions: [], summary: summary.before })
-		: planShortening(sizing, cleared.marks, clearing);
+		? planShortening(sizing, summary.reductions, { compactions: [], summary: summary.before })
+		: planShortening(sizing, cleared.reductions, clearing);
 }
 
 interface Cleared {
 	readonly compactions: readonly Compaction[];
-	readonly marks: Marks;
+	readonly reductions: Reductions;
 	readonly tokens: number;
 }
 
-function planClearing(sizing: Sizing, marks: Marks, groups: readonly Group[]): Cleared {
-	const tail = groups[tailStart(sizing, marks, groups, 1)];
+function planClearing(sizing: Sizing, reductions: Reductions, groups: readonly Group[]): Cleared {
+	const tail = groups[tailStart(sizing, reductions, groups, 1)];
 	let reached: Cleared = {
 		compactions: [],
-		marks,
-		tokens: sizing.tokensOf(viewOf(sizing.transcript, marks)),
+		reductions,
+		tokens: sizing.tokensOf(viewOf(sizing.transcript, reductions)),
 	};
 	if (!tail) return reached;
 	for (const level of ["tool_results", "thinking"] as const) {
 		const compaction: Compaction = { level, before: tail.at, text: null };
-		const next = withCompaction(reached.marks, compaction);
+		const next = withCompaction(reached.reductions, compaction);
 		const tokens = sizing.tokensOf(viewOf(sizing.transcript, next));
 		if (tokens >= reached.tokens) continue;
-		reached = { compactions: [...reached.compactions, compaction], marks: next, tokens };
+		reached = { compactions: [...reached.compactions, compaction], reductions: next, tokens };
 		if (tokens <= sizing.room.target) break;
 	}
 	return reached;
@@ -225,23 +225,27 @@ function planClearing(sizing: Sizing, marks: Marks, groups: readonly Group[]): C
 
 interface SummaryPlan {
 	readonly before: Position;
-	/** Marks with an empty summary. */
-	readonly marks: Marks;
+	/** Reductions with an empty summary. */
+	readonly reductions: Reductions;
 	/** With the maximum length of the summary. */
 	readonly tokens: number;
 }
 
 /** Returns the end of a summary that leaves as many recent groups as possible. Undefined if a summary saves nothing. */
-function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): SummaryPlan | undefined {
-	const whole = sizing.tokensOf(viewOf(sizing.transcript, marks));
+function planSummary(
+	sizing: Sizing,
+	reductions: Reductions,
+	groups: readonly Group[],
+): SummaryPlan | undefined {
+	const whole = sizing.tokensOf(viewOf(sizing.transcript, reductions));
 	let found: SummaryPlan | undefined;
 	for (const share of tailShares) {
-		const before = summaryPlace(sizing, marks, groups, share);
+		const before = summaryPlace(sizing, reductions, groups, share);
 		if (!before) continue;
-		const summarised = withCompaction(marks, { level: "summary", before, text: "" });
+		const summarised = withCompaction(reductions, { level: "summary", before, text: "" });
 		const tokens = sizing.tokensOf(viewOf(sizing.transcript, summarised)) + sizing.room.note;
 		if (tokens >= whole) continue;
-		found = { before, marks: summarised, tokens };
+		found = { before, reductions: summarised, tokens };
 		if (tokens <= sizing.room.target) break;
 	}
 	return found;
@@ -250,24 +254,24 @@ function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): Su
 /** Prefers a place before a user message. */
 function summaryPlace(
 	sizing: Sizing,
-	marks: Marks,
+	reductions: Reductions,
 	groups: readonly Group[],
 	share: number,
 ): Position | undefined {
-	const start = tailStart(sizing, marks, groups, share);
+	const start = tailStart(sizing, reductions, groups, share);
 	const newest = newestStart(groups);
 	const opening = groups.findIndex((group, index) => group.opens && index >= start && index <= newest);
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
 /** Index of the first recent group. Recent groups stay unchanged. */
-function tailStart(sizing: Sizing, marks: Marks, groups: readonly Group[], share: number): number {
-	const first = firstShown(marks, groups);
+function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Group[], share: number): number {
+	const first = firstShown(reductions, groups);
 	let start = Math.max(first, newestStart(groups));
-	let tokens = groups.slice(start).reduce((sum, group) => sum + tokensOfGroup(sizing, marks, group), 0);
+	let tokens = groups.slice(start).reduce((sum, group) => sum + tokensOfGroup(sizing, reductions, group), 0);
 	while (start > first) {
 		const before = groups[start - 1];
-		tokens += before ? tokensOfGroup(sizing, marks, before) : 0;
+		tokens += before ? tokensOfGroup(sizing, reductions, before) : 0;
 		if (tokens > sizing.room.tail * share) break;
 		start -= 1;
 	}
@@ -281,21 +285,21 @@ function newestStart(groups: readonly Group[]): number {
 	return Math.max(0, question, reply);
 }
 
-function firstShown({ summary }: Marks, groups: readonly Group[]): number {
+function firstShown({ summary }: Reductions, groups: readonly Group[]): number {
 	if (!summary) return 0;
 	const first = groups.findIndex(({ at }) => !isBefore(at, summary.before));
 	return first === -1 ? groups.length : first;
 }
 
-function tokensOfGroup(sizing: Sizing, marks: Marks, { at, messages }: Group): number {
+function tokensOfGroup(sizing: Sizing, reductions: Reductions, { at, messages }: Group): number {
 	return sizing.tokensOf(
 		messages.map((message, index) =>
-			viewOfMessage(message, { run: at.run, message: at.message + index }, marks, messages[index - 1]),
+			viewOfMessage(message, { run: at.run, message: at.message + index }, reductions, messages[index - 1]),
 		),
 	);
 }
 
-function planShortening(sizing: Sizing, marks: Marks, plan: Plan): Plan {
+function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Plan {
 	const { transcript, room } = sizing;
 	const note = plan.summary ? room.note : 0;
 	let tokens = 0;
@@ -305,7 +309,7 @@ function planShortening(sizing: Sizing, marks: Marks, plan: Plan): Plan {
 			before: endOf(transcript),
 			text: String(characters),
 		};
-		tokens = sizing.tokensOf(viewOf(transcript, withCompaction(marks, compaction))) + note;
+		tokens = sizing.tokensOf(viewOf(transcript, withCompaction(reductions, compaction))) + note;
 		if (tokens <= room.messages) return { ...plan, compactions: [...plan.compactions, compaction] };
 	}
 	const takes = Math.ceil(tokens + room.window - room.reply - room.messages);

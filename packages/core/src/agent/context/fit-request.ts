@@ -67,13 +67,13 @@ export async function fitRequest(
 	write: WriteText,
 ): Promise<ModelRequest> {
 	const context = await contextFor(asker, parts, transcript);
-	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const request = requestOf(asker, parts, viewOf(transcript, context.reductions));
 	const size = await measure(asker, context, request);
-	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.reductions) });
 	if (fits(asker, size, request)) return withLongestReply(asker, parts, { request, size });
 	await compact(jobOf(asker, context, { parts, transcript, size, write }));
-	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
-	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
+	const fitted = requestOf(asker, parts, viewOf(transcript, context.reductions));
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.reductions) });
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
@@ -162,16 +162,16 @@ export async function compactNow(
 	{ write, instruction }: { readonly write: WriteText; readonly instruction?: string },
 ): Promise<Compacted | undefined> {
 	const context = await contextFor(asker, parts, transcript);
-	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
-	if (request.messages.length <= (context.marks.summary ? 1 : 0)) return undefined;
+	const request = requestOf(asker, parts, viewOf(transcript, context.reductions));
+	if (request.messages.length <= (context.reductions.summary ? 1 : 0)) return undefined;
 	const size = estimate(asker, context, request);
 	await summariseAll(jobOf(asker, context, { parts, transcript, size, write }), instruction);
-	const after = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const after = requestOf(asker, parts, viewOf(transcript, context.reductions));
 	const { tokens } = estimate(asker, context, after);
 	place(asker, context, { parts, ofRun: 0 });
 	const snapshot = contextAfter(asker, after);
 	if (snapshot) asker.session.outlet.pass({ type: "context.updated", runId: asker.id, ...snapshot });
-	const [note] = context.marks.summary?.message.content ?? [];
+	const [note] = context.reductions.summary?.message.content ?? [];
 	return {
 		tokensBefore: Math.round(size.tokens),
 		tokensAfter: Math.round(tokens),

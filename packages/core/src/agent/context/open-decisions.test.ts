@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../vocabulary/message.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { type AskedQuestion, openDecisions } from "./open-decisions.ts";
+import { type CallQuestion, openDecisions } from "./open-decisions.ts";
 
 const end = { run: 100, message: 0 };
 
@@ -31,12 +31,12 @@ const silence = { text: "no answer: nobody answered in time", failed: true };
 const refused = { text: "denied by the person who was asked:\n not now", failed: true };
 const unknown = { text: "interrupted, outcome unknown: the gateway stopped", failed: true };
 
-const denied = (callId: string): AskedQuestion => ({
+const denied = (callId: string): CallQuestion => ({
 	callId,
 	state: "cancelled",
 	answer: { kind: "denied", reason: "not now" },
 });
-const left = (callId: string, state: AskedQuestion["state"]): AskedQuestion => ({
+const left = (callId: string, state: CallQuestion["state"]): CallQuestion => ({
 	callId,
 	state,
 	answer: undefined,
@@ -71,7 +71,7 @@ test("an answered, approved or completed call is not open", () => {
 		text: "exit code 1",
 		failed: true,
 	});
-	const questions: AskedQuestion[] = [
+	const questions: CallQuestion[] = [
 		{ callId: "1", state: "answered", answer: { kind: "value", value: "MIT" } },
 		{ callId: "2", state: "consumed", answer: { kind: "approved", remember: false } },
 	];

@@ -10,14 +10,14 @@ import { oneLine } from "./shorten.ts";
 import { isBefore, type Position } from "./view.ts";
 
 /** A question of a call, with its state. */
-export interface AskedQuestion {
+export interface CallQuestion {
 	readonly callId: string;
 	readonly state: PromptState;
 	readonly answer: Answer | undefined;
 }
 
 /** All questions of the calls of a session, oldest first. */
-export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<AskedQuestion[]> {
+export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<CallQuestion[]> {
 	const rows = await store.read((db) =>
 		db
 			.selectFrom("prompts")
@@ -39,13 +39,13 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],
-	questions: readonly AskedQuestion[],
+	questions: readonly CallQuestion[],
 	end: Position,
 ): string[] {
-	const asked = new Map(questions.map((question) => [question.callId, question]));
+	const byCall = new Map(questions.map((question) => [question.callId, question]));
 	const open = new Map<string, string>();
 	for (const { call, result, at } of callsIn(transcript)) {
-		const question = asked.get(call.id);
+		const question = byCall.get(call.id);
 		const left = result && leftOpen(call, result, question);
 		const subject = subjectOf(call);
 		if (left !== undefined || settles(result, question)) open.delete(subject);
@@ -79,16 +79,16 @@ function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
 function leftOpen(
 	call: CallBlock,
 	{ text, failed }: ResultBlock,
-	question?: AskedQuestion,
+	question?: CallQuestion,
 ): string | undefined {
-	const said = `${told(call)} (${oneLine(text, 300)})`;
+	const said = `${describeCall(call)} (${oneLine(text, 300)})`;
 	if (failed && text.startsWith(interrupted)) return `outcome unknown: ${said}`;
 	if (question?.answer?.kind === "denied") return `denied: ${said}`;
 	const unanswered = question?.state === "expired" || question?.state === "closed";
 	return unanswered || question?.answer?.kind === "cancelled" ? `no answer: ${said}` : undefined;
 }
 
-function settles(result: ResultBlock | undefined, question: AskedQuestion | undefined): boolean {
+function settles(result: ResultBlock | undefined, question: CallQuestion | undefined): boolean {
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
@@ -98,7 +98,7 @@ function subjectOf({ name, arguments: args }: CallBlock): string {
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;
 }
 
-function told({ name, arguments: args }: CallBlock): string {
+function describeCall({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined
 		? `${name} ${oneLine(JSON.stringify(args ?? {}), 200)}`

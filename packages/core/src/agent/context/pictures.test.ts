@@ -5,7 +5,7 @@ import { recordOf } from "./record.ts";
 import { structuralFault } from "./testing/check-request.ts";
 import { ToySession } from "./testing/toy-session.ts";
 import { chance, prose } from "./testing/toy-text.ts";
-import { type Marks, noMarks, viewOf } from "./view.ts";
+import { noReductions, type Reductions, viewOf } from "./view.ts";
 
 const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 const gone = "[its picture was cleared to save room: look again if you need it]";
@@ -23,9 +23,9 @@ const looked = (text: string, pictures?: ResultBlock["pictures"]): Message[] => 
 ];
 
 /** Rest of the result after the compaction: its text and the number of images. */
-function left(text: string, marks: Partial<Marks>): readonly [string, number] | undefined {
+function left(text: string, reductions: Partial<Reductions>): readonly [string, number] | undefined {
 	const transcript = [{ ordinal: 1, messages: looked(text, [picture]) }];
-	const last = viewOf(transcript, { ...noMarks, ...marks }).at(-1);
+	const last = viewOf(transcript, { ...noReductions, ...reductions }).at(-1);
 	const [result] = last?.role === "tool" ? last.content : [];
 	return result && [result.text, result.pictures?.length ?? 0];
 }

@@ -19,7 +19,7 @@ import {
 	sumOf,
 } from "./calibration.ts";
 import { readCompactions } from "./read-compactions.ts";
-import { type Compaction, type Marks, noMarks, viewOf, withCompaction } from "./view.ts";
+import { type Compaction, noReductions, type Reductions, viewOf, withCompaction } from "./view.ts";
 
 /** A compaction with the sizes before and after it, in tokens. */
 export interface MeasuredCompaction extends Compaction {
@@ -71,7 +71,7 @@ interface RecordServices {
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
-	#marks: Marks = noMarks;
+	#reductions: Reductions = noReductions;
 	readonly #compactions: Compaction[] = [];
 	/** The last counted request, by model. */
 	readonly #anchors = new Map<string, CountedRequest>();
@@ -101,8 +101,8 @@ export class SessionContext {
 		return context;
 	}
 
-	get marks(): Marks {
-		return this.#marks;
+	get reductions(): Reductions {
+		return this.#reductions;
 	}
 
 	/** Returns the compactions that no snapshot contains yet, and marks them as contained. */
@@ -140,7 +140,7 @@ export class SessionContext {
 	): void {
 		for (const { model, messages: length, inputTokens, compactions } of this.#past) {
 			const holding = this.#compactions.slice(0, this.#compactions.length - compactions);
-			const messages = viewOf(transcript, holding.reduce(withCompaction, noMarks));
+			const messages = viewOf(transcript, holding.reduce(withCompaction, noReductions));
 			if (length > messages.length) continue;
 			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
 			const counted = { features, tokens: inputTokens };
@@ -203,7 +203,7 @@ export class SessionContext {
 	}
 
 	#apply(compaction: Compaction): void {
-		this.#marks = withCompaction(this.#marks, compaction);
+		this.#reductions = withCompaction(this.#reductions, compaction);
 		this.#compactions.push(compaction);
 	}
 }

@@ -20,20 +20,20 @@ const pictureCharacters = 6_000;
  * The messages for a model: the transcript after all compactions. Equal for equal input, so that a provider can cache the
  * prefix.
  */
-export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Message[] {
-	const reach = reachOf(marks);
-	const { summary } = marks;
+export function viewOf(transcript: readonly RunTranscript[], reductions: Reductions): Message[] {
+	const reach = reachOf(reductions);
+	const { summary } = reductions;
 	const messages: Message[] = summary ? [summary.message, ...questionBefore(transcript, summary.before)] : [];
 	for (const run of transcript) {
 		if (summary && run.ordinal < summary.before.run) continue;
-		const shown = !reach || run.ordinal > reach.run ? run.messages : viewOfRun(run, marks);
+		const shown = !reach || run.ordinal > reach.run ? run.messages : viewOfRun(run, reductions);
 		for (const message of shown) messages.push(message);
 	}
 	return messages;
 }
 
 /** Number of messages of the newest run at the end of the view. */
-export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Marks): number {
+export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Reductions): number {
 	const last = transcript.at(-1);
 	if (!last) return 0;
 	const { ordinal: run, messages } = last;
@@ -44,11 +44,11 @@ export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: 
 	).length;
 }
 
-function viewOfRun({ ordinal, messages }: RunTranscript, marks: Marks): Message[] {
+function viewOfRun({ ordinal, messages }: RunTranscript, reductions: Reductions): Message[] {
 	return messages.flatMap((message, index) => {
 		const at = { run: ordinal, message: index };
-		if (marks.summary && isBefore(at, marks.summary.before)) return [];
-		return [viewOfMessage(message, at, marks, messages[index - 1])];
+		if (reductions.summary && isBefore(at, reductions.summary.before)) return [];
+		return [viewOfMessage(message, at, reductions, messages[index - 1])];
 	});
 }
 
@@ -56,17 +56,17 @@ function viewOfRun({ ordinal, messages }: RunTranscript, marks: Marks): Message[
 export function viewOfMessage(
 	message: Message,
 	at: Position,
-	marks: Marks,
+	reductions: Reductions,
 	asking: Message | undefined,
 ): Message {
 	if (message.role === "assistant") {
-		return marks.thinking && isBefore(at, marks.thinking) ? withoutThinking(message) : message;
+		return reductions.thinking && isBefore(at, reductions.thinking) ? withoutThinking(message) : message;
 	}
 	if (message.role !== "tool") return message;
 	const calls = asking?.role === "assistant" ? asking.content.filter((block) => block.type === "call") : [];
-	if (marks.results && isBefore(at, marks.results))
+	if (reductions.results && isBefore(at, reductions.results))
 		return changed(message, "", () => stubbed(message, calls));
-	const limits = marks.shortened.filter(({ before }) => isBefore(at, before));
+	const limits = reductions.shortened.filter(({ before }) => isBefore(at, before));
 	if (limits.length === 0) return message;
 	const characters = Math.min(...limits.map((limit) => limit.characters));
 	return changed(message, `${characters}`, () => cut(message, characters));
@@ -139,10 +139,10 @@ function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
 }
 
 function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): string {
-	const asked = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
+	const source = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
 	const said = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
 	return (
-		`[cleared to save room: ${text.length} characters from ${asked}${said}; if you need them, look again, ` +
+		`[cleared to save room: ${text.length} characters from ${source}${said}; if you need them, look again, ` +
 		"but repeat nothing that changes something]"
 	);
 }
@@ -170,7 +170,7 @@ export interface Compaction {
 }
 
 /** The combined effect of all compactions of a session. */
-export interface Marks {
+export interface Reductions {
 	/** Results before this position are replaced by one line each. */
 	readonly results: Position | undefined;
 	/** Replies before this position have no thinking. */
@@ -181,20 +181,28 @@ export interface Marks {
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 
-export const noMarks: Marks = { results: undefined, thinking: undefined, shortened: [], summary: undefined };
+export const noReductions: Reductions = {
+	results: undefined,
+	thinking: undefined,
+	shortened: [],
+	summary: undefined,
+};
 
-/** The marks after one more compaction. A position never moves back. */
-export function withCompaction(marks: Marks, { level, before, text }: Compaction): Marks {
-	if (level === "thinking") return { ...marks, thinking: later(marks.thinking, before) };
+/** The reductions after one more compaction. A position never moves back. */
+export function withCompaction(reductions: Reductions, { level, before, text }: Compaction): Reductions {
+	if (level === "thinking") return { ...reductions, thinking: later(reductions.thinking, before) };
 	if (level === "summary") {
-		return { ...marks, summary: { before, message: { role: "user", content: [textBlock(text ?? "")] } } };
+		return {
+			...reductions,
+			summary: { before, message: { role: "user", content: [textBlock(text ?? "")] } },
+		};
 	}
-	if (text === null) return { ...marks, results: later(marks.results, before) };
-	return { ...marks, shortened: [...marks.shortened, { before, characters: Number(text) }] };
+	if (text === null) return { ...reductions, results: later(reductions.results, before) };
+	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
 /** The position behind the last change; undefined without a change. */
-function reachOf({ results, thinking, shortened, summary }: Marks): Position | undefined {
+function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);
 }

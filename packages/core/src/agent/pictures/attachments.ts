@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import type { Files } from "../../files/files.ts";
 import { fitTogether, isPicture, loadPicture, noRoom, toldOnly, withPictures } from "../../files/pictures.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
@@ -43,7 +44,8 @@ async function withdrawOwn(run: Run): Promise<void> {
 
 async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<void> {
 	const { images } = run.row;
-	const pictures = await loadAll(run, attachments);
+	const seesPictures = run.settings.info?.images ?? true;
+	const pictures = await loadAll(run.deps.files, attachments, seesPictures);
 	const coming = [...images, ...pictures.values()];
 	const inside = await makeRoom(
 		run,
@@ -66,22 +68,22 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
-		const told = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
-		await recordAttachments(run, { attachments: [...told, ...placed], images: sent.get(true) ?? [] });
+		const described = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
+		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
 /** The attachments that the model sees, or may see if there is room. Stops reading when no more can fit. */
 async function loadAll(
-	{ deps, settings }: Run,
+	files: Files,
 	attachments: readonly Attachment[],
+	seesPictures: boolean,
 ): Promise<Map<Attachment, ImageBlock>> {
-	const seesPictures = settings.info?.images ?? true;
 	const pictures = new Map<Attachment, ImageBlock>();
 	let before = 0;
 	for (const attachment of attachments) {
 		const wanted = isOpen(attachment) ? seesPictures && isPicture(attachment, before) : attachment.shown;
-		const picture = wanted && (await loadPicture(deps.files, attachment));
+		const picture = wanted && (await loadPicture(files, attachment));
 		if (!picture) continue;
 		pictures.set(attachment, picture);
 		before += attachment.bytes;
@@ -90,11 +92,12 @@ async function loadAll(
 }
 
 async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
-	const { session, log, deps } = run;
+	const { session, log } = run;
+	const { files } = run.deps;
 	try {
 		const problem = await refusalWhenFull(run);
 		if (problem !== undefined) return { ...attachment, problem };
-		await using content = await deps.files.read(attachment.id);
+		await using content = await files.read(attachment.id);
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
 		// A full disk or a read-only directory must not stop the conversation.
@@ -131,8 +134,8 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 ): Promise<readonly T[]> {
 	const wanted = brought.flatMap(({ result }) => (result.pictures ? [result.pictures] : []));
 	if (wanted.length === 0) return brought;
-	const asked = askedIn(run);
-	const inside = [...(await makeRoom(run, [asked, ...wanted])), ...asked];
+	const current = picturesOfMessage(run);
+	const inside = [...(await makeRoom(run, [current, ...wanted])), ...current];
 	return brought.map((entry) => {
 		const { pictures: more = [] } = entry.result;
 		if (more.length === 0) return entry;
@@ -171,7 +174,7 @@ async function withdrawing(
 	run: Run,
 	{ model }: Attempt,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
-	const tooMany = await withinRoomAgain(run, askedIn(run));
+	const tooMany = await withinRoomAgain(run, picturesOfMessage(run));
 	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
 	const unseen = unseenIn(run, model);
 	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");
@@ -179,7 +182,7 @@ async function withdrawing(
 }
 
 /** The pictures of the current message. A run that repeats a reply has them in the earlier run. */
-function askedIn({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
+function picturesOfMessage({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...pictures] : [];
 }
 

@@ -1,6 +1,6 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
 import { fillMoreThanRoom, fitTogether, halfTheRoom, pictureBytes, toldOnly } from "../../files/pictures.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
@@ -32,9 +32,9 @@ export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[]
  * Changes that make the conversation fit again beside the current message. They may remove attached pictures of earlier
  * messages. Empty if the conversation fits.
  */
-export async function withinRoomAgain(run: Run, asked: readonly ImageBlock[]): Promise<readonly Change[]> {
+export async function withinRoomAgain(run: Run, current: readonly ImageBlock[]): Promise<readonly Change[]> {
 	const { shown } = await standingIn(run);
-	return changesFor(run, { shown, hidden: [] }, { coming: [asked], keepsAttached: false });
+	return changesFor(run, { shown, hidden: [] }, { coming: [current], keepsAttached: false });
 }
 
 interface Wanted {
@@ -51,7 +51,7 @@ async function changesFor(
 	const fits = fitTogether([...picturesOf(shown), ...coming.flat()]);
 	const fills = fillMoreThanRoom(picturesOf(hidden));
 	if (fits && !fills) return [];
-	const prompts = await readPrompts(run, [...shown, ...hidden]);
+	const prompts = await readPrompts(run, [...shown, ...hidden], run.deps.journal);
 	const removable = removableIn(run, prompts, keepsAttached);
 	const going = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || going.length > 0 ? hidden : [];
@@ -120,14 +120,18 @@ function oldestOf(
 }
 
 /** The earlier runs whose messages have these pictures, except the run that is repeated. */
-async function readPrompts({ history, row, session, deps }: Run, all: readonly Shown[]): Promise<RunRow[]> {
+async function readPrompts(
+	{ history, row, session }: Run,
+	all: readonly Shown[],
+	{ store }: Journal,
+): Promise<RunRow[]> {
 	const again =
 		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
 	const ordinals = all.flatMap((one) =>
 		"ordinal" in one && one.ordinal !== again?.ordinal ? [one.ordinal] : [],
 	);
 	if (ordinals.length === 0) return [];
-	const rows = await deps.journal.store.read((db) =>
+	const rows = await store.read((db) =>
 		db
 			.selectFrom("runs")
 			.selectAll()
@@ -155,8 +159,8 @@ export interface Standing {
 async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
-	const { marks } = await deps.contexts.of(session);
-	const view = viewOf([...history, own], marks);
+	const { reductions } = await deps.contexts.of(session);
+	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
 	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
 	const standing = [...history, own].flatMap((run) =>
@@ -182,7 +186,7 @@ interface Placed {
  * The calls whose pictures have no reply of a model, or of this model. Another model may not read pictures, or accept more.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
-	const isBy = (asked: string | undefined): boolean => model === undefined || asked === model;
+	const isBy = (by: string | undefined): boolean => model === undefined || by === model;
 	const replied = steps.findLastIndex((step) => step.kind === "reply" && isBy(step.asked));
 	const own = steps.slice(replied + 1).flatMap(picturedBy);
 	const before = replied >= 0 ? [] : history.flatMap(({ messages }) => messages);
@@ -239,12 +243,12 @@ export async function withoutPicturesOf(
 ): Promise<Change[]> {
 	if (callIds.size === 0) return [];
 	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
-	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
+	return [...(await earlierSteps(run, callIds, run.deps.journal)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
-		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
+		const described = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
 		// An empty list, not an absent one: a cleared result then still says that it had pictures.
-		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
+		const changed: Step = why === undefined ? { ...step, pictures: [] } : described;
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
 			tx
@@ -258,19 +262,19 @@ export async function withoutPicturesOf(
 
 /** Removes the pictures that arrived within the message of an earlier run. The message says why. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
-	return toldOf(id, [...toldOnly(images, why), ...attachments]);
+	return withAttachments(id, [...toldOnly(images, why), ...attachments]);
 }
 
 /** Like `withoutSent`, and also describes the attached pictures by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
-	return toldOf(id, [...toldOnly(images, why), ...files]);
+	return withAttachments(id, [...toldOnly(images, why), ...files]);
 }
 
-function toldOf(id: string, attachments: readonly Attachment[]): Change {
-	const told = JSON.stringify(attachments);
+function withAttachments(id: string, attachments: readonly Attachment[]): Change {
+	const described = JSON.stringify(attachments);
 	return (tx) =>
-		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
+		tx.updateTable("runs").set({ images: null, attachments: described }).where("id", "=", id).execute();
 }
 
 /** Reads the conversation in memory from the record again. */
@@ -283,8 +287,9 @@ export async function readAgain(run: Run): Promise<void> {
 
 /** The steps of the earlier runs that made one of the calls. */
 async function earlierSteps(
-	{ history, session, deps }: Run,
+	{ history, session }: Run,
 	callIds: ReadonlySet<string>,
+	{ store }: Journal,
 ): Promise<{ readonly runId: string; readonly n: number; readonly step: Step }[]> {
 	const ordinals = history
 		.filter(({ messages }) =>
@@ -295,7 +300,7 @@ async function earlierSteps(
 		)
 		.map(({ ordinal }) => ordinal);
 	if (ordinals.length === 0) return [];
-	const rows = await deps.journal.store.read((db) =>
+	const rows = await store.read((db) =>
 		db
 			.selectFrom("steps")
 			.innerJoin("runs", "runs.id", "steps.run_id")

@@ -124,15 +124,15 @@ export class Tries {
 	}
 
 	#wait(failure: ModelError): Wait {
-		const asked = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
+		const wantedMs = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
 		const { message } = failure;
-		if (asked === undefined) {
+		if (wantedMs === undefined) {
 			const backoff = firstPauseMs * 2 ** (this.#failedHere - 1);
 			return { waitMs: Math.round(backoff * (1 + this.#random() / 4)), reason: message };
 		}
-		const waitMs = Math.min(asked, longestWaitMs) + Math.round(this.#random() * jitterMs);
-		if (asked <= longestWaitMs) return { waitMs, reason: message };
-		const reason = `${message}; it asks to wait ${Math.round(asked / 1000)} s, and is tried again before that`;
+		const waitMs = Math.min(wantedMs, longestWaitMs) + Math.round(this.#random() * jitterMs);
+		if (wantedMs <= longestWaitMs) return { waitMs, reason: message };
+		const reason = `${message}; it asks to wait ${Math.round(wantedMs / 1000)} s, and is tried again before that`;
 		return { waitMs, reason };
 	}
 }

@@ -13,7 +13,7 @@ import type { Budgets, Usage } from "../../vocabulary/usage.ts";
 import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
 import { reasonOf } from "../run/log-event.ts";
 import type { Run, Writing } from "../run/run.ts";
-import { Fold } from "./fold.ts";
+import { ReplyAccumulator } from "./reply-accumulator.ts";
 import type { Speech } from "./speaking.ts";
 
 /** Calls the model once, and passes its reply on as it arrives. A failure is part of the reply; never rejects. */
@@ -40,7 +40,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
 	};
-	const fold = new Fold({
+	const accumulator = new ReplyAccumulator({
 		speech,
 		redaction: run.session.redactor.into("reply").stream(),
 		normalise: (call) => normaliseCall(run.settings.tools, call),
@@ -54,19 +54,19 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 			// The server answers now, so its tokenizer can answer while it writes the reply.
 			if (!auxiliary) counting ??= countParts(run, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
-			fold.take(event);
+			accumulator.add(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
 			// Awaits only a promise, because this runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
-		const reply = fold.reply(fold.complete ? undefined : brokeOff());
+		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());
 		if (!reply.failure) {
 			run.deps.health.answered(model, request.model);
 			observeUsage(run, request, reply.usage);
 		}
 		return await done(reply);
 	} catch (reason) {
-		return await done(fold.reply(failureOf(run, request.model, reason)));
+		return await done(accumulator.reply(failureOf(run, request.model, reason)));
 	}
 }
 
@@ -96,16 +96,16 @@ function brokeOff(): ModelError {
 }
 
 /**
- * The failure of a call of `asked` for people, without secrets. A refused key is logged once, and again only after the
+ * The failure of a call of `name` for people, without secrets. A refused key is logged once, and again only after the
  * provider accepted a key.
  */
-function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
+function failureOf(run: Run, name: string, reason: unknown): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;
 	const { model } = run.settings;
 	if (error.code === "internal") log.error("a model call failed", { error: reason });
 	if (!(error instanceof ModelError)) return error;
-	const changed = run.deps.health.failed(model, asked, error);
+	const changed = run.deps.health.failed(model, name, error);
 	if (changed && error.fault === "unauthenticated") {
 		log.warn("the provider refuses the key", { provider: model.provider, reason: error.message });
 	}

@@ -28,31 +28,31 @@ export class ProviderHealth {
 		this.#clock = clock;
 	}
 
-	/** Those that were asked so far, in the order in which they first were. */
+	/** The states of all providers that were called, in the order of their first calls. */
 	list(): readonly ProviderState[] {
 		return [...this.#states.values()];
 	}
 
 	/** Records a complete model call. */
-	answered(asked: Model, model: string): void {
-		this.#set(asked, { model, state: "ok", reason: "" });
+	answered(server: Model, model: string): void {
+		this.#set(server, { model, state: "ok", reason: "" });
 	}
 
 	/**
 	 * A call has failed; of faults that pass by themselves nothing is remembered. Returns whether the server was in another
 	 * state before. The error's message must hold no secret.
 	 */
-	failed(asked: Model, model: string, { fault, message: reason }: ModelError): boolean {
-		if (fault === "unauthenticated") return this.#set(asked, { model, state: "refused", reason });
-		if (fault === "unreachable") return this.#set(asked, { model, state: "unreachable", reason });
+	failed(server: Model, model: string, { fault, message: reason }: ModelError): boolean {
+		if (fault === "unauthenticated") return this.#set(server, { model, state: "refused", reason });
+		if (fault === "unreachable") return this.#set(server, { model, state: "unreachable", reason });
 		return false;
 	}
 
-	#set(asked: Model, found: Finding): boolean {
-		const known = this.#states.get(asked);
+	#set(server: Model, found: Finding): boolean {
+		const known = this.#states.get(server);
 		const changed = known?.state !== found.state;
 		const since = known && !changed ? known.since : this.#clock.now();
-		this.#states.set(asked, { provider: asked.provider, ...found, since });
+		this.#states.set(server, { provider: server.provider, ...found, since });
 		return changed;
 	}
 }

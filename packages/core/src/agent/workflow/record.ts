@@ -9,7 +9,7 @@ import type { Run, Writing } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
 
 /** Maximum characters of a result in an event. */
-const mostTold = 2_000;
+const mostShown = 2_000;
 
 /** The end of a try. */
 export interface TryEnd {
@@ -78,7 +78,7 @@ export class WorkflowRecord {
 				model,
 				taskId,
 				attempt,
-				output: shorten(output, mostTold),
+				output: shorten(output, mostShown),
 				error,
 				reason,
 				willRetry,
@@ -97,7 +97,7 @@ export class WorkflowRecord {
 				runId: this.#run.id,
 				callId,
 				skill: workflow.name,
-				output: shorten(output, mostTold),
+				output: shorten(output, mostShown),
 				error,
 				durationMs: this.#since(startedAt),
 			},

@@ -1,5 +1,5 @@
 import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
-import { type Marks, noMarks, viewOf, withCompaction } from "../../agent/context/view.ts";
+import { noReductions, type Reductions, viewOf, withCompaction } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -117,10 +117,10 @@ function timedView(
 	compactions: readonly PastCompaction[],
 	times: ReadonlyMap<Message, Origin>,
 ): TimedMessage[] {
-	const marks = compactions.reduce<Marks>(withCompaction, noMarks);
-	const whole = viewOf(transcript, { ...noMarks, summary: marks.summary });
+	const reductions = compactions.reduce<Reductions>(withCompaction, noReductions);
+	const whole = viewOf(transcript, { ...noReductions, summary: reductions.summary });
 	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
-	return viewOf(transcript, marks).map((message, index) => {
+	return viewOf(transcript, reductions).map((message, index) => {
 		const original = whole[index];
 		return { message, ...((original && times.get(original)) ?? { at: summaryAt }) };
 	});

@@ -1,5 +1,10 @@
 import { delay, type Logger, ParleyError, type Timer } from "@parley/base";
-import { type AsideServices, askAside, recordAside, refuseUnpaid } from "../../agent/replies/call-aside.ts";
+import {
+	callForSession,
+	recordSessionCall,
+	requireBudget,
+	type SessionCallServices,
+} from "../../agent/replies/session-call.ts";
 import type { RunDeps } from "../../agent/run/run.ts";
 import type { RunSettings } from "../../agent/run/settings.ts";
 import type { Services } from "../../conversation/services.ts";
@@ -121,7 +126,7 @@ interface Beginning {
 	readonly reply: string;
 }
 
-interface TitleDeps extends AsideServices {
+interface TitleDeps extends SessionCallServices {
 	readonly settings: RunDeps["settings"];
 	/** The gateway's own model, whose provider is known to have what the table lists. */
 	readonly model: Model;
@@ -158,7 +163,7 @@ async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean
 		return session.commit((tx, record) => giveTitle(tx, record, session.id, title));
 	}
 	const model = nameOf(settings, deps);
-	await refuseUnpaid(asking, settings.model, model);
+	await requireBudget(asking, settings.model, model);
 	const request: ModelRequest = {
 		model,
 		system,
@@ -173,7 +178,7 @@ async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean
 	if (waitMs === undefined) throw failure;
 	await delay(deps.clock, waitMs, asking.signal);
 	if (await isNamed(deps, session.id)) return false;
-	await refuseUnpaid(asking, settings.model, model);
+	await requireBudget(asking, settings.model, model);
 	const again = await attempt(asking, settings.model, request);
 	if (again instanceof ParleyError) throw again;
 	return again;
@@ -213,11 +218,11 @@ function pauseBefore(failure: ParleyError): number | undefined {
  */
 async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
 	const { session, deps } = asking;
-	const answer = await askAside(asking, model, request, "title");
+	const answer = await callForSession(asking, model, request, "title");
 	const { content, stop, failure } = answer.reply;
 	const title = stop === "end_turn" ? titleFrom(textOf(content)) : "";
 	const given = await session.commit(async (tx, record) => {
-		await recordAside({ session, deps }, answer, { tx, record });
+		await recordSessionCall({ session, deps }, answer, { tx, record });
 		return title !== "" && giveTitle(tx, record, session.id, title);
 	});
 	if (failure) return failure;

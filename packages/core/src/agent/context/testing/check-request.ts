@@ -9,9 +9,9 @@ export function structuralFault({ messages }: ModelRequest): string | undefined 
 	for (const [index, message] of messages.entries()) {
 		if (message.content.length === 0) return `message ${index} is empty`;
 		const before = messages[index - 1];
-		const asked = before?.role === "assistant" ? callIdsIn(before) : [];
+		const expected = before?.role === "assistant" ? callIdsIn(before) : [];
 		const answered = message.role === "tool" ? message.content.map(({ callId }) => callId) : [];
-		if (!isDeepStrictEqual(asked, answered)) return `message ${index} does not answer the calls before it`;
+		if (!isDeepStrictEqual(expected, answered)) return `message ${index} does not answer the calls before it`;
 	}
 	const last = messages.at(-1);
 	return last && callIdsIn(last).length > 0 ? "its last calls have no result" : undefined;

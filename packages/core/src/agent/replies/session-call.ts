@@ -8,12 +8,12 @@ import { refuseWhenSpent } from "../../usage/ledger.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { Budgets } from "../../vocabulary/usage.ts";
-import { Fold } from "./fold.ts";
+import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { silent } from "./speaking.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
 /** Services of a model call without a run. */
-export interface AsideServices {
+export interface SessionCallServices {
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
 	readonly journal: Journal;
@@ -21,15 +21,15 @@ export interface AsideServices {
 }
 
 /** A session that calls a model outside of any run. */
-export interface Aside {
+export interface SessionCaller {
 	readonly session: Session;
-	readonly deps: AsideServices;
+	readonly deps: SessionCallServices;
 	readonly signal: AbortSignal;
 }
 
 /** Throws `resource_exhausted` if a budget is spent, or if a budget is set and the model has no price. */
-export async function refuseUnpaid(
-	{ session, deps }: Omit<Aside, "signal">,
+export async function requireBudget(
+	{ session, deps }: Omit<SessionCaller, "signal">,
 	{ provider }: Model,
 	name: string,
 ): Promise<void> {
@@ -42,14 +42,14 @@ export async function refuseUnpaid(
 }
 
 /** Calls the model once, without passing the reply on. Secrets in it are counted under `sink`. Never rejects. */
-export async function askAside(
-	{ session, signal, deps: { clock } }: Aside,
+export async function callForSession(
+	{ session, signal, deps: { clock } }: SessionCaller,
 	model: Model,
 	request: ModelRequest,
 	sink: string,
 ): Promise<Attempt> {
 	const startedAt = clock.monotonic();
-	const fold = new Fold({
+	const accumulator = new ReplyAccumulator({
 		speech: silent,
 		redaction: session.redactor.into(sink).stream(),
 		// The request has no tools.
@@ -57,18 +57,19 @@ export async function askAside(
 	});
 	let failure: ParleyError | undefined;
 	try {
-		for await (const event of model.stream(request, signal)) fold.take(event);
-		if (!fold.complete) failure = new ModelError("the model's reply broke off", { fault: "interrupted" });
+		for await (const event of model.stream(request, signal)) accumulator.add(event);
+		if (!accumulator.complete)
+			failure = new ModelError("the model's reply broke off", { fault: "interrupted" });
 	} catch (reason) {
 		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
 	}
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
-	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
+	return { ...facts, reply: accumulator.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 
 /** Records such a call with its cost. */
-export async function recordAside(
-	{ session, deps }: Omit<Aside, "signal">,
+export async function recordSessionCall(
+	{ session, deps }: Omit<SessionCaller, "signal">,
 	attempt: Attempt,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 ): Promise<void> {

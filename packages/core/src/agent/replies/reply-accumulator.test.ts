@@ -1,20 +1,20 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { Fold } from "./fold.ts";
+import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { silent } from "./speaking.ts";
 
-function folding() {
+function accumulating() {
 	const spoken: string[] = [];
-	const fold = new Fold({
+	const accumulator = new ReplyAccumulator({
 		redaction: new Redactor().into("reply").stream(),
 		speech: { ...silent, speak: (text) => void spoken.push(text) },
 		normalise: (call) => ({ ...call, adjusted: [] }),
 	});
 	const say = (...pieces: readonly string[]): void => {
-		for (const text of pieces) fold.take({ type: "text", text });
+		for (const text of pieces) accumulator.add({ type: "text", text });
 	};
-	return { fold, say, spoken };
+	return { accumulator, say, spoken };
 }
 
 test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
@@ -25,19 +25,19 @@ test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
 	["without a beginning", ["a\ude00b"], ["a\ufffdb"]],
 	["whole", ["😀", "ü"], ["😀", "ü"]],
 ])("no event has half a character: one %s", ([, pieces, spoken]) => {
-	const told = folding();
+	const told = accumulating();
 	told.say(...pieces);
-	const { content } = told.fold.reply(undefined);
+	const { content } = told.accumulator.reply(undefined);
 	expect(told.spoken).toEqual(spoken);
 	expect(content).toEqual([{ type: "text", text: spoken.join("") }]);
 });
 
 test("a reply that is longer than any is ended, and what there was of it stays", () => {
-	const { fold, say } = folding();
+	const { accumulator, say } = accumulating();
 	const piece = "x".repeat(1024 * 1024);
 	say(piece, piece);
 	expect(() => say("y")).toThrow(ModelError);
 	expect(() => say("y")).toThrow("longer than 2097152 characters");
-	const [block] = fold.reply(undefined).content;
+	const [block] = accumulator.reply(undefined).content;
 	expect(block?.type === "text" && block.text.length).toBe(2 * 1024 * 1024);
 });

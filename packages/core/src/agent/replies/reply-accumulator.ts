@@ -9,7 +9,7 @@ import { type Speech, WholeCharacters } from "./speaking.ts";
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
 /** Parts of the run that a reply needs. */
-export interface FoldDeps {
+export interface AccumulatorOptions {
 	/** Removes secrets from the text as it arrives. */
 	readonly redaction: RedactedStream;
 	readonly speech: Speech;
@@ -21,8 +21,8 @@ export interface FoldDeps {
 const mostText = 2 * 1024 * 1024;
 
 /** Builds a reply from its events. Throws a `ModelError` if it is too long. */
-export class Fold {
-	readonly #deps: FoldDeps;
+export class ReplyAccumulator {
+	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];
 	/** The open text block. Joined at its end, because a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
@@ -36,7 +36,7 @@ export class Fold {
 	#model = "";
 	#stop: StopReason | undefined;
 
-	constructor(deps: FoldDeps) {
+	constructor(deps: AccumulatorOptions) {
 		this.#deps = deps;
 	}
 
@@ -44,7 +44,7 @@ export class Fold {
 		return this.#stop !== undefined;
 	}
 
-	take(event: ModelEvent): void {
+	add(event: ModelEvent): void {
 		switch (event.type) {
 			case "text":
 				this.#grow(event.text);
