@@ -76,11 +76,11 @@ export function runDepsOf(
 		services,
 	}: {
 		readonly services: Services;
-		readonly places: Pick<Places, "profileOf" | "approveIn">;
+		readonly places: Places;
 		readonly clientTools: ClientTools;
 		readonly memories: Memories;
 		/** Exists when the first run starts. */
-		readonly tasks: () => Pick<TaskRunner, "wake" | "stopEnded">;
+		readonly tasks: () => TaskRunner;
 		readonly schedules: RunSchedules;
 		readonly skills: Skills;
 	},

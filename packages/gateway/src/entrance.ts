@@ -31,7 +31,7 @@ interface EntranceOptions {
 
 /** Services of these checks. */
 interface EntranceParts {
-	readonly sandbox: Pick<Sandboxes, "marker" | "processes" | "started">;
+	readonly sandbox: Sandboxes;
 	readonly trust: Pick<Runtime["trust"], "tokens" | "audit">;
 }
 
@@ -71,7 +71,7 @@ function authentication(
 /** Tells programs of this machine where the gateway is and how it proves itself, and again when that changes. */
 export async function announce(
 	dataDirectory: string,
-	{ port, tls }: Pick<Entrance, "tls"> & { readonly port: Port },
+	{ port, tls }: Entrance & { readonly port: Port },
 	about: Omit<RuntimeFile, "local" | "certificate">,
 ): Promise<void> {
 	const write = (): Promise<void> => {

@@ -9,7 +9,7 @@ import { type AskedPrompt, asApprover, authorizeAnswer } from "./may-answer.ts";
 import { isSamePerson } from "./speakers.ts";
 
 /** Channel settings that decide who may answer. */
-export type AnsweringPlaces = Pick<Places, "profileOf" | "answeredIn">;
+export type AnsweringPlaces = Places;
 
 /**
  * The other channels whose approvals are also answered in the channel of this person. None if it is shared with other
@@ -30,11 +30,7 @@ export async function placesAnsweredHere(
 }
 
 /** The other channels in which approvals of a channel are answered, but where people of other organisations were. */
-export async function placesAnswering(
-	db: Tx,
-	place: string | undefined,
-	places: Pick<Places, "approveIn">,
-): Promise<string[]> {
+export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
 	if (place === undefined || named.length === 0 || (await wasShared(db, place))) return [];
 	const shared = await Promise.all(named.map((other) => wasShared(db, other)));
@@ -42,17 +38,14 @@ export async function placesAnswering(
 }
 
 /** Passes for who may approve what is asked in the channel that they are in; else throws `permission_denied`. */
-export function authorizeApprover(principal: Principal, places: Pick<Places, "profileOf">): void {
+export function authorizeApprover(principal: Principal, places: Places): void {
 	const { person } = principal;
 	const { approvers } = person ? places.profileOf(placeKey(person.place)) : {};
 	authorize(asApprover(principal, approvers), "prompt.approve");
 }
 
 /** Whether a question is an approval. Other questions cannot be answered from another channel. */
-export function isApproval({
-	binding,
-	wanted_grant,
-}: Pick<AskedPrompt, "binding" | "wanted_grant">): boolean {
+export function isApproval({ binding, wanted_grant }: AskedPrompt): boolean {
 	return binding !== null && wanted_grant === null;
 }
 
@@ -72,7 +65,7 @@ export function authorizeElsewhere(
 	principal: Principal,
 	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
 	{ id, place, speakers }: AskedIn,
-	places: Pick<Places, "profileOf">,
+	places: Places,
 ): void {
 	authorizeApprover(principal, places);
 	const { person } = principal;

@@ -20,7 +20,7 @@ export function authorizeAnswer(
 	principal: Principal,
 	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
 	{ owner, id: sessionId, place }: Pick<Session, "owner" | "id" | "place">,
-	{ approvers }: Pick<PlaceProfile, "approvers">,
+	{ approvers }: PlaceProfile,
 ): void {
 	const action = actionOf(row, response);
 	if (action === "prompt.approve_critical" && principal.kind === "connector") {
@@ -36,7 +36,7 @@ export function authorizeAnswer(
 export function authorizeValue(
 	principal: Principal,
 	row: Pick<AskedPrompt, "actor">,
-	{ owner, id: sessionId, place }: Pick<Session, "owner" | "id" | "place">,
+	{ owner, id: sessionId, place }: Session,
 ): void {
 	authorize(principal, "prompt.answer", { owner, sessionId, place, requester: requesterOf(row)?.id });
 }

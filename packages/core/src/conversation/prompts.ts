@@ -304,7 +304,7 @@ export class Prompts {
 	}
 }
 
-type AskedRow = Pick<Selectable<Tables["prompts"]>, "session_id" | "call_id" | "binding" | "wanted_grant">;
+type AskedRow = Selectable<Tables["prompts"]>;
 
 /** Records a refused answer. Sampled, because it can be repeated without limit. */
 export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {

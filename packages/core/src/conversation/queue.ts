@@ -56,7 +56,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 
 /** Transcript of a session before the run with this ordinal. */
 export async function readHistory(
-	{ journal, files }: Pick<Services, "journal" | "files">,
+	{ journal, files }: Services,
 	sessionId: string,
 	beforeOrdinal: number,
 ): Promise<readonly RunTranscript[]> {
@@ -92,10 +92,7 @@ export async function readHistory(
 }
 
 /** Transcript before the run. A retry removes the last reply. */
-export function historyFor(
-	{ retryOf }: Pick<RunRow, "retryOf">,
-	history: readonly RunTranscript[],
-): readonly RunTranscript[] {
+export function historyFor({ retryOf }: RunRow, history: readonly RunTranscript[]): readonly RunTranscript[] {
 	const last = history.at(-1);
 	return retryOf === undefined || !last ? history : [...history.slice(0, -1), withoutLastReply(last)];
 }

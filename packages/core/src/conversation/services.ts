@@ -59,9 +59,9 @@ export interface Services {
 	/** Grants of channels. */
 	readonly grants: SessionGrants;
 	/** Present rights of people. */
-	readonly people: Pick<People, "roleNow" | "asOfNow" | "asReported">;
+	readonly people: People;
 	/** The rules that calls are decided by. */
-	readonly policies: Pick<Policies, "of">;
+	readonly policies: Policies;
 	/** Working directories of sessions of chat platforms. */
 	readonly workspaces: Workspaces;
 	/** Whether the gateway is stopping. Clients that leave now were disconnected by it. */

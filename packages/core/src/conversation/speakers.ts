@@ -12,11 +12,7 @@ import { type AskedPrompt, requesterOf } from "./may-answer.ts";
  * replies. Each has their
  * present role in the channel in which they wrote.
  */
-export async function speakersTo(
-	db: Tx,
-	row: AskedPrompt,
-	people: Pick<People, "roleNow">,
-): Promise<Person[]> {
+export async function speakersTo(db: Tx, row: AskedPrompt, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);
 	const spoken = [
 		...(requester ? [requester] : []),

@@ -31,7 +31,7 @@ export class Workspaces {
 	}
 
 	/** The session's own directory. Undefined if it works elsewhere. */
-	of({ id, rootDir }: Pick<Session, "id" | "rootDir">): string | undefined {
+	of({ id, rootDir }: Session): string | undefined {
 		const own = join(this.#directory, id);
 		return rootDir === own ? own : undefined;
 	}
@@ -45,7 +45,7 @@ export class Workspaces {
 	}
 
 	/** Makes it again where it is gone: a backup holds none. */
-	async prepare(session: Pick<Session, "id" | "rootDir">): Promise<void> {
+	async prepare(session: Session): Promise<void> {
 		const own = this.of(session);
 		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
 	}

@@ -182,11 +182,7 @@ export class Memories {
 	}
 
 	/** Returns notes of a selection, without asking who may read them. */
-	async find(
-		db: Tx,
-		selection: MemorySelection,
-		{ query = "", limit }: Pick<MemoryFilter, "query" | "limit">,
-	): Promise<Memory[]> {
+	async find(db: Tx, selection: MemorySelection, { query = "", limit }: MemoryFilter): Promise<Memory[]> {
 		if (query.trim() === "") return listMemories(db, selection, limit);
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
 	}

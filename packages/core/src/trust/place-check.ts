@@ -9,9 +9,9 @@ import type { Tool } from "../vocabulary/tool.ts";
 
 /** Names that channel settings can use. */
 export interface PlaceSurroundings {
-	readonly profiles: Pick<Profiles, "find">;
-	readonly tools: readonly Pick<Tool, "name">[];
-	readonly roots: Pick<Roots, "dataDir">;
+	readonly profiles: Profiles;
+	readonly tools: readonly Tool[];
+	readonly roots: Roots;
 }
 
 const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
@@ -56,11 +56,7 @@ export async function checkPlace(
 }
 
 /** Working directory of a channel's tools, without links. Throws `invalid_argument` if it cannot be used. */
-export async function placeRoot(
-	key: string,
-	root: string,
-	{ dataDir }: Pick<Roots, "dataDir">,
-): Promise<string> {
+export async function placeRoot(key: string, root: string, { dataDir }: Roots): Promise<string> {
 	const named = `the root ${JSON.stringify(root)}`;
 	if (!isAbsolute(root)) throw refused(key, `${named} is not an absolute path`);
 	const real = await realpath(root).catch((cause: unknown) => {

@@ -57,11 +57,11 @@ export interface RulesFor {
 /** The rules that the operator, agents, channels and workspaces add to the built-in ones. */
 export class Policies {
 	readonly #options: TrustOptions;
-	readonly #places: Pick<Places, "profileOf">;
+	readonly #places: Places;
 	readonly #layers: PolicyLayers | undefined;
 	readonly #listeners = new Set<() => void>();
 
-	constructor(options: TrustOptions, places: Pick<Places, "profileOf">) {
+	constructor(options: TrustOptions, places: Places) {
 		this.#options = options;
 		this.#places = places;
 		const { policy, tools } = options;
@@ -143,8 +143,8 @@ export interface PolicyScene {
 	readonly taint: Taint;
 }
 
-type SceneOptions = Pick<TrustOptions, "store" | "clock" | "roots" | "tools" | "profiles"> & {
-	readonly places?: Pick<Places, "profileOf">;
+type SceneOptions = TrustOptions & {
+	readonly places?: Places;
 };
 
 /** Finds the session, or makes one up: the operator's own at the first root. Throws `not_found`, `invalid_argument`. */
@@ -211,7 +211,7 @@ export interface PolicyListing {
 /** The rules that hold at a place, in the order of their layers. */
 async function listRules(
 	place: PolicyPlace,
-	options: TrustOptions & { readonly policies: Pick<Policies, "of"> },
+	options: TrustOptions & { readonly policies: Policies },
 ): Promise<PolicyListing> {
 	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
 	return {
@@ -233,8 +233,8 @@ function listed({ paths, ...rule }: PolicyRule, ignored: boolean): ListedRule {
 }
 
 type JudgeOptions = TrustOptions & {
-	readonly policies: Pick<Policies, "of">;
-	readonly places?: Pick<Places, "profileOf">;
+	readonly policies: Policies;
+	readonly places?: Places;
 };
 
 /** Plans the call as a run of the session would, and decides about it. */

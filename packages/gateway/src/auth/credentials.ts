@@ -16,7 +16,7 @@ export interface Shown {
 /** Stores in which credentials are looked up. */
 export interface Keyring {
 	readonly tokens: Pick<Tokens, "verify">;
-	readonly tickets: Pick<Tickets, "redeem">;
+	readonly tickets: Tickets;
 }
 
 /**

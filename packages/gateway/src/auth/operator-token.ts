@@ -8,7 +8,7 @@ import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data
 /** The operator's token of a data directory, created if missing. The redactor learns each text. */
 export async function openOperatorToken(
 	dataDirectory: string,
-	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Pick<Redactor, "add"> },
+	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Redactor },
 ): Promise<OperatorTokenFile> {
 	redactor.add(await loadOrCreateOperatorToken(dataDirectory, ids));
 	return {

@@ -317,7 +317,7 @@ function fileLimits({ maxBytes, quotaBytes, keepDays }: NonNullable<Settings["fi
 	};
 }
 
-function limits({ day, month }: Pick<NonNullable<Settings["budgets"]>, "day" | "month">): Budgets["gateway"] {
+function limits({ day, month }: NonNullable<Settings["budgets"]>): Budgets["gateway"] {
 	return {
 		...defined({
 			day: day === undefined ? undefined : billionths(day),

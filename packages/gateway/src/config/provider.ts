@@ -39,7 +39,7 @@ function readApiKey(environment: Environment, variable = keyVariable): string | 
  * messages.
  */
 export function chooseProvider(
-	{ provider = "auto", baseUrl, llama }: Pick<Settings, "provider" | "baseUrl" | "llama">,
+	{ provider = "auto", baseUrl, llama }: Settings,
 	environment: Environment,
 	keyName = keyVariable,
 ): ProviderChoice {

@@ -10,7 +10,7 @@ interface CheckedSource {
 }
 
 /** Settings that make a listener beyond this machine safe, from any source. */
-type Safety = Pick<Settings, "auth" | "tls" | "trustedProxies" | "insecureLan">;
+type Safety = Settings;
 
 /** Refuses settings that would admit strangers or send data unencrypted, and names their position. */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {

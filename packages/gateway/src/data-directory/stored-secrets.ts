@@ -10,7 +10,7 @@ import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
  */
 export async function openSecretKey(
 	dataDirectory: string,
-	{ store, log }: { readonly store: Pick<Store<Tables>, "read">; readonly log: Logger },
+	{ store, log }: { readonly store: Store<Tables>; readonly log: Logger },
 ): Promise<Buffer> {
 	const path = secretKeyIn(dataDirectory);
 	const stored = existsSync(path) ? 0 : await store.read(countSecrets);

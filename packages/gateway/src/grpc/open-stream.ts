@@ -14,7 +14,7 @@ export interface StreamDeps {
 	readonly log: Logger;
 	/** Counts the bytes that wait for slow clients. */
 	readonly account: OutgoingAccount;
-	readonly counts: Pick<WireCounts, "dropped" | "slowReader">;
+	readonly counts: WireCounts;
 }
 
 interface StreamCall {

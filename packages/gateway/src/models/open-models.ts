@@ -25,7 +25,7 @@ export interface OpenModelsOptions {
 	/** Answers instead of the configured provider. */
 	readonly model?: Model | undefined;
 	/** The configured local model server; without it the server is asked as if it were ready. */
-	readonly llama?: Pick<LlamaServer, "ready" | "window" | "noteCount"> | undefined;
+	readonly llama?: LlamaServer | undefined;
 	/** Whether a stored session may choose if another server has several models and none is configured. */
 	readonly mayBeKept?: boolean;
 }

@@ -26,7 +26,7 @@ export type ProviderAnswer =
  */
 export async function tryProvider(
 	{ provider, baseUrl = official, apiKey }: Pick<Config, "provider" | "baseUrl" | "apiKey">,
-	clock: Pick<Clock, "now">,
+	clock: Clock,
 ): Promise<ProviderAnswer | undefined> {
 	if (provider === "offline") return undefined;
 	const url = `${baseUrl}/v1/models`;

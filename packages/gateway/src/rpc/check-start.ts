@@ -74,7 +74,7 @@ function realTemporary(path: string): string {
 }
 
 /** The operator's own rules, which need not exist. */
-export function policyIn({ policyFile, data }: Pick<Config, "policyFile" | "data">): string {
+export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }
 

@@ -9,12 +9,12 @@ import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts
 
 /** Services of the password pages. */
 export interface SecretPageRoute {
-	readonly pages: Pick<SecretPages, "find" | "take" | "giveBack" | "host">;
-	readonly runtime: Pick<Runtime, "answer" | "prompts"> & {
+	readonly pages: SecretPages;
+	readonly runtime: Runtime & {
 		readonly trust: { readonly people: Pick<Runtime["trust"]["people"], "asOfNow"> };
 	};
 	/** Counts addresses that are none, by who asks. */
-	readonly limiter: Pick<FailedAuthLimiter, "fail">;
+	readonly limiter: FailedAuthLimiter;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -38,7 +38,7 @@ export function isSecretPage({ pathname }: Pick<URL, "pathname">): boolean {
 }
 
 /** Whether its body is a form for such a page, to be read by `answerSecretPage` alone. */
-export function carriesForm({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }
 

@@ -41,7 +41,7 @@ export interface SecretPagesOptions {
 	/** The origin that browsers reach the gateway by. */
 	readonly publicUrl: string;
 	readonly clock: Clock;
-	readonly runtime: Pick<Runtime, "prompts"> & {
+	readonly runtime: Runtime & {
 		readonly trust: { readonly tokens: Pick<Runtime["trust"]["tokens"], "counts"> };
 	};
 }

@@ -48,7 +48,7 @@ type Asker = Pick<AuditEntry, "principal" | "via">;
 export class GrantLife {
 	readonly #deps: GrantDeps;
 	/** By channel: its open grant, and when that ends at the latest. */
-	readonly #open = new Map<string, Pick<GrantFacts, "id" | "expiresAt">>();
+	readonly #open = new Map<string, GrantFacts>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
 	#stopped = false;
@@ -173,7 +173,7 @@ export class GrantLife {
 	}
 
 	/** The end of a grant is durable. */
-	unwatch({ place, id }: Pick<GrantRow, "place" | "id">, reason: string): void {
+	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);
 		this.#deps.log.info("a channel is trusted no more", { place, grant: id, reason });

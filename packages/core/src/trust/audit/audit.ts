@@ -35,7 +35,7 @@ interface AuditDeps {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Also says where it had something to take out. */
-	readonly redactor: Pick<TextRedactor, "redactFields" | "onHit">;
+	readonly redactor: TextRedactor;
 }
 
 /** Characters of arguments that a row keeps; the hash is of all. */

@@ -8,7 +8,7 @@ export interface Coverable {
 	readonly place: string | undefined;
 	/** Authors of the run's messages, the first one first. */
 	readonly speakers: readonly (Person | undefined)[];
-	readonly call: Pick<ReadyCall, "tool" | "plan">;
+	readonly call: ReadyCall;
 	/** Calls that are covered already and have not begun yet. */
 	readonly pending: number;
 }
@@ -22,7 +22,7 @@ const harmless: ReadonlySet<string> = new Set(["read", "person"]);
  * person, or from another channel, is not covered.
  */
 export function coversPeople(
-	{ people, place }: Pick<GrantFacts, "people" | "place">,
+	{ people, place }: GrantFacts,
 	speakers: readonly (Person | undefined)[],
 ): boolean {
 	return speakers.every((person) => {
@@ -36,10 +36,7 @@ export function coversPeople(
 /** Whether a grant covers a call: its tool and all that it does. Files beyond the roots only where it names that class. */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
-	{
-		tool,
-		plan,
-	}: { readonly tool: Pick<Tool, "name" | "ruleName">; readonly plan: Pick<ToolPlan, "classes"> },
+	{ tool, plan }: { readonly tool: Tool; readonly plan: ToolPlan },
 ): boolean {
 	if (tools !== null && !tools.includes(ruleNameOf(tool))) return false;
 	return plan.classes.every(

@@ -2,12 +2,12 @@ import { ParleyError } from "@parley/base";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 
 /** Whether commands of channels run behind a sandbox that keeps this gateway's own files from them. */
-export async function isConfined(sandbox: Pick<Sandboxes, "check">): Promise<boolean> {
+export async function isConfined(sandbox: Sandboxes): Promise<boolean> {
 	return (await sandbox.check()).chat === "bubblewrap";
 }
 
 /** Throws `failed_precondition` if commands of a channel would run without a sandbox between them and the gateway. */
-export async function requireSandbox(sandbox: Pick<Sandboxes, "check">): Promise<void> {
+export async function requireSandbox(sandbox: Sandboxes): Promise<void> {
 	if (await isConfined(sandbox)) return;
 	const { chat } = await sandbox.check();
 	const why =

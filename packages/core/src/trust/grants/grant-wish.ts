@@ -41,7 +41,7 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 ]);
 
 /** Refuses a scope that no channel can have, and names a valid one. Throws `invalid_argument`. */
-export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "name" | "ruleName">[]): void {
+export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = wanted.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
 		throw invalid(`channel: ${visible(wanted.place)} is no channel: write PLATFORM:TENANT:CHANNEL`);

@@ -15,7 +15,7 @@ export class Tenants {
 	/** `PLATFORM:TENANT`. */
 	readonly #configured: ReadonlySet<string>;
 
-	constructor({ tenants }: Pick<ChatSettings, "tenants">) {
+	constructor({ tenants }: ChatSettings) {
 		const listed = Object.entries(tenants);
 		this.#configured = new Set(listed.flatMap(([platform, ids]) => ids.map((id) => `${platform}:${id}`)));
 	}

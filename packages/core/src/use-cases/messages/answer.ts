@@ -111,7 +111,7 @@ async function admit(
 
 /** Whether it is an approval of another channel than the person's own, and theirs may answer it, too. */
 async function isAnsweredElsewhere(
-	{ journal, places }: Pick<AnswerDeps, "journal" | "places">,
+	{ journal, places }: AnswerDeps,
 	by: Principal,
 	row: PlacedPrompt,
 ): Promise<boolean> {

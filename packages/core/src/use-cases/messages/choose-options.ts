@@ -23,7 +23,7 @@ export async function withSkill(
 	session: Session,
 	options: RunOptions,
 	skill: UsedSkill | undefined,
-	{ choice, settings }: Pick<OptionRules, "choice" | "settings">,
+	{ choice, settings }: OptionRules,
 ): Promise<RunOptions> {
 	if (!skill) return options;
 	const { agent = session.profile } = options;

@@ -77,7 +77,7 @@ export function storable(text: string): string {
 }
 
 /** Author of a message: always the person if a connector acts for one. */
-export function authorOf({ person }: Principal, { author }: Pick<NewMessage, "author">): Author | undefined {
+export function authorOf({ person }: Principal, { author }: NewMessage): Author | undefined {
 	return person ? { id: person.id, name: person.name } : author;
 }
 

@@ -38,7 +38,7 @@ interface Reported {
 
 interface ClockParts extends FiringParts {
 	/** Confirms the rights of owners who are people of chat platforms. */
-	readonly checks: Pick<PersonChecks, "ask" | "onConnected">;
+	readonly checks: PersonChecks;
 }
 
 /** Fires schedules when they are due. One timer serves all of them. */

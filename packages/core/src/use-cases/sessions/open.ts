@@ -168,8 +168,8 @@ interface Opening extends NewSession {
 /** Rules for new sessions. */
 interface OpeningRules {
 	readonly roots: Roots;
-	readonly places: Pick<Places, "profileOf">;
-	readonly profiles: Pick<Profiles, "find">;
+	readonly places: Places;
+	readonly profiles: Profiles;
 }
 
 /**

@@ -61,7 +61,7 @@ export async function removeSession(
 /** Deletes the notes of the channel if this was its last session. */
 async function forgetChannel(
 	tx: Tx,
-	{ audit }: Pick<RemoveDeps, "audit">,
+	{ audit }: RemoveDeps,
 	{ principal }: Keyed,
 	{ place }: Session,
 ): Promise<void> {

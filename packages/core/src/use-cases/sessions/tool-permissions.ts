@@ -56,7 +56,7 @@ function permissionOf(
 }
 
 /** The built-in rules that require approval for a usual call. */
-function askingAbout({ usual, effect }: Pick<Tool, "usual" | "effect">): readonly BuiltInRule[] {
+function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
 	if (!usual)
 		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));
 	return builtInRules.filter(
@@ -85,7 +85,7 @@ function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool
 }
 
 /** Whether a rule that may concern the tool concerns every usual call. */
-function deniesUsual(rule: PolicyRule, { usual }: Pick<Tool, "usual">): boolean {
+function deniesUsual(rule: PolicyRule, { usual }: Tool): boolean {
 	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
 }
 

@@ -5,7 +5,7 @@ import type { Recorded, SessionEvent } from "../../vocabulary/event.ts";
 const pageSize = 256;
 
 interface Watching {
-	readonly journal: Pick<Journal, "after">;
+	readonly journal: Journal;
 	/** Tells live events of all sessions until what is returned is called. */
 	readonly observe: (observer: (event: SessionEvent) => void) => () => void;
 	/** Takes events in order; must not throw. */

@@ -14,7 +14,7 @@ const maxRetries = 3;
 
 /** Names that a task may use. */
 export interface TaskChoice {
-	readonly profiles: Pick<Profiles, "find">;
+	readonly profiles: Profiles;
 	/** The names of the tools that the session itself has, with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/** Real name of a model on the agent's server. Throws for an unknown one. */

@@ -15,7 +15,7 @@ interface TaskParts {
 	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
-	readonly places: Pick<Places, "profileOf">;
+	readonly places: Places;
 	readonly admit: () => void;
 }
 

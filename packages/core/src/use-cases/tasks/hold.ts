@@ -186,7 +186,7 @@ interface DeskRun {
 
 /** Services of the task's tools. */
 interface DeskParts {
-	readonly hold: Pick<TaskHold, "taskId" | "home">;
+	readonly hold: TaskHold;
 	readonly run: DeskRun;
 	readonly services: Services;
 	readonly callId: string;
@@ -331,7 +331,7 @@ async function awaitWorkers(
 }
 
 /** The task, as long as it is ours and at work. */
-async function own(tx: Tx, { taskId }: Pick<TaskHold, "taskId">): Promise<TaskRow> {
+async function own(tx: Tx, { taskId }: TaskHold): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;
 	throw new ParleyError("the task was stopped", { code: "cancelled" });
