@@ -63,7 +63,7 @@ test("a person and a moment are shown as Discord shows them, and are never cut",
 	expect(written("<@42> <t:1767268800:f>")).not.toMatch(/(?<!\\)</);
 });
 
-/** What Discord takes for a mark, wherever it stands, unless a backslash is in front of it. */
+/** Delimiters of Discord at any position, without a backslash before them. */
 const live = /(?<!\\)(?:\\\\)*[*_~`|<[@]/;
 
 const pieces = [

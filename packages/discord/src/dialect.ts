@@ -136,8 +136,8 @@ interface Around {
 }
 
 /**
- * Returns the blocks in a structure that Discord supports: no quote in a quote, no heading in a list or below the third
- * level, no style inside itself, and no two adjacent marks that would be read as another one.
+ * Returns the blocks in a structure that Discord supports. It has no quote in a quote, no heading in a list or below the
+ * third level, and no style inside itself. Adjacent delimiters that would be misread are separated.
  */
 function asDiscordHasThem(blocks: readonly Block[]): Block[] {
 	return blocksIn(blocks, { inList: false, inQuote: false });

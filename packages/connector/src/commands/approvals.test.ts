@@ -9,7 +9,7 @@ import { approvalCommands } from "./approvals.ts";
 
 const [approvals] = approvalCommands;
 
-/** What Ada reads of what waits, and what the gateway was asked. */
+/** Returns the list that Ada gets, and the requests to the gateway. */
 async function ask(answers: ScriptedAnswers, from?: number) {
 	const { context, gateway } = scriptedContext(answers);
 	const reply = await approvals?.run(context, commanded("approvals", from === undefined ? {} : { from }));

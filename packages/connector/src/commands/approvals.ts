@@ -38,8 +38,8 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Sorts the oldest first, but own requests after those of other people, so that nobody can hide a request of another person
- * behind their own.
+ * Sorts the oldest first, but own requests after those of other people, so that a person cannot hide another request behind
+ * their own.
  */
 function inOrder(
 	prompts: readonly ListedPrompt[],

@@ -41,7 +41,7 @@ interface Scenario {
 	readonly options?: Readonly<Record<string, string | number | boolean>>;
 	readonly answers: ScriptedAnswers;
 	readonly says: string | RegExp;
-	/** What the gateway is asked last. */
+	/** The last request to the gateway. */
 	readonly asks: { readonly method: string; readonly params: object };
 }
 

@@ -138,7 +138,7 @@ export class Inbox {
 		}
 		await this.#failpoints.reach("inbound.insert");
 		const row = { id, conversation, data: JSON.stringify(data), now: clock.now() };
-		// Nothing may run between the commit and the queue, which has the order of the commits.
+		// The queue is filled directly after the commit, so that it has the order of the commits.
 		const isNew = await store
 			.commit((tx) => insertEvent(tx, row))
 			.then((position) => {

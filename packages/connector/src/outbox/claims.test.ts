@@ -15,7 +15,7 @@ class Places implements Failpoints {
 		return next?.();
 	}
 
-	/** What is done when the place is reached next. */
+	/** Runs the work when the point is reached next. */
 	once(name: string, work: () => Promise<void> | void): void {
 		this.#next.set(name, work);
 	}
@@ -144,6 +144,6 @@ test("an edit that waits while its card is being posted is known as one when it 
 	slow.resolve(undefined);
 	await context.store.quiet();
 	await context.pass(15_000);
-	// It may be made twice: nobody needs to look.
+	// An edit may be repeated without a lookup.
 	expect(context.surface.asked).toEqual(["send 0", "edit 1", "edit 1"]);
 });

@@ -107,7 +107,7 @@ async function isReplaced(db: Tx, card: string, position: number): Promise<boole
 	return newer !== undefined;
 }
 
-/** Carries out a decision. Of two concurrent decisions, the first one is used. */
+/** Carries out a decision. The first of two concurrent decisions is used. */
 export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	const { state } = await readDecidable(tx, id, send);
 	const released = { reason: `released by ${by}` };

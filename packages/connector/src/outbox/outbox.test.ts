@@ -91,7 +91,7 @@ test("a request interrupted by the end of the process is looked up before it is 
 	office.surface.script.push(never);
 	await office.tell([{ payload: "once" }]);
 	await office.restart();
-	// A request may still be carried out: only what stays away for fifteen seconds, twice, is not there.
+	// A request may still be carried out: a post is missing only after two lookups in fifteen seconds.
 	await office.pass(15_000);
 	await office.pass(5000);
 	expect(office.shown).toEqual([]);
@@ -213,7 +213,7 @@ test("after the database was lost, what is found is not posted again, and what i
 	await after.tell([{ payload: "one" }], { replayed: true });
 	await after.tell([{ payload: "two" }], { replayed: true });
 	expect(after.shown).toEqual(["one"]);
-	// What the other process has asked for last has arrived by then.
+	// The last request of the other process has arrived by then.
 	await after.pass(15_000);
 	expect(after.shown).toEqual(["one", "two"]);
 	expect(after.surface.asked).toEqual([

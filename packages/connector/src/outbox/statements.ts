@@ -99,7 +99,7 @@ export function laneOf(text: string): Lane {
 /** Change of the state of a row. */
 export interface Step {
 	readonly id: string;
-	/** Nothing changes if the row is no longer in this state. */
+	/** The row is not changed if it is no longer in this state. */
 	readonly from: DeliveryState;
 	readonly to: DeliveryState;
 	readonly attempts: number;

@@ -50,7 +50,7 @@ async function pressed(
 			},
 		},
 	};
-	// True because these handlers use nothing else of the context.
+	// True because these handlers use only these parts of the context.
 	const context = parts as HandlerContext;
 	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
 	const reply = await pressesOfAnswers[kind](context, press(fields), target);

@@ -38,7 +38,7 @@ interface Scenario {
 	readonly answers: ScriptedAnswers;
 	/** The conversation remembers that it is over. */
 	readonly over?: true;
-	/** What the gateway is asked last. */
+	/** The last request to the gateway. */
 	readonly asks: object;
 	readonly reply?: string;
 }

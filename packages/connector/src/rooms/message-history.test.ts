@@ -153,7 +153,7 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 	await store.close();
 });
 
-/** So many conversations have a stop then, each a millisecond after the other. */
+/** Creates a stop in each of `count` conversations, a millisecond apart. */
 async function stopEverywhere(tx: Kysely<ConnectorTables>, count: number): Promise<void> {
 	await sql`
 		with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})

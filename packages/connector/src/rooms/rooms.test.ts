@@ -19,7 +19,7 @@ async function open() {
 	const chance = (): number => 0;
 	const outbox = await Outbox.start({ store: kept, surface: platform.surface, clock, chance, log });
 	let said = 0;
-	/** Of another process, with a store of its own for what rooms were turned to. */
+	/** A process with its own store for the switches of rooms. */
 	const start = () => {
 		const client = gateway.connect();
 		const subscriptions = new Subscriptions({

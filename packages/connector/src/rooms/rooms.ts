@@ -61,7 +61,7 @@ export class Rooms {
 
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// True on the wire: `actor` and `place` are separate from a method's own parameters, of which `whoami` has none.
+		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
 		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
 		return this.#parts.gateway.request("whoami", asked);
 	}

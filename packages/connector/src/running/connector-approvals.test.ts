@@ -15,7 +15,7 @@ test("an approval in the list is answered without reading the conversation that 
 			return { status: "sent" };
 		},
 	});
-	// After days nobody reads it from a start on, and now nobody can.
+	// After days without activity, the conversation is not read at the start, and then it cannot be read.
 	stage.clock.advance(30 * 24 * 3_600_000);
 	await stage.restart();
 	stage.gateway.sessions.splice(0);

@@ -207,7 +207,7 @@ test("an event whose apology cannot be stored is retried until it can", async ()
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {
 		tries += 1;
-		// What is written down next is that somebody is to be told.
+		// The next commit stores the apology.
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};

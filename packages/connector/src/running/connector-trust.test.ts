@@ -22,7 +22,7 @@ function granted(place: string) {
 	};
 }
 
-/** A gateway that trusts two channels; what was ended is in `ended`. */
+/** A gateway with two trusted channels. `ended`: the revoked grants. */
 async function trusting(): Promise<{
 	readonly stage: Stage;
 	readonly ended: { id: string; reason: string }[];
@@ -177,7 +177,7 @@ async function restored(stage: Stage, time: number): Promise<void> {
 	await stage.start();
 }
 
-/** Nothing runs meanwhile: the process is stopped, or the machine is suspended. */
+/** Advances the clock while the process is stopped or the machine suspended. */
 function jump({ clock }: Stage, time: number): void {
 	const now = clock.now.bind(clock);
 	clock.now = () => now() + time;

@@ -18,7 +18,7 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	readonly asked: string[] = [];
 	readonly behind = 2;
 	link: (link: PlatformLink<ReadyLink>) => void = () => undefined;
-	/** What connecting, starting and reading what was missed come to. */
+	/** Errors of connecting, starting and reading missed events. */
 	readonly refusals = new Map<"connect" | "start" | "readMissed", Error>();
 
 	async connect(linked: (link: PlatformLink<ReadyLink>) => void): Promise<void> {

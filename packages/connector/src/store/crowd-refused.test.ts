@@ -121,7 +121,7 @@ test("only an invalid inbound event of a shared commit is refused, and a duplica
 	const { inbox } = await inboxOn(crowd.store, async ({ id }) => void heard.push(id));
 	const event = (id: string, data: unknown = { id }): QueuedEvent => ({ id, conversation: "general", data });
 	const taken = Promise.allSettled(
-		// Of `undefined` there is no JSON.
+		// `undefined` has no JSON form.
 		[event("a"), { ...event("bad"), data: undefined }, event("b"), event("a"), event("c")].map((each) =>
 			inbox.accept(each),
 		),

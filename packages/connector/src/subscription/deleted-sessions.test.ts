@@ -10,7 +10,7 @@ const asks: readonly Step[] = [
 	{ shows: ["[Approve once]"] },
 ];
 const deletes: Step = { does: ({ gateway }) => gateway.delete() };
-/** The card has nothing to press any more, and the room is told once. */
+/** The card has no buttons, and one post reports the deletion. */
 const isTold: Step = { shows: ["the conversation was deleted", "This conversation was deleted. What you"] };
 const hasNoButtons = (stage: Stage): void => {
 	expect(stage.posts(stage.room()).join()).not.toContain("[");
@@ -145,7 +145,7 @@ test("a message to a session that is gone unheard closes its cards, and begins a
 	const session = stage.gateway.newest;
 	notJoined(stage, 1);
 	await playScene([{ restarts: true }], stage);
-	// Nobody who reads it is woken.
+	// Readers get no signal.
 	session.deleted = "missed";
 	await playScene([{ says: "two" }, { gateway: { answers: "second" } }], stage);
 	const posts = stage.posts(stage.room());

@@ -39,7 +39,7 @@ const opening: readonly Step[] = [
 const lost: readonly Step[] = [{ losesDatabase: true }, { passes: 60_000 }];
 const settles: Step = { passes: 60_000 };
 
-/** What people see in the channel, where a loss is no difference to them. */
+/** Visible posts of the channel, for which a loss of the database must make no difference. */
 async function seen(steps: readonly Step[]): Promise<readonly string[]> {
 	const stage = await playScene([...opening, ...steps, settles]);
 	expect((await stage.connector.status()).stuck).toEqual([]);

@@ -218,7 +218,7 @@ export class SessionSubscription implements RoomSession {
 	async #tell(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
-		// A copy, because the database may refuse the transaction. New events are not put aside.
+		// A copy, because the database may refuse the transaction. New events are not stored in it.
 		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {

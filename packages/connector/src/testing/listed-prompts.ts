@@ -4,7 +4,7 @@ import type { ScriptedAnswers } from "./scripted-requests.ts";
 
 type Listed = MethodResult<"list_prompts">["prompts"][number];
 
-/** An approval that Mia asked for in a room of Slack, but for what the test says. */
+/** An approval that Mia requested in a channel of Slack, with the changes of the test. */
 export function listedPrompt(
 	changes: Partial<Listed> = {},
 	context: Partial<Listed["context"]> = {},

@@ -26,7 +26,7 @@ export const engines: readonly [string, () => Promise<ConnectorStore>][] = [
 
 const quietTicks = 4;
 
-/** A store that knows when nobody waits for it. */
+/** A store that reports when no call is pending. */
 export class WatchedStore implements ConnectorStore {
 	readonly engine: ConnectorStore["engine"];
 	readonly #store: ConnectorStore;

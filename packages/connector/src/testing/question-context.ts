@@ -19,16 +19,16 @@ export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "
 /** As whom the gateway is asked. */
 export const behalf = onBehalf(ada, general);
 
-/** What somebody chose or wrote. */
+/** Values or texts of a press. */
 export interface Pressed {
 	readonly values?: string[];
 	readonly fields?: Record<string, string>;
 }
 export type QuestionPress = keyof typeof pressesOfQuestions;
 
-/** A person in a room where a question was asked, and the gateway that hears their answer. */
+/** A person in a room with a question, and a gateway that records the answer. */
 export class QuestionContext {
-	/** What the connector has heard so far. */
+	/** The events so far. */
 	events: readonly OzzieEvent[];
 	readonly gateway: ScriptedRequests;
 	readonly context: HandlerContext;
@@ -63,7 +63,7 @@ export class QuestionContext {
 	}
 }
 
-/** A context in front of a gateway that answers as it is told. `session` is the one of every room. */
+/** A context with a scripted gateway. `session` is the one of every room. */
 export function scriptedContext(
 	answers: ScriptedAnswers,
 	state: Partial<ConversationState> = {},
@@ -141,12 +141,12 @@ const task: TaskPayload = {
 	},
 };
 
-/** A task at work, but for what the test says. */
+/** A running task, with the changes of the test. */
 export function taskPayload(changes: Partial<TaskPayload> = {}): TaskPayload {
 	return { ...task, ...changes };
 }
 
-/** What the gateway says where the state does not allow what is asked for, as its client throws it. */
+/** The gateway's refusal because of the state, as its client throws it. */
 export function unfit(): ParleyError {
 	return new ParleyError("not available: task is running", { code: "unimplemented" });
 }

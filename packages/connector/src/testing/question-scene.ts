@@ -19,7 +19,7 @@ export const scene = {
 
 type Changes<Name extends "prompt.request"> = Partial<EventPayloads[Name]>;
 
-/** Asks whether `npm test` may run, but for what the test says. */
+/** An approval of `npm test`, with the changes of the test. */
 export function approval(
 	context: Changes<"prompt.request">["context"] = {},
 	changes: Changes<"prompt.request"> = {},
@@ -42,7 +42,7 @@ export function approval(
 	});
 }
 
-/** Asks something that is no approval. */
+/** A question other than an approval. */
 export function elicitation(changes: Changes<"prompt.request">): OzzieEvent {
 	return request({ label: "Which colour?", ...changes });
 }
@@ -96,7 +96,7 @@ export function writes(
 	);
 }
 
-/** What the questions of a conversation come to; the events happen a second apart. */
+/** Reduces events, a second apart, and returns the state and the posts. */
 export function play(
 	events: readonly OzzieEvent[],
 	where: Scene = scene,
@@ -111,7 +111,7 @@ export function play(
 	return { slice, posts };
 }
 
-/** What people read of a post: its text, its foot, and what they can press. */
+/** Returns the visible text of a post: its text, its footer and its controls. */
 export function read({
 	text,
 	foot,

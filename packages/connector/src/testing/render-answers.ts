@@ -28,10 +28,10 @@ const scene: Scene = {
 /** When every event happens. */
 const now = 1_000_000;
 
-/** An event by its name, with what it carries. */
+/** An event as its name and payload. */
 export type Happening = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
-/** What answers remember after some events, one after the other, and what of them was shown, in words. */
+/** Returns the state of the answers after some events, and the operations as text. */
 export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown: string[] } {
 	let slice = answers.empty;
 	const shown: string[] = [];
@@ -47,7 +47,7 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 	return { slice, shown };
 }
 
-/** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without what is not there. */
+/** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
 function inWords(operation: RenderOperation): string {
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
 	const { lane, card, replyTo, text, foot, upload, thread } = operation;

@@ -5,27 +5,25 @@ import type { ScriptedSession } from "./scripted-session.ts";
 import { Stage } from "./stage.ts";
 
 /**
- * Scenes: what people do, what the gateway does, and what people then see, as data.
+ * Scenes: actions of people and of the gateway, and the visible results, as data.
  *
  *     await playScene([
  *       { says: "hello" },                        // Ada, in a direct message
- *       { gateway: { answers: "hi" } },           // the run at work there ends with this
+ *       { gateway: { answers: "hi" } },           // ends the active run there
  *       { shows: ["hi"] },                        // exactly one post, which contains `hi`
  *     ]);
  *
- * A scene plays in the real connector with a database of its own, over a `ScriptedGateway` and a `FakePlatform`, in a
- * time that stands still except for `passes` and one second before each thing that a person does. After each step
- * everything that can happen has happened.
+ * A scene plays in the real connector with its own database, over a `ScriptedGateway` and a `FakePlatform`. The clock
+ * moves only with `passes`, and by one second before each action of a person. After each step, all pending work is done.
  *
- * - Rooms (`in`): `dm` (the usual one), a channel such as `general`, a thread of ours such as `general/post 1`.
- *   People (`by`): `ada` unless told; everybody is a member, `roles` of the gateway changes that.
- * - Messages are `m1`, `m2`, … in the order in which they are said, or what `as` says; posts are `post 1`, `post 2`, …
- *   as they come on the platform.
- * - `stops` presses the platform's own button for what is at work in a room.
- * - `presses` finds the newest button with that label, or in the post that contains `at`; `chooses` its options.
- * - `shows` wants exactly these posts in a room, each containing what is written, buttons as `[Label]`; `whispers` the
- *   private answers since it was asked last; `asked` the requests of one method so far.
- * - What cannot be said is done: `{ does: async (stage) => … }`.
+ * - Rooms (`in`): `dm` (the default), a channel such as `general`, a thread of the bot such as `general/post 1`.
+ *   People (`by`): `ada` by default. All are members; `roles` of the gateway changes that.
+ * - Messages are `m1`, `m2`, … in order, or the value of `as`. Posts are `post 1`, `post 2`, … in order on the platform.
+ * - `stops` presses the platform's own button for the active run of a room.
+ * - `presses` finds the newest button with that label, or in the post that contains `at`. `chooses` selects its options.
+ * - `shows` expects exactly these posts in a room, each containing the given text, with buttons as `[Label]`.
+ *   `whispers` expects the private answers since the last check, `asked` the requests of one method so far.
+ * - Other actions are code: `{ does: async (stage) => … }`.
  */
 
 interface Where {
@@ -38,7 +36,7 @@ interface Saying extends Where {
 	readonly mentions?: "us" | "others" | "everyone";
 	/** A message; a post is ours. */
 	readonly replyTo?: string;
-	/** Names of files; `missing` cannot be read, `endless` never comes to its end. */
+	/** Names of files. `missing` cannot be read, `endless` never ends. */
 	readonly attaches?: readonly string[];
 	readonly bot?: true;
 }

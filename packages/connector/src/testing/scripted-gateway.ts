@@ -15,16 +15,16 @@ import type { RoomFacts } from "../platform/is-for-us.ts";
 import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
 import { ScriptedSession } from "./scripted-session.ts";
 
-/** Methods that who is not let in may ask, too. */
+/** Methods that strangers may call, too. */
 const forStrangers = new Set(["whoami", "pair"]);
 
 /**
  * A gateway in memory that outlives connectors: sessions with numbered frames, messages in line, questions, answers that
- * are given once for each key. `away` is what a network does: requests wait, and so do frames.
+ * are given once for each key. `away` simulates a network failure: requests and frames wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
-	/** What was asked and carried out, in order: once for each key. */
+	/** Requests that were carried out, in order and once per key. */
 	readonly asked: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
 	/** Roles of people by their id on the platform; `member` for all others. */
 	readonly roles = new Map<string, Role>();
@@ -62,7 +62,7 @@ export class ScriptedGateway {
 		throw new Error("the gateway has no session yet");
 	}
 
-	/** Somebody deletes the session that was used last. */
+	/** Deletes the last used session. */
 	delete(): void {
 		this.newest.deleted = this.#isAway ? "missed" : "heard";
 		this.changed();
@@ -93,7 +93,7 @@ export class ScriptedGateway {
 		},
 	};
 
-	/** Wakes everybody who waits for something. */
+	/** Resolves all waits for a change. */
 	readonly changed = (): void => {
 		const waiting = [...this.#waiting];
 		this.#waiting.clear();
@@ -129,13 +129,13 @@ export class ScriptedGateway {
 				}),
 			);
 		}
-		// True because the request is the same, and so is what answers it.
+		// True because the request is the same, and so is its result.
 		if (known) return known.answer as Promise<Value>;
 		this.asked.push({ method, params: { ...params } });
 		const answer = (async () => work())();
 		if (typeof key === "string") {
 			this.#answers.set(key, { request, answer });
-			// What was refused may be asked again.
+			// A refused request may be repeated.
 			answer.catch(() => this.#answers.delete(key));
 		}
 		return answer;
@@ -170,7 +170,7 @@ export class ScriptedGateway {
 	}
 }
 
-/** One connection: sessions are spoken to by whoever has opened them here. */
+/** One connection. A session must be opened on it before it is used. */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();
@@ -270,7 +270,7 @@ class ScriptedReader implements OpenSession {
 				after += 1;
 				yield next;
 			} else if (!this.#gateway.away && session.isDeleted && !isToldGone) {
-				// What is joined anew after the connection was lost is not there.
+				// After a reconnect, a deleted session cannot be joined.
 				if (session.deleted === "missed") throw unknown(this.id);
 				isToldGone = true;
 				yield deletion(this.id, after);
@@ -285,12 +285,12 @@ class ScriptedReader implements OpenSession {
 	}
 }
 
-/** As it stands on the wire of a real gateway: passing, with the number of the last one that was recorded. */
+/** As a real gateway sends it: transient, with the number of the last recorded event. */
 function deletion(id: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: id, payload: {}, seq, transient: true };
 }
 
-/** For whom something is asked stands beside a method's own params. */
+/** `actor` and `place` are separate from a method's own parameters. */
 function behalfOf(params: object): Partial<OnBehalf> {
 	// True because the connector writes them with `onBehalf`.
 	return params as Partial<OnBehalf>;

@@ -27,7 +27,7 @@ type Method<Name extends MethodName> = (
 	asked: Asked,
 ) => MethodResult<Name> | Promise<MethodResult<Name>>;
 
-/** What of the gateway's methods the scripted one knows; a test may replace or add any. */
+/** Methods of the scripted gateway. A test may replace or add any. */
 export type ScriptedMethods = { [Name in MethodName]?: Method<Name> };
 
 const nothingUsed = {
@@ -40,7 +40,7 @@ const nothingUsed = {
 
 const spoken = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
 
-/** What the scripted gateway answers unless a test says otherwise. */
+/** Default methods of the scripted gateway. */
 export function usualMethods(): ScriptedMethods {
 	return { ...talking, ...looking };
 }
@@ -185,7 +185,7 @@ function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessio
 	};
 }
 
-/** The session that a request means, for somebody: a connector speaks for nobody of its own. */
+/** The session of a request on behalf of a person: a connector never acts for itself. */
 function targetOf({ session, actor }: Asked): ScriptedSession {
 	if (!actor) {
 		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });

@@ -1,14 +1,14 @@
 import { defined, ParleyError } from "@parley/base";
 import type { MethodInput, MethodResult, Requester, RequestMethod, RequestOptions } from "@parley/protocol";
 
-/** How methods are answered, by their name; what they throw is the gateway's refusal. */
+/** Results of methods by name. An error that they throw is the gateway's refusal. */
 export type ScriptedAnswers = {
 	readonly [Name in RequestMethod]?: (
 		params: MethodInput<Name>,
 	) => MethodResult<Name> | Promise<MethodResult<Name>>;
 };
 
-/** A gateway that answers as it is told and keeps what it was asked; everything else it does not know. */
+/** A gateway with scripted answers, which records its requests. Other methods are unknown. */
 export class ScriptedRequests implements Requester {
 	readonly asked: { method: RequestMethod; params: object; sessionId?: string }[] = [];
 	readonly #answers: ScriptedAnswers;

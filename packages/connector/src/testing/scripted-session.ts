@@ -17,7 +17,7 @@ export class ScriptedSession {
 	/** When each frame was recorded, in milliseconds since the epoch. */
 	readonly moments: number[] = [];
 	readonly runs: ScriptedRun[] = [];
-	/** Tokens of questions that nobody has answered. */
+	/** Tokens of open questions. */
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
@@ -53,7 +53,7 @@ export class ScriptedSession {
 		return this.moments.at(-1) ?? 0;
 	}
 
-	/** What a gateway records: that a session was deleted it only tells. */
+	/** Records an event. A deletion is not recorded, only sent. */
 	record<Name extends Exclude<EventName, "session.deleted">>(
 		event: Name,
 		payload: EventPayloads[Name],
@@ -86,7 +86,7 @@ export class ScriptedSession {
 		return { run, position };
 	}
 
-	/** Ends a run, the one at work unless told; false where it is not there. */
+	/** Ends a run, by default the active one. Returns false if it does not exist. */
 	end(answer: { readonly content: string; readonly error?: string }, run = this.runs[0]?.id): boolean {
 		const index = this.runs.findIndex(({ id }) => id === run);
 		if (index < 0 || run === undefined) return false;

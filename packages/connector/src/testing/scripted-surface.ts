@@ -1,12 +1,12 @@
 import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
-/** A platform of one channel that does what it is told, request by request, and otherwise posts. */
+/** A platform with one channel and scripted answers. Without a script, it posts. */
 export class ScriptedSurface implements Surface {
-	/** What people see. */
+	/** Visible posts. */
 	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string }[] = [];
-	/** What was asked, in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
+	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
 	readonly asked: string[] = [];
-	/** What the next requests do instead. It may call `carryOut` first. */
+	/** Replaces the next requests, one each. It may call `carryOut` first. */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
 
 	async send(row: OutboxRow): Promise<Receipt> {

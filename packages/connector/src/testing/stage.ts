@@ -101,7 +101,7 @@ export class Stage {
 		return { id, name: id.slice(0, 1).toUpperCase() + id.slice(1), roles: [], guest: false, bot };
 	}
 
-	/** What is to be read of the posts in a room: bodies, with their buttons behind them. */
+	/** Visible text of the posts in a room: bodies, followed by their buttons. */
 	posts(room: Room): string[] {
 		const conversation = this.platform.conversation(room);
 		return this.#postings()

@@ -12,9 +12,12 @@ const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
 const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
 /** The longest text whose cost is measured, in characters. */
 const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
-/** By how many characters a text grows at a time. No row's length is a multiple of 13: every place of a row is come to. */
+/**
+ * By how many characters a text grows at a time. No length of a row is a multiple of 13, so that all positions in a row are
+ * tested.
+ */
 const stride = everyday ? 89 : isFull ? 1 : 13;
-// What fails is large, and takes minutes to make small: the seed that is printed repeats it.
+// A failing case is large and takes minutes to reduce. The printed seed repeats it.
 const check = { numRuns, endOnFailure: true };
 
 const dialects = fc.constantFrom(markdownDialect, chatDialect);
@@ -118,7 +121,7 @@ function indented(text: string, marker: string): string {
 	return `${marker} ${text.replaceAll("\n", `\n${indent}`)}`;
 }
 
-/** Splits as `fitPosts` does, and tells of which blocks each post was written. */
+/** Splits like `fitPosts`, and returns the blocks of each post. */
 function split(text: string, dialect: Dialect, limit: number): { post: string; blocks: readonly Block[] }[] {
 	const written = new Map<string, readonly Block[]>();
 	const spy: Dialect = {
@@ -288,7 +291,7 @@ test("four times the text is four times the work", () => {
 			});
 			return work;
 		});
-		// What grows with its square would be 16 times the work.
+		// Quadratic growth would take 16 times as long.
 		expect(large / small).toBeLessThan(6);
 	}
 });
@@ -304,6 +307,6 @@ test("reading and splitting take time in proportion to the text", () => {
 	};
 	spent(longest / 8);
 	const least = (size: number): number => Math.min(...[1, 2, 3].map(() => spent(size)));
-	// 8 times the text: what grows with its square would take 64 times as long.
+	// 8 times the text: quadratic growth would take 64 times as long.
 	expect(least(longest) / least(longest / 8)).toBeLessThan(20);
 });

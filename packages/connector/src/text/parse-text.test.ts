@@ -81,7 +81,7 @@ test("an address that is too long, or not a web or mail address, is shown as tex
 	expect(blocks(`[a](${long})`).map(merged)).toEqual([words(`a (${long})`)]);
 });
 
-/** With texts that stand beside each other as one. */
+/** Adjacent texts are merged. */
 function merged(block: Block): Block {
 	if (block.type !== "paragraph") return block;
 	return words(block.children.map((child) => ("value" in child ? child.value : "?")).join(""));

@@ -13,7 +13,7 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 const messages = "GET /channels/1/messages";
 const opening = "POST /users/@me/channels";
 
-/** Of one known channel, 1; messages are named by how many minutes ago they were written. */
+/** One known channel, 1. Messages are named by their age in minutes. */
 async function place(known: { cursor?: (ago: (minutes: number) => string) => Cursor; alive?: number } = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const start = clock.now();
@@ -33,12 +33,12 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	});
 	const page = (...minutes: number[]) => ({ body: minutes.map((each) => wrote(each)) });
 	const live = (minutes: number) => catchUp.dispatch({ t: "MESSAGE_CREATE", d: wrote(minutes) });
-	/** Minutes of what was taken. */
+	/** Ages in minutes of the taken messages. */
 	const seen = (): number[] => {
 		const ids = new Map(Array.from({ length: 60 }, (_, minutes) => [ago(minutes), minutes]));
 		return taken.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
 	};
-	/** Lets time pass in parts, with what falls due. */
+	/** Advances the clock in steps, and runs all due timers. */
 	const pass = async (minutes: number): Promise<void> => {
 		for (let part = 0; part < minutes * 6; part++) {
 			await settled();
@@ -149,7 +149,7 @@ test("further lost sessions open no direct messages again, and none are forgotte
 	port.answer(opening, { status: 503 }, { status: 503 });
 	catchUp.begin();
 	await catchUp.idle();
-	// What is known since then says nothing about what came before it.
+	// Later messages do not show whether earlier ones were missed.
 	await highWater.passed("77", { message: ago(1) });
 	port.answer("GET /channels/77/messages", { body: [] });
 	catchUp.begin();

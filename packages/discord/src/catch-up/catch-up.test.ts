@@ -45,7 +45,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
 	// Each event of these tests has an id.
 	const ids = () => taken.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
-	/** What has happened meanwhile and is durably taken. */
+	/** Stored live events. */
 	const durable: string[] = [];
 	const live = (t: string, channel: string, id: string) => {
 		const dispatched = catchUp.dispatch({ t, d: { id, channel_id: channel } });
@@ -128,7 +128,7 @@ test("messages older than a day are not read", async () => {
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "1" } }]);
 });
 
-/** Lets time pass a second at a time, with what falls due. */
+/** Advances the clock second by second, and runs all due timers. */
 async function pass(clock: ManualClock, seconds: number): Promise<void> {
 	for (let second = 0; second < seconds; second++) {
 		await settled();
@@ -286,7 +286,7 @@ test("more than five hundred events of a channel do not wait", async () => {
 	for (let id = 1; id <= 501; id++) live("MESSAGE_CREATE", "1", String(id));
 	live("MESSAGE_CREATE", "1", "502");
 	expect(ids()).toHaveLength(502);
-	// What came before them is not read yet.
+	// Earlier messages are not read yet.
 	expect(highWater.behind).toHaveLength(1);
 	await catchUp.stop();
 });

@@ -33,7 +33,7 @@ type Reading = readonly [channel: string, held: Held];
 /** Maximum channels that are read at a time. */
 const parallel = 4;
 
-/** Maximum events of one channel that wait for the reading. With more, all go on without it. */
+/** Maximum events of one channel that wait for the reading. Above this number, all events continue without it. */
 const mostHeld = 500;
 
 /** Maximum channels without a cursor that are read in a guild. */
@@ -49,9 +49,9 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
  * Passes the events of Discord on. If Discord could not resume the session, it first reads the missed messages, oldest
- * first: of channels with a cursor, of other channels and threads with messages since the last time without loss, and of
- * direct messages of known people. Events of a channel wait until it is read. All others, and each press and command, pass
- * at once. A failed reading is tried again until it succeeds.
+ * first. It reads channels with a cursor, other channels and threads with messages since the last time without loss, and
+ * direct messages of known people. Events of a channel wait until it is read. All others, and each press and command,
+ * pass at once. A failed reading is retried until it succeeds.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;

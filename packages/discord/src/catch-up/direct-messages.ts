@@ -45,7 +45,7 @@ export class DirectMessages {
 		await this.#unseen?.seen.promise;
 	}
 
-	/** Anyone may have written after `since`, outside the `known` channels, which are read in any case. */
+	/** Any person may have written after `since`, outside the `known` channels, which are read in any case. */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
 		// An earlier time stays: the channels of then may have missed messages from before they were known.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };

@@ -93,7 +93,7 @@ test("an owed channel stays known while messages continue, also over restarts, u
 	await highWater.passed("1", { message: "8", guild: "9" });
 	// Less than is owed already.
 	await highWater.owe("1", { message: "8", guild: "9" });
-	// Of a place without a cursor.
+	// A channel without a cursor.
 	await highWater.owe("2", { message: "3" });
 	const owed = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
 	expect(saved.at(-1)).toEqual(owed);

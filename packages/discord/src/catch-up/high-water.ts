@@ -104,7 +104,7 @@ export class HighWater {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
 
-	/** Deletes the cursor of a channel that does not exist any more. */
+	/** Deletes the cursor of a deleted channel. */
 	forget(channel: string): void {
 		if (this.#cursors.delete(channel)) this.#kept.changed();
 	}

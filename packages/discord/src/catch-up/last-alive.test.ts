@@ -31,7 +31,7 @@ test("the moment moves on while all is well, and stays where it was while it is 
 	isWell = true;
 	clock.advance(60_000);
 	const well = clock.now();
-	// Earlier by what a dead connection may take to be noticed.
+	// Earlier by the time in which a dead connection is detected.
 	expect([alive.since, saved]).toEqual([snowflakeAt(well - 120_000), [well]]);
 	isWell = false;
 	clock.advance(600_000);

@@ -112,7 +112,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const { clock, database, open } = await place();
 	const heardLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
-	// The gateway is away, and comes back when another process is there.
+	// The gateway is down, and is back for the next process.
 	first.listening.linked(ready);
 	const never = first.listening.begin(() => Promise.reject(new Error("the connector stops")));
 	await expect(never).rejects.toThrow("the connector stops");

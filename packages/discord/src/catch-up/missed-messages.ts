@@ -12,7 +12,7 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Limits of reading: older messages need no answer any more, and more of them would flood the channel. */
+/** Limits of reading: older messages need no answer, and more of them would flood the channel. */
 const oldestMs = 24 * 3_600_000;
 const mostMessages = 200;
 
@@ -40,8 +40,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a cursor to `take`, oldest first; if there are too many, the newest of them. Returns `gone` if
-	 * the channel cannot be read any more. Rejects with a `ParleyError` if Discord does not answer for minutes, or if the
+	 * Passes the messages after a cursor to `take`, oldest first; if there are too many, the newest of them. Returns `gone`
+	 * if the channel can no longer be read. Rejects with a `ParleyError` if Discord does not answer for minutes, or if the
 	 * signal aborts.
 	 */
 	async read(

@@ -44,9 +44,10 @@ const mostWaitMs = 60_000;
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. Message content is privileged and required: without it, a message in a thread of the bot, in a
- * channel that the bot always reads, or a reply to it has no text unless it mentions the bot. Members, which are privileged
- * too, are not requested: each event has its author, and trust belongs to a channel with its roles.
+ * Events that Discord sends. Message content is privileged and required. Without it, only messages that mention the bot
+ * have a text: other messages in its threads, replies to it, and messages in channels that it always reads have none.
+ * Members, which are privileged too, are not requested: each event has its author, and trust belongs to a channel with its
+ * roles.
  * https://docs.discord.com/developers/events/gateway#gateway-intents
  */
 const intents =

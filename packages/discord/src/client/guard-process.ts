@@ -8,7 +8,7 @@ import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;
 
-/** Guard of the kit, which logs errors of discord.js and lets the process go on. */
+/** Guard of the kit, which logs errors of discord.js and lets the process continue. */
 export function guardProcess(log: Logger, guarded?: GuardedProcess): () => void {
 	return guard(log, defined({ stumbling: { library: "discord.js", stack: reading }, guarded }));
 }

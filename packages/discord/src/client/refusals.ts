@@ -4,7 +4,7 @@ import { GatewayCloseCodes } from "discord-api-types/v10";
 export const developerPortal = "https://discord.com/developers/applications";
 
 /**
- * What to do about a connection that Discord has closed and would close again; undefined where a new try may work.
+ * Advice for a connection that Discord has closed and would close again; undefined if a retry may succeed.
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 export function closeRefusal(code: number): string | undefined {

@@ -8,7 +8,7 @@ const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId:
 /** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A keeper over a store that remembers what was written, and waits where it is told to. */
+/** A session over a store that records its writes, and waits if asked. */
 async function place(kept?: GatewaySession) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: (GatewaySession | undefined)[] = [];

@@ -6,7 +6,7 @@ import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary
 import { DiscordCommand, type InstalledCommand, InstalledCommands } from "./discord-command.ts";
 import { discordCommands } from "./to-discord.ts";
 
-/** What is needed to compare, and to bring up to date, the commands that people see. */
+/** Options for the comparison and the update of the registered commands. */
 export interface CommandSync {
 	readonly port: DiscordRest;
 	readonly application: string;

@@ -24,7 +24,7 @@ const places = {
 	integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** Option for a file: without it, Discord lets nobody attach one to a command. */
+/** Option for a file: without it, Discord allows no attachment for a command. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",

@@ -13,14 +13,14 @@ interface Over {
 	readonly deny?: bigint;
 }
 
-/** Of a guild whose id, and with that the role of everybody, is 1. */
+/** A guild with the id 1, which is also the id of its default role. */
 function audience(
 	roles: Readonly<Record<string, bigint>>,
 	overwrites: readonly Over[] = [],
 	owner = "9",
 ): string {
 	const none = new Proxy({}, { get: () => () => Promise.reject(new Error("nobody asks")) });
-	// True as far as it is used: what is told is only read.
+	// True because the test only reads these fields.
 	const audiences = new Audiences(none as ConstructorParameters<typeof Audiences>[0]);
 	const told = Object.entries(roles).map(([id, permissions]) => ({ id, permissions: String(permissions) }));
 	const rights: GuildRights | undefined = audiences.note({ id: "1", owner_id: owner, roles: told }, []);

@@ -33,7 +33,7 @@ export interface GuildRights {
 	readonly guild: string;
 	/** User id of the owner, who has all permissions. */
 	owner: string;
-	/** By role id. The role @everyone has the id of the guild. */
+	/** By role id. The default role has the id of the guild. */
 	readonly roles: Map<string, number>;
 	/** By the ids of the channels. */
 	readonly channels: Map<string, readonly Overwrite[]>;
@@ -51,7 +51,7 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 	const lines = [`owner ${owner}`, `everybody ${((base & ~deny) | allow) & ordinary}`];
 	for (const [role, permissions] of roles) {
 		if (role === guild) continue;
-		// The overwrite of the channel for @everyone outweighs the permissions of other roles.
+		// The channel overwrite of the default role outweighs the permissions of other roles.
 		const adds = permissions & ordinary & ~(base | allow | deny);
 		const isAdministrator = (permissions & administrator) !== 0;
 		const said = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;

@@ -19,7 +19,7 @@ export type StoredAudiences = Readonly<Record<string, string>>;
 /** Stores the digests over restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
-	/** Undefined if the bot is not in the guild any more. */
+	/** Undefined if the bot has left the guild. */
 	save(guild: string, kept: StoredAudiences | undefined): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export class Audiences {
 		return rights && mayWrite(rights, person);
 	}
 
-	/** Deletes the audiences of a guild that the bot is not in any more. */
+	/** Deletes the audiences of a guild that the bot has left. */
 	async forget(guild: string): Promise<void> {
 		this.#known.delete(guild);
 		await this.#save(guild, undefined);

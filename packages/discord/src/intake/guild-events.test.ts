@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 const view = String(PermissionFlagsBits.ViewChannel);
 const everybody = { id: "1", name: "@everyone", permissions: "0" };
 const mods = { id: "71", name: "Mods", permissions: "0" };
-/** Everybody reads it, whatever their roles. */
+/** All members can read it, whatever their roles. */
 const open = {
 	id: "10",
 	type: 0,
@@ -41,7 +41,7 @@ function place(kept = new Map<string, StoredAudiences>()) {
 	const channels = new Channels({ port, clock });
 	const self = { user: "500", application: "501" };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
-	/** What an event comes to, once that is durable. */
+	/** Inbound events of an event, after they are stored. */
 	const tell = async (t: string, d: unknown) => {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
@@ -164,7 +164,7 @@ test("after a resume, the state of a server is requested and compared with the s
 	expect(port.asked).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
 });
 
-/** The next process, which goes on with the session: what the server is now, it has to ask for. */
+/** The next process resumes the session, and must request the state of the server. */
 async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
 	const made = place((await known()).kept);
 	made.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });

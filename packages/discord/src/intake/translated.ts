@@ -8,7 +8,7 @@ export interface Incoming {
 	readonly taken?: () => Promise<void>;
 }
 
-/** Inbound events of an event of Discord, or the reason why it has none. */
+/** Inbound events of an event of Discord, or the reason why it is ignored. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };
 
 export type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;

@@ -121,8 +121,8 @@ export const neededPermissions: readonly NeededPermission[] = [
 const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
 
 /**
- * Where somebody who manages a server lets the bot in, with the permissions that it needs; for a server where it is
- * already, they are given to it anew.
+ * Address at which a server manager adds the bot with the permissions that it needs, or updates them on a server that
+ * already has it.
  */
 function inviteUrl(application: string, guild?: string): string {
 	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
@@ -169,7 +169,7 @@ const everything = (1n << 64n) - 1n;
 /** Returns the permissions of the bot in the whole guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	const held = roles
-		// The role @everyone has the id of the guild.
+		// The default role has the id of the guild.
 		.filter(({ id }) => id === guild || own.includes(id))
 		.reduce((sum, { permissions }) => sum | permissions, 0n);
 	return (held & PermissionFlagsBits.Administrator) === 0n ? held : everything;

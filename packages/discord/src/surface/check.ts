@@ -58,7 +58,7 @@ export function checkDraft({ content, components, files }: Draft): Violations {
 	return Object.fromEntries(Object.entries(wrong).filter(([, problem]) => problem !== undefined));
 }
 
-/** Returns the problem of a thread name; undefined if there is none. */
+/** Returns the problem of a thread name; undefined for a valid name. */
 export function threadNameProblem(name: string): string | undefined {
 	const length = lengthOf(name);
 	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;

@@ -93,7 +93,7 @@ test("an edit mentions no person either, removes the buttons, and keeps the atta
 		...{ method: "PATCH", path: "/channels/10/messages/77" },
 		body: { content: "done", components: [], flags: 4, allowed_mentions: nobody, attachments: [{ id: "8" }] },
 	});
-	// Another process has made it: what is attached to it is not known.
+	// Another process has created it, so its attachments are unknown.
 	port.answer("GET /channels/10/messages/66", { body: { id: "66", attachments: [{ id: "9" }] } });
 	await surface.send(row(post(), { target: "66" }));
 	expect(port.asked.slice(2)).toEqual(["GET /channels/10/messages/66", "PATCH /channels/10/messages/66"]);

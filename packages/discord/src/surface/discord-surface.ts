@@ -31,14 +31,14 @@ export interface SurfaceParts extends CommonParts {
 	readonly requestsPerSecond?: number | undefined;
 }
 
-/** Conversations of private answers. Discord shows nothing else there. */
+/** Conversations of private answers. Discord shows no other types there. */
 const ticketConversation = /^ticket:/;
 
 /**
  * Surface of Discord for the outbox. `Receipt.remote` is the id of the message, or the id of the thread.
  *
- * A repeat within `dedupeWindowMs` makes no second post: a post has an enforced nonce, a message begins one thread at most
- * (error 160004), and a repeated private answer replaces the first.
+ * A repeat within `dedupeWindowMs` creates no second post. A post has an enforced nonce, a message begins at most one
+ * thread (error 160004), and a repeated private answer replaces the first.
  */
 export function discordSurface(parts: SurfaceParts): Surface {
 	const { port, self, ownerOf, tickets, clock, log } = parts;

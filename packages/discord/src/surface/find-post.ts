@@ -154,7 +154,7 @@ function looksLike(message: Found, { marker, replyTo }: Post, { content, files }
 	const { attachments, message_reference: reference } = message;
 	return (
 		shown(message.content) === shown(content) &&
-		// If the message that it replies to was deleted before, the post is no reply.
+		// If the message that it replies to was deleted before, the post has no reference.
 		(reference?.message_id ?? replyTo) === replyTo &&
 		attachments.length === files.length &&
 		files.every(({ name }, index) => isNamed(attachments[index]?.filename ?? "", name))

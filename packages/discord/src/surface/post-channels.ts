@@ -3,7 +3,7 @@ import type { CardMessages, OutboxRow } from "@parley/connector";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Maximum cards and conversations known in memory. Discord is asked about the others again. */
+/** Maximum cards and conversations known in memory. Others are requested from Discord again. */
 const maxKnown = 10_000;
 
 /** The channel of a conversation: `CHANNEL`, or `CHANNEL#task:ID`. */
@@ -36,7 +36,7 @@ export class PostChannels {
 
 	/** The known channels of a conversation's posts. */
 	channelsOf(conversation: string): string[] {
-		// A question about the rate limits of a conversation is no use of it.
+		// Reading the rate limits of a conversation must not count as a use of it.
 		const thread = this.#threads.peek(conversation);
 		const channel = channelOf(conversation);
 		return thread === undefined ? [channel] : [channel, thread];

@@ -12,7 +12,7 @@ import { Refused } from "./refused.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** No mention pings anyone. Required in edits too: resources/message#allowed-mentions-object. */
+/** Disables all mentions. Required in edits too: resources/message#allowed-mentions-object. */
 export const noMentions = { parse: [], replied_user: false } as const;
 
 const Posted = z.object({
@@ -26,7 +26,7 @@ const mostKnown = 1000;
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
-	/** Reads a file of the gateway; undefined if the gateway does not have it any more. */
+	/** Reads a file of the gateway; undefined if the gateway has deleted it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
@@ -93,8 +93,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message, and leaves out more of it as long as Discord refuses its contents or its files. Nothing is posted
-	 * after a refusal, so the nonce can be used again.
+	 * Sends a message, and leaves out more of it as long as Discord refuses its contents or its files. Discord creates no
+	 * post after a refusal, so the nonce can be used again.
 	 */
 	async #evenWithLess(
 		whole: Draft,

@@ -2,7 +2,7 @@ import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary
 
 type Answer = Partial<DiscordResponse> | Error;
 
-/** A Discord that answers what it is told, request by request, and remembers what was asked. */
+/** A scripted Discord, which records all requests. */
 export class ScriptedPort implements DiscordPort {
 	readonly requests: DiscordRequest[] = [];
 	/** The next answers, each for one `METHOD PATH`; without one the answer is 200 with the id of a fresh message. */
@@ -13,7 +13,7 @@ export class ScriptedPort implements DiscordPort {
 	readonly downloads = new Map<string, Uint8Array>();
 	#next = 900;
 
-	/** What was asked, as `METHOD PATH`. */
+	/** Requests as `METHOD PATH`. */
 	get asked(): string[] {
 		return this.requests.map(({ method, path }) => `${method} ${path}`);
 	}

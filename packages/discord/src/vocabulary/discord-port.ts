@@ -1,4 +1,4 @@
-/** One request of Discord's REST API, version 10. Nothing behind this retries or waits for rate limits. */
+/** One request of Discord's REST API, version 10. The port does not retry or wait for rate limits. */
 export interface DiscordRequest {
 	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 	/** Below `/api/v10`, with its parameters filled in: `/channels/123/messages`. */

@@ -63,7 +63,7 @@ test("places are known in the order in which they were last used: channels, and 
 		...ours.map((place) => ({ ...place, us: true })),
 		...[{ channel: "C1" }, { channel: "C7" }],
 	]);
-	// What else is said where we were spoken to does not change that.
+	// Other messages there do not change that.
 	await places.heard(message("C4", "8.8", { message: "C4-8.8" }));
 	expect(places.all[0]).toEqual({ channel: "C4", us: true });
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { slackLogger } from "./slack-logger.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 
-/** A Slack that answers what only reads when it is told to. */
+/** A Slack that answers reading methods only on request. */
 async function open() {
 	const asked: string[] = [];
 	const server = createServer((request, response) => {

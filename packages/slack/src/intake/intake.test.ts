@@ -34,7 +34,7 @@ test("the twins of a mention are the same inbound event, whichever comes first",
 	expect(twins).toEqual(await Promise.all([other.inboundOf(mention), other.inboundOf(said)]));
 	expect(twins[0]).toEqual(twins[1]);
 	expect(twins[0]?.inbound).toMatchObject({ text: "hello", address: { us: true } });
-	// Whose thread it is makes no difference to a message that mentions us.
+	// The owner of the thread does not matter for a message that mentions the agent.
 	expect(one.port.asked).not.toContain("conversations.replies");
 });
 
@@ -188,7 +188,7 @@ test("shared channels say so, as do those that Slack does not show us", async ()
 	expect(await shared("C2")).toBe(true);
 	expect(await shared("C9")).toBe(true);
 	expect(await shared("C1")).toBe(false);
-	// Sooner than what is remembered of it.
+	// Before the cached value expires.
 	expect(await shared("C1", { is_ext_shared_channel: true })).toBe(true);
 });
 

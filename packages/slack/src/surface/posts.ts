@@ -162,7 +162,7 @@ export class Posts {
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.kind === "rejected" || refusal.kind === "gone") return this.#without(prepared, refusal);
-			// Nothing is visible yet, so the post waits as if it was not tried.
+			// The post is not visible yet, so it waits as if it was not tried.
 			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
 		}

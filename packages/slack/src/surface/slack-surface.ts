@@ -21,7 +21,7 @@ export interface SurfaceParts extends CommonParts {
 
 /** Surface of Slack, with the end of its status line. */
 export interface SlackSurface extends Surface {
-	/** Ends the status line of a conversation in which no run is active any more. Never rejects. */
+	/** Ends the status line of a conversation without an active run. Never rejects. */
 	stopped(conversation: string): Promise<void>;
 }
 

@@ -111,7 +111,7 @@ export class StatusLine {
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = ends.has(lane) ? this.#lineOf(conversation) : undefined;
 		if (line === undefined || line.wanted === "active") return;
-		// If this process has shown nothing, there may be no status line.
+		// Without a status of this process, there may be no status line.
 		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
 	}
 

@@ -47,7 +47,7 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/** Only an approval has a tool in its context. A trust request, which is also answered by yes or no, has none. */
+/** Only an approval has a tool in its context. A trust request, which is also answered by yes or no, has no tool. */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }

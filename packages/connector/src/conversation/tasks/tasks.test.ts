@@ -41,7 +41,7 @@ const inThread = "task in thread";
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly Happening[];
-	/** What is wanted to be seen of the last event. */
+	/** Expected operations of the last event. */
 	readonly sees: readonly string[];
 	readonly scene?: Scene;
 }

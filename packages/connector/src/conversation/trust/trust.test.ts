@@ -44,7 +44,7 @@ function closed(why: string): string[] {
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly Happening[];
-	/** What is wanted to be seen of the last event. */
+	/** Expected operations of the last event. */
 	readonly sees: readonly string[];
 	readonly open?: string;
 }
