@@ -8,7 +8,7 @@ import {
 } from "jsonc-parser";
 import { ParleyError } from "./errors.ts";
 
-const mostBrackets = 5_000;
+const maxBrackets = 5_000;
 
 /** Keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
@@ -27,7 +27,7 @@ export interface CommentedJson {
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
 	// The parser recurses once per level.
-	if ((text.match(/[[{]/g)?.length ?? 0) > mostBrackets)
+	if ((text.match(/[[{]/g)?.length ?? 0) > maxBrackets)
 		throw refused(`${path}: it holds too many lists and objects`);
 	const at = (offset: number): string => {
 		const lines = text.slice(0, offset).split("\n");

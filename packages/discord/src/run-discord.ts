@@ -24,7 +24,7 @@ import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
 import { Channels, directTenant } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
-import { personNow } from "./intake/person-rights.ts";
+import { readPersonRights } from "./intake/person-rights.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
@@ -115,7 +115,8 @@ async function startParts(
 		interactions,
 		accept,
 		malformed,
-		personNow: (person, signal) => personNow({ port, audiences: intake.audiences, clock }, person, signal),
+		personRights: (person, signal) =>
+			readPersonRights({ port, audiences: intake.audiences, clock }, person, signal),
 	};
 }
 

@@ -16,7 +16,7 @@ import { createSlackPort, type SlackTransport } from "./client/slack-client.ts";
 import { type EventHandlers, EventReceiver } from "./intake/event-receiver.ts";
 import { openIntake } from "./intake/open-intake.ts";
 import { postedThreads } from "./intake/own-threads.ts";
-import { personNow } from "./intake/person-rights.ts";
+import { readPersonRights } from "./intake/person-rights.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
@@ -59,9 +59,9 @@ async function openSide(
 	const { port, clock, log } = options;
 	const places = await ActiveChannels.open({ store: kept("places"), clock, log });
 	const taking = new EventReceiver({
-		takers,
+		handlers: takers,
 		log,
-		passed: (inbound) => places.heard(inbound),
+		passed: (inbound) => places.note(inbound),
 		lost: (body) => catchUp.lost(body),
 	});
 	const catchUp = await CatchUp.open({
@@ -80,8 +80,8 @@ async function openSide(
 		},
 		connect(link) {
 			const take: Parameters<SlackPort["connect"]>[0]["take"] = (envelope) => {
-				catchUp.heard();
-				return taking.take(envelope);
+				catchUp.noteEvent();
+				return taking.receive(envelope);
 			};
 			return port.connect({ take, link, silent: () => catchUp.silent() });
 		},
@@ -134,7 +134,7 @@ async function startParts(
 		intake: reading.intake,
 		outdated: reading.outdated,
 		malformed: () => malformed.count,
-		personNow: (asked) => personNow({ ...reading, self, port }, asked),
+		personRights: (asked) => readPersonRights({ ...reading, self, port }, asked),
 	};
 }
 

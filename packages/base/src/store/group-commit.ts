@@ -48,7 +48,7 @@ type Settle = () => void;
  * Maximum tries of a transaction that meets another one each time. After that, its commands are rejected as
  * `unavailable`.
  */
-const mostTries = 10;
+const maxTries = 10;
 
 interface Queued {
 	/** Runs the command. The returned function reports the result to the caller, after the commit. */
@@ -138,7 +138,7 @@ export class GroupCommit<DB> {
 				return await (only && others.length === 0 ? this.#transactOne(only) : this.#transact(batch));
 			} catch (error) {
 				const cause = await this.#rollback(error);
-				if (nextTry > mostTries || this.#control.isUndone?.(cause) !== true) return this.#lost(batch, cause);
+				if (nextTry > maxTries || this.#control.isUndone?.(cause) !== true) return this.#lost(batch, cause);
 				this.#onUndone?.(cause, nextTry);
 			}
 		}

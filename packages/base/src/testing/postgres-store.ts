@@ -32,7 +32,7 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 			log.warn("the database undid a transaction, which is tried anew", { nextTry, error }),
 		writer: dialectOf({
 			connectionString: connection,
-			idle_in_transaction_session_timeout: mostIdleMs,
+			idle_in_transaction_session_timeout: maxIdleMs,
 		}),
 		reader: dialectOf({ connectionString: connection, options: "-c default_transaction_read_only=on" }),
 	});
@@ -42,7 +42,7 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
  * A process that stops inside a transaction blocks all that wait for its rows. After this time, the server ends the
  * transaction and its connection. A running command is never idle that long, because it waits only for its own queries.
  */
-const mostIdleMs = 5_000;
+const maxIdleMs = 5_000;
 
 function dialectOf(config: pg.PoolConfig): PostgresDialect {
 	const pool = new pg.Pool({ ...config, max: 1, types: { getTypeParser } });

@@ -7,7 +7,7 @@ import type { RoomContext } from "../rooms/handler-context.ts";
 import { effects } from "../rooms/message-records.ts";
 import { refusalText } from "../rooms/refusal.ts";
 import type { Command, CommandShape } from "./command.ts";
-import { mostSuggestions, textOf } from "./options.ts";
+import { maxSuggestions, textOf } from "./options.ts";
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 const whole = new Intl.NumberFormat("en");
@@ -39,7 +39,7 @@ const model: Command<RoomContext> = {
 		return models
 			.map(({ name, tier }) => ({ value: name, label: tier === undefined ? name : `${name} · ${tier}` }))
 			.filter(({ label }) => label.toLowerCase().includes(words))
-			.slice(0, mostSuggestions);
+			.slice(0, maxSuggestions);
 	},
 };
 
@@ -214,7 +214,7 @@ async function modelsOf(
 	const { models, default: usual } = await context.gateway.request("list_models", {});
 	const current = (await context.sessions(person, room)).find((each) => each.current)?.model ?? usual;
 	const lines = models
-		.slice(0, mostSuggestions)
+		.slice(0, maxSuggestions)
 		.map(
 			({ name, tier }) =>
 				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? " · answers here" : ""}`,

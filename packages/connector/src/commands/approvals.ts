@@ -7,8 +7,8 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 
 /** Each has a row of buttons, and platforms show five rows. */
-const mostShown = 4;
-const mostListed = 200;
+const maxShown = 4;
+const maxListed = 200;
 
 const approvals: Command = {
 	name: "approvals",
@@ -19,14 +19,14 @@ const approvals: Command = {
 			type: "integer",
 			required: false,
 			min: 1,
-			max: mostListed,
+			max: maxListed,
 			description: "Which of them to begin with; the first one unless told",
 		},
 	],
 	async run(context, { event: { person, room, options } }) {
 		const { prompts } = await context.gateway.request("list_prompts", {
 			approvals: true,
-			limit: mostListed,
+			limit: maxListed,
 			...context.onBehalf(person, room),
 		});
 		const { from = 1 } = options;
@@ -76,12 +76,12 @@ async function listOf(
 	const { room, first } = showing;
 	const command = platform.command("approvals", room);
 	const footAt = (next: number): string => {
-		const left = `${all.length === mostListed ? "at least " : ""}${all.length - next}`;
+		const left = `${all.length === maxListed ? "at least " : ""}${all.length - next}`;
 		return next >= all.length ? "" : `And ${left} more: \`${command} from:${next + 1}\` shows them.`;
 	};
 	const shown: Shown[] = [];
 	let next = first;
-	for (; next < all.length && shown.length < mostShown; next += 1) {
+	for (; next < all.length && shown.length < maxShown; next += 1) {
 		const card = await cardOf(context, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
 		// It may have been answered meanwhile.
 		if (!card) continue;

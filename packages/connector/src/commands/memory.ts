@@ -4,7 +4,7 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
 import { isPublic, textOf } from "./options.ts";
 
-const mostShown = 10;
+const maxShown = 10;
 
 const memory: Command = {
 	name: "memory",
@@ -21,7 +21,7 @@ const memory: Command = {
 	async run({ gateway, platform, onBehalf }, handled) {
 		const { person, room, options } = handled.event;
 		const query = textOf(options["query"]);
-		const asked = { limit: mostShown, ...onBehalf(person, room) };
+		const asked = { limit: maxShown, ...onBehalf(person, room) };
 		const { memories: found } =
 			query === ""
 				? await gateway.request("list_memories", asked)

@@ -6,7 +6,7 @@ export function textOf(option: string | number | boolean | undefined): string {
 }
 
 /** Maximum of the platforms. */
-export const mostSuggestions = 25;
+export const maxSuggestions = 25;
 
 /** Whether all members of the room can read the answer, because the command was written as a message. */
 export function isPublic({ event, message }: HandledEvent<"command">): boolean {

@@ -5,11 +5,11 @@ import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
-import { isPublic, mostSuggestions, textOf } from "./options.ts";
+import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
-const mostListed = 20;
+const maxListed = 20;
 /** Above the gateway's limit per person, so that the schedules of a channel are always included. */
-const mostOfOwner = 100;
+const maxOfOwner = 100;
 
 const add: Command = {
 	name: "schedule add",
@@ -80,13 +80,13 @@ const list: Command = {
 		const { gateway, platform, onBehalf } = context;
 		const { person, room } = handled.event;
 		const isPosted = isPublic(handled);
-		const asked = { limit: isPosted ? mostOfOwner : mostListed, ...onBehalf(person, room) };
+		const asked = { limit: isPosted ? maxOfOwner : maxListed, ...onBehalf(person, room) };
 		const { schedules: found } = await gateway.request("list_schedules", asked);
 		if (found.length === 0) {
 			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
 		}
 		const shown = isPosted ? await ofChannel(context, room, found) : found;
-		const lines = shown.slice(0, mostListed).map((schedule) => lineOf(schedule, platform));
+		const lines = shown.slice(0, maxListed).map((schedule) => lineOf(schedule, platform));
 		const [all, remove] = ["schedule list", "schedule remove"].map((name) => platform.command(name, room));
 		const parts = [
 			lines.join("\n"),
@@ -137,7 +137,7 @@ async function suggest(
 	const wanted = typed.trim().toLowerCase();
 	return schedules
 		.filter(({ entry_id, title }) => `${entry_id} ${title}`.toLowerCase().includes(wanted))
-		.slice(0, mostSuggestions)
+		.slice(0, maxSuggestions)
 		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plain(`${title} · ${when}`, 90) }));
 }
 

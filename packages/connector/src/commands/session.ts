@@ -2,17 +2,17 @@ import { defined, definedItems } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption } from "./command.ts";
-import { mostSuggestions, textOf } from "./options.ts";
+import { maxSuggestions, textOf } from "./options.ts";
 
-const mostListed = 15;
-const mostTitle = 200;
+const maxListed = 15;
+const maxTitle = 200;
 
 const title: CommandOption = {
 	name: "title",
 	description: "What it is called",
 	type: "string",
 	required: false,
-	max: mostTitle,
+	max: maxTitle,
 };
 
 const create: Command<RoomContext> = {
@@ -22,7 +22,7 @@ const create: Command<RoomContext> = {
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
 		await context.switchSession(person, room, { key, ...defined({ title: wanted || undefined }) });
-		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
+		const name = wanted === "" ? "" : ` **${plain(wanted, maxTitle)}**`;
 		const back = context.platform.command("session switch", room);
 		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
 	},
@@ -55,7 +55,7 @@ const turn: Command<RoomContext> = {
 		const words = typed.trim().toLowerCase();
 		return (await context.sessions(person, room))
 			.filter(({ title: name, session }) => `${name} ${session}`.toLowerCase().includes(words))
-			.slice(0, mostSuggestions)
+			.slice(0, maxSuggestions)
 			.map((each) => ({ value: each.session, label: oneLine(labelOf(each), 90) }));
 	},
 };
@@ -68,7 +68,7 @@ const list: Command<RoomContext> = {
 		const sessions = await context.sessions(person, room);
 		if (sessions.length === 0)
 			return { text: "There is no conversation here yet: write to me, and one begins." };
-		const lines = sessions.slice(0, mostListed).map((each) => {
+		const lines = sessions.slice(0, maxListed).map((each) => {
 			const { current, messages, usedAt, session } = each;
 			const facts = [
 				`${messages} messages`,
@@ -93,7 +93,7 @@ const rename: Command<RoomContext> = {
 			...renamed,
 			...context.onBehalf(person, room),
 		});
-		return { text: `This conversation is called **${plain(given, mostTitle)}** from now on.` };
+		return { text: `This conversation is called **${plain(given, maxTitle)}** from now on.` };
 	},
 };
 

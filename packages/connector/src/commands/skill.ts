@@ -3,9 +3,9 @@ import type { SkillPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
-import { mostSuggestions, textOf } from "./options.ts";
+import { maxSuggestions, textOf } from "./options.ts";
 
-const mostListed = 25;
+const maxListed = 25;
 
 const skill: Command<RoomContext> = {
 	name: "skill",
@@ -61,7 +61,7 @@ const skill: Command<RoomContext> = {
 		return skills
 			.filter(isForPeople)
 			.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(word))
-			.slice(0, mostSuggestions)
+			.slice(0, maxSuggestions)
 			.map(({ name, description }) => ({ value: name, label: `${name}: ${description}`.slice(0, 100) }));
 	},
 };
@@ -72,7 +72,7 @@ function isForPeople({ user_invocable: people, trust }: SkillPayload): boolean {
 
 function listed(skills: readonly SkillPayload[], command: string): string {
 	if (skills.length === 0) return "There are no skills here.";
-	const lines = skills.slice(0, mostListed).map(({ name, argument_hint: hint = "", description }) => {
+	const lines = skills.slice(0, maxListed).map(({ name, argument_hint: hint = "", description }) => {
 		return `- \`${command} ${plain(`${name} ${hint}`.trim(), 100)}\` ${plain(description, 200)}`;
 	});
 	const more = skills.length - lines.length;

@@ -3,12 +3,12 @@ import type { RoomContext } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
 
-const mostText = 6000;
+const maxText = 6000;
 
 const ask: Command<RoomContext> = {
 	name: "ask",
 	description: "Ask the agent something, in this channel's conversation",
-	options: [{ name: "text", description: "What you want", type: "string", required: true, max: mostText }],
+	options: [{ name: "text", description: "What you want", type: "string", required: true, max: maxText }],
 	async run(context, { event, key, message }) {
 		const { person, room, options, attachments, target } = event;
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";

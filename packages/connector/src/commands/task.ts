@@ -11,9 +11,9 @@ import { answerOf, answerTask } from "../presses/tasks.ts";
 import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
 
-const mostListed = 15;
-const mostSuggested = 25;
-const mostTitle = 80;
+const maxListed = 15;
+const maxSuggested = 25;
+const maxTitle = 80;
 
 type Task = MethodResult<"check_task">;
 type Handling = HandledEvent<"command">;
@@ -44,7 +44,7 @@ const create: Command = {
 	],
 	async run(context, { event: { person, room, options }, key }) {
 		const description = textOf(options["text"]);
-		const title = textOf(options["title"]) || oneLine(description, mostTitle);
+		const title = textOf(options["title"]) || oneLine(description, maxTitle);
 		const agent = textOf(options["agent"]);
 		const { session } = await context.sessionOf(person, room, key);
 		const { notes = [] } = await context.gateway.request(
@@ -72,7 +72,7 @@ const create: Command = {
 		const wanted = typed.trim().toLowerCase();
 		return agents
 			.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted))
-			.slice(0, mostSuggested)
+			.slice(0, maxSuggested)
 			.map(({ name, title }) => ({ value: name, label: title || name }));
 	},
 };
@@ -88,7 +88,7 @@ const list: Command = {
 			const submit = context.platform.command("task new", event.room);
 			return { text: `There are no tasks here yet. \`${submit}\` submits one.` };
 		}
-		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, mostListed);
+		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, maxListed);
 		const more = tasks.length - shown.length;
 		const lines = shown.map((task) => taskLine(task, context.platform));
 		return { text: definedItems([...lines, more > 0 ? `- and ${more} older ones` : undefined]).join("\n") };
@@ -101,7 +101,7 @@ const show: Command = {
 	options: [idOption],
 	async run(context, handled) {
 		const { person, room } = handled.event;
-		const task_id = await meant(context, handled);
+		const task_id = await taskId(context, handled);
 		const task = await context.gateway.request("check_task", { task_id, ...context.onBehalf(person, room) });
 		return { text: taskReport(task, context.platform), controls: [controlsOf(task, context)] };
 	},
@@ -117,7 +117,7 @@ const cancel: Command = {
 	],
 	async run(context, handled) {
 		const { person, room, options } = handled.event;
-		const task_id = await meant(context, handled);
+		const task_id = await taskId(context, handled);
 		const reason = textOf(options["reason"]);
 		const { status } = await context.gateway.request("cancel_task", {
 			task_id,
@@ -147,7 +147,7 @@ const reply: Command = {
 	],
 	async run(context, handled) {
 		const { person, room, options } = handled.event;
-		const task = await meant(context, handled);
+		const task = await taskId(context, handled);
 		const answer = answerOf(textOf(options["text"]));
 		const speaker = { person, room, key: handled.key };
 		const explained = await answerTask(context, speaker, { task, ...answer });
@@ -160,7 +160,7 @@ const reply: Command = {
 /** Commands for work in the background. */
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-function meant(context: HandlerContext, { event }: Handling): Promise<string> {
+function taskId(context: HandlerContext, { event }: Handling): Promise<string> {
 	return findTask(context, event, textOf(event.options["id"]));
 }
 
@@ -169,7 +169,7 @@ function suggest(fits: (task: Task) => boolean) {
 		const tasks = await tasksHere(context, { person, room });
 		return tasks
 			.filter((task) => fits(task) && mayMean(task, typed))
-			.slice(0, mostSuggested)
+			.slice(0, maxSuggested)
 			.map(({ id, title, status }) => ({
 				value: id,
 				label: `${oneLine(title, 60)} · ${stateWords[status]} · ${shortId(id)}`,
@@ -268,7 +268,7 @@ function questionOf({ suspension }: TaskPayload): string[] {
 }
 
 /** Maximum number of tasks that are searched. */
-const mostLooked = 100;
+const maxLooked = 100;
 const leastEnding = 3;
 
 /** Requests about tasks on behalf of people. */
@@ -282,7 +282,7 @@ async function tasksHere(
 	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 ): Promise<TaskPayload[]> {
-	const asked = { limit: mostLooked, ...onBehalf(person, room) };
+	const asked = { limit: maxLooked, ...onBehalf(person, room) };
 	const { tasks } = await gateway.request("query_tasks", asked);
 	return tasks.filter(({ parent_id }) => parent_id === "");
 }

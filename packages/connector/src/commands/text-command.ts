@@ -29,17 +29,20 @@ export function readTextCommand<Shape extends CommandShape>(
 		const left = name.split(" ").reduce((rest) => rest.replace(/^\S+\s*/, ""), said);
 		return readOptions(command, left);
 	}
-	return whatIsMeant(words[0] ?? "", table);
+	return commandGroup(words[0] ?? "", table);
 }
 
-function whatIsMeant(word: string, table: readonly CommandShape[]): { readonly problem: string } | undefined {
+function commandGroup(
+	word: string,
+	table: readonly CommandShape[],
+): { readonly problem: string } | undefined {
 	const group = table.filter(({ name }) => name.startsWith(`${word.toLowerCase()} `));
 	if (group.length === 0) return undefined;
 	return { problem: `Which one? ${group.map(({ name }) => `\`!${name}\``).join(", ")}` };
 }
 
 function readOptions<Shape extends CommandShape>(command: Shape, text: string): TextCommand<Shape> {
-	const { written, left } = dealtOut(command, text);
+	const { written, left } = assignWords(command, text);
 	const options: Record<string, string | number | boolean> = {};
 	for (const option of command.options) {
 		const said = written.get(option.name);
@@ -61,15 +64,15 @@ interface Written {
 }
 
 /** Assigns all words to options, as far as possible. */
-function dealtOut({ options }: CommandShape, text: string): Written {
+function assignWords({ options }: CommandShape, text: string): Written {
 	const free = options.find(({ type, choices, completes }) => type === "string" && !choices && !completes);
-	const others = takeNamed(
+	const others = readNamedOptions(
 		text,
 		options.filter((option) => option !== free),
 	);
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
-	const all = free ? takeNamed(others.left, [free]) : others;
+	const all = free ? readNamedOptions(others.left, [free]) : others;
 	// A text with the name of its own option is taken as text: the question about `text:x` contains that name.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
@@ -80,7 +83,7 @@ function dealtOut({ options }: CommandShape, text: string): Written {
 }
 
 /** Removes `name:value` from the start and the end of a text, each option once. In the middle, it is part of the text. */
-function takeNamed(text: string, options: readonly CommandOption[]): Written {
+function readNamedOptions(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();
 	let left = text.trim();
 	for (let before: string | undefined; before !== left; ) {

@@ -57,7 +57,7 @@ export async function handleEdit(
 	if (asked === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = asked;
 	await subscriptions.follow(session);
-	if (await isTakenBack(parts, { ...asked, room, key: `${key}/cancel` })) {
+	if (await leftQueue(parts, { ...asked, room, key: `${key}/cancel` })) {
 		const said = await context.send(person, room, { text, message, attachments, key: `${key}/say` });
 		return outcomeOf(said);
 	}
@@ -84,7 +84,7 @@ const done: ReadonlySet<Effect> = new Set([
 ]);
 
 /** Removes the message from the queue. Returns false if its run has started. */
-async function isTakenBack(
+async function leftQueue(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {

@@ -76,7 +76,7 @@ async function note(
 	const { effect, reply, hourly, text, session, run } = outcome;
 	const now = clock.now();
 	// An answer of an earlier process would be directly after the message.
-	const shownAt = replayed ? at : now;
+	const answeredAt = replayed ? at : now;
 	const heard = {
 		id: turn.id,
 		message,
@@ -88,14 +88,14 @@ async function note(
 		...defined({ text, session, run }),
 	};
 	const cursor = hourly
-		? await hourlyCursor(parts, `refused:${room.tenant}:${person.id}`, shownAt)
+		? await hourlyCursor(parts, `refused:${room.tenant}:${person.id}`, answeredAt)
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await messageHistory.write(tx, heard);
 		await turn.settle(tx);
 	};
 	if (reply === undefined || cursor === undefined) return store.commit(write);
-	const answer = roomAnswer(reply, { room, message, now: shownAt }, platform);
+	const answer = roomAnswer(reply, { room, message, now: answeredAt }, platform);
 	const rows = answer.map((row) => ({ ...row, seq: cursor.seq }));
 	await outbox.plan({ conversation, cursor, rows, replayed }, write);
 }

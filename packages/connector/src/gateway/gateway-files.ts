@@ -48,9 +48,9 @@ interface Answered {
 }
 
 const patienceMs = 120_000;
-const mostWords = 65_536;
+const maxWords = 65_536;
 /** Maximum bytes of a page of events. */
-const mostEvents = 64 * 1_048_576;
+const maxEvents = 64 * 1_048_576;
 const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {
@@ -73,7 +73,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		async upload({ name, bytes, key, signal }) {
 			const path = `/api/files?name=${encodeURIComponent(name)}`;
 			const headers = { "content-length": bytes.length, "idempotency-key": key };
-			const asked = { method: "POST", path, headers, body: bytes, most: mostWords, signal } as const;
+			const asked = { method: "POST", path, headers, body: bytes, most: maxWords, signal } as const;
 			const { body } = await ask(place, asked, 201);
 			return UploadedFile.parse(parseJson(body.toString())).file_id;
 		},
@@ -83,7 +83,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		},
 		async moments(session, after, signal) {
 			const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
-			const { body } = await ask(place, { method: "GET", path, most: mostEvents, signal }, 200);
+			const { body } = await ask(place, { method: "GET", path, most: maxEvents, signal }, 200);
 			const events = Events.parse(parseJson(body.toString(), eventLimits));
 			return new Map(
 				events.flatMap(({ seq, timestamp }) => (timestamp ? [[seq, Date.parse(timestamp)]] : [])),

@@ -67,7 +67,7 @@ export interface InboxParts {
  * Maximum tries of an event with an error of its own. After that it is given up, because later events of the conversation
  * wait.
  */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 interface Waiting {
 	readonly position: number;
@@ -78,10 +78,10 @@ interface Waiting {
 /**
  * Maximum waiting events in memory. Only the positions of further events are known, for example while the gateway is down.
  */
-const mostKept = 1000;
+const maxKept = 1000;
 
 const firstWaitMs = 500;
-const mostWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /** Errors of a gateway that is down or busy. The event keeps its place and is retried. */
 const passing: ReadonlySet<ErrorCode> = new Set([
@@ -146,7 +146,7 @@ export class Inbox {
 				const arrived = { id, conversation, data };
 				this.#enqueue(conversation, {
 					position,
-					...defined({ arrived: this.#count < mostKept ? arrived : undefined }),
+					...defined({ arrived: this.#count < maxKept ? arrived : undefined }),
 				});
 				return true;
 			});
@@ -189,7 +189,7 @@ export class Inbox {
 		const { clock, chance } = this.#parts;
 		const { signal } = this.#stopping;
 		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
-			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
+			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
 			// The signal tells whether to stop.
 			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
 			if (signal.aborted) return;
@@ -216,7 +216,7 @@ export class Inbox {
 				await this.#move(tx, done);
 				isSettled = true;
 			};
-			const tries = { isAgain: arrived === undefined, isLast: attempts + 1 >= mostAttempts };
+			const tries = { isAgain: arrived === undefined, isLast: attempts + 1 >= maxAttempts };
 			const turn = { signal: this.#stopping.signal, ...tries, settle };
 			const error = await this.#failure(() => {
 				const event = { id, conversation, data: "attempts" in row ? parseJson(row.data) : row.data };
@@ -252,7 +252,7 @@ export class Inbox {
 		const { position, id, conversation, error } = failed;
 		const { store, log } = this.#parts;
 		const attempts = failed.attempts + (isPassing(error) ? 0 : 1);
-		const isDead = attempts >= mostAttempts;
+		const isDead = attempts >= maxAttempts;
 		const state = isDead ? "dead" : "waiting";
 		await store.commit((tx) => this.#move(tx, { position, state, attempts, reason: error.message }));
 		if (isDead) log.error("an event was put aside", { id, conversation, attempts, error });

@@ -324,7 +324,7 @@ export class Outbox {
 
 /** Wait after a rate limit without a valid time; maximum wait, for example after a ban. */
 const unclearMs = 1000;
-const mostMs = 3_600_000;
+const maxMs = 3_600_000;
 
 /** Exhausted rate limits of the platform. Lost with the process, because the platform reports them again. */
 class Buckets {
@@ -336,7 +336,7 @@ class Buckets {
 	}
 
 	close({ scope, retryAfterMs }: RateLimit): void {
-		const ms = retryAfterMs > 0 ? Math.min(retryAfterMs, mostMs) : unclearMs;
+		const ms = retryAfterMs > 0 ? Math.min(retryAfterMs, maxMs) : unclearMs;
 		const until = this.#clock.monotonic() + ms;
 		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
 	}

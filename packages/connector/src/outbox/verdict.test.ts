@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DeliveryError } from "../platform/surface.ts";
 import type { OpenRow } from "./open-row.ts";
-import { backoff, judgeLook, mostAttempts, repeatsLeft, staleMs } from "./verdict.ts";
+import { backoff, judgeLook, maxAttempts, repeatsLeft, staleMs } from "./verdict.ts";
 
 const row: OpenRow = {
 	id: "s/1/0",
@@ -26,7 +26,7 @@ test("waits grow from half a second to five minutes and are never longer", () =>
 });
 
 test("a post that was proven missing after the last attempt is dead, and says why", () => {
-	const last = { ...row, attempts: mostAttempts };
+	const last = { ...row, attempts: maxAttempts };
 	const counted = { ...doubt(), absences: 1 };
 	expect(judgeLook(last, counted, undefined, later)).toMatchObject({
 		to: "dead",

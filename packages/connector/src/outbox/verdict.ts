@@ -3,7 +3,7 @@ import type { DeliveryState } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /** Maximum attempts of a post. Each attempt but the first follows a proof that the post is missing. */
-export const mostAttempts = 8;
+export const maxAttempts = 8;
 
 /** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */
 export const staleMs = 24 * 3_600_000;
@@ -13,18 +13,18 @@ const inboundMs = 15_000;
 const betweenLooksMs = 5000;
 
 const firstWaitMs = 1000;
-const mostWaitMs = 5 * 60_000;
+const maxWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
-const mostRepeatMs = 8000;
+const maxRepeatMs = 8000;
 
 /** Wait after a failure: doubles from 1 s to 5 min, each time between half and the whole of it. */
 export function backoff(failures: number, chance: number): number {
-	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs), chance);
+	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
 /** Wait before a repeat: doubles from 250 ms to 8 s, each time between half and the whole of it. */
 function repeatWait(repeats: number, chance: number): number {
-	return jittered(Math.min(firstRepeatMs * 2 ** repeats, mostRepeatMs), chance);
+	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }
 
 function jittered(ms: number, chance: number): number {
@@ -183,7 +183,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	if (attempts === 0) return { to: "planned", ...after, waitMs: 0 };
 	doubt.absences += 1;
 	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: betweenLooksMs };
-	if (attempts < mostAttempts) return { to: "planned", ...after, waitMs: backoff(attempts, chance) };
+	if (attempts < maxAttempts) return { to: "planned", ...after, waitMs: backoff(attempts, chance) };
 	const why = `not posted after ${attempts} attempts: ${reason ?? "no reason was given"}`;
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }

@@ -10,7 +10,7 @@ type Press = HandledEvent<"press">;
 type AnswerKind = Extract<ControlKind, "stop" | "again" | "good" | "bad" | "rerun">;
 
 /** Maximum characters of a comment for the gateway. */
-const mostOfComment = 2_000;
+const maxOfComment = 2_000;
 
 /** Handlers of the controls of answers, queued messages and edited messages. */
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
@@ -56,7 +56,7 @@ async function rate(
 	press: Press,
 	{ target, rating }: { readonly target: ControlTarget; readonly rating: "good" | "bad" },
 ): Promise<Reply> {
-	const comment = press.event.fields["text"]?.trim().slice(0, mostOfComment) ?? "";
+	const comment = press.event.fields["text"]?.trim().slice(0, maxOfComment) ?? "";
 	const said = {
 		run_id: target.subject,
 		rating,

@@ -132,7 +132,7 @@ function listedFacts(
 	{ room, cut }: { readonly room: Room; readonly cut: Cut },
 ): string[] {
 	const question = questionOf(context, prompt);
-	return [heading(question), askedBy(context, prompt, room), ...callFacts(question, cut)];
+	return [heading(question), originOf(context, prompt, room), ...callFacts(question, cut)];
 }
 
 /** An approval in one post, with space for a footer. */
@@ -171,7 +171,7 @@ export function listedButtons(
 	]);
 }
 
-function askedBy({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {
+function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {
 	const { person, name = "", place, session_title: title, created_at } = prompt;
 	const here = `${platform.name}:${tenant}:${channel}`;
 	const [of, within, id] = person?.split(":") ?? [];

@@ -11,7 +11,7 @@ import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-conte
 import type { PressHandler, PressHandlers } from "./press.ts";
 
 /** A question, with the person and room of its answer. */
-export interface Answering {
+export interface QuestionAnswer {
 	readonly person: Person;
 	readonly room: Room;
 	readonly key: string;
@@ -44,7 +44,7 @@ export const pressesOfQuestions: PressHandlers<
  */
 export async function answerByReply(
 	context: HandlerContext,
-	{ text, ...answering }: Answering & { readonly text: string },
+	{ text, ...answering }: QuestionAnswer & { readonly text: string },
 ): Promise<Reply | undefined> {
 	const slice = context.session(answering.session)?.state.questions;
 	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
@@ -64,13 +64,13 @@ function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response)
 function answeringOf(
 	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ session, subject: token }: ControlTarget,
-): Answering {
+): QuestionAnswer {
 	return { person, room, key, session, token };
 }
 
 async function give(
 	context: HandlerContext,
-	answering: Answering,
+	answering: QuestionAnswer,
 	response: Response,
 ): Promise<Reply | undefined> {
 	const { person, room, key, session, token } = answering;
@@ -90,7 +90,7 @@ async function give(
 
 async function choose(
 	context: HandlerContext,
-	answering: Answering,
+	answering: QuestionAnswer,
 	chosen: readonly string[],
 ): Promise<Reply | undefined> {
 	const question = questionOf(context, answering);
@@ -99,7 +99,7 @@ async function choose(
 	return give(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
 }
 
-async function showWhole(context: HandlerContext, answering: Answering): Promise<Reply> {
+async function showWhole(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
 	const { person, room, session, token } = answering;
 	const params = { token, session_id: session, ...context.onBehalf(person, room) };
 	try {
@@ -111,7 +111,7 @@ async function showWhole(context: HandlerContext, answering: Answering): Promise
 	}
 }
 
-async function openPage(context: HandlerContext, answering: Answering): Promise<Reply> {
+async function openPage(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
 	const { person, room, key, session, token } = answering;
 	const closed = whyClosed(context, answering);
 	if (closed) return closed;
@@ -135,7 +135,7 @@ const gone =
 	"The gateway does not know this question any more: it was answered, or its conversation is gone.";
 
 /** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
-function refusalOf(context: HandlerContext, answering: Answering, reason: unknown): Reply {
+function refusalOf(context: HandlerContext, answering: QuestionAnswer, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
@@ -166,7 +166,7 @@ export function refusalWords(
 /** A form cannot show its errors, so it is offered again. */
 function again(
 	context: HandlerContext,
-	answering: Answering,
+	answering: QuestionAnswer,
 ): { readonly controls?: NonNullable<Reply["controls"]> } {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
@@ -175,18 +175,21 @@ function again(
 	return { controls: [[{ type: "button", id, label: "Answer again", style: "primary" }]] };
 }
 
-function questionOf(context: HandlerContext, { session, token }: Answering): OpenQuestion | undefined {
+function questionOf(context: HandlerContext, { session, token }: QuestionAnswer): OpenQuestion | undefined {
 	const slice = context.session(session)?.state.questions;
 	return slice && openQuestions(slice).find((question) => question.token === token);
 }
 
-function closedOf(context: HandlerContext, { session, token }: Answering): ReturnType<typeof closedQuestion> {
+function closedOf(
+	context: HandlerContext,
+	{ session, token }: QuestionAnswer,
+): ReturnType<typeof closedQuestion> {
 	const slice = context.session(session)?.state.questions;
 	return slice && closedQuestion(slice, token);
 }
 
 /** Result of the question so far; undefined while it is open for this connector. */
-function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
+function whyClosed(context: HandlerContext, answering: QuestionAnswer): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;
 	const came = closed.by === undefined ? "This can be answered no more" : "This was answered already";

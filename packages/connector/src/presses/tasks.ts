@@ -48,7 +48,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	}),
 };
 
-function speakerOf({ event: { person, room }, key }: HandledEvent<"press">): TaskSpeaker {
+function speakerOf({ event: { person, room }, key }: HandledEvent<"press">): AnswerAuthor {
 	return { person, room, key };
 }
 
@@ -74,7 +74,7 @@ function gone({ session, platform }: HandlerContext, target: ControlTarget, room
 }
 
 /** The author of an answer to a task, with the room. */
-interface TaskSpeaker {
+interface AnswerAuthor {
 	readonly person: Person;
 	readonly room: Room;
 	readonly key: string;
@@ -107,7 +107,7 @@ export function answerOf(text: string): {
  */
 export async function answerTask(
 	context: HandlerContext,
-	{ person, room, key }: TaskSpeaker,
+	{ person, room, key }: AnswerAuthor,
 	{ task: task_id, status, feedback, tokenEnd = "" }: TaskAnswer,
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(person, room);
@@ -128,12 +128,12 @@ export async function answerTask(
 /** Handles a message in the thread of a task: an answer to its question, otherwise the message is explained. */
 export async function replyToTask(
 	context: HandlerContext,
-	{ taskId, text, ...speaker }: TaskSpeaker & { readonly taskId: string; readonly text: string },
+	{ taskId, text, ...speaker }: AnswerAuthor & { readonly taskId: string; readonly text: string },
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(speaker.person, speaker.room);
 	const task = await context.gateway.request("check_task", { task_id: taskId, ...behalf });
 	const asking = task.status === "suspended" ? taskId : askingFor(context, task);
-	if (asking === undefined) return unasked(context, task);
+	if (asking === undefined) return withoutQuestion(context, task);
 	if (text.trim() === "") return { text: "Write what should change, or press Approve at its question." };
 	return answerTask(context, speaker, { task: asking, ...answerOf(text) });
 }
@@ -161,12 +161,12 @@ function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 			text: `**${plain(task.title, 150)}** asks something else by now: its newest question has buttons of its own.`,
 		};
 	}
-	if (hasEnded(task.status)) return unasked(context, task);
+	if (hasEnded(task.status)) return withoutQuestion(context, task);
 	return { text: `That was answered already: **${plain(task.title, 150)}** goes on.` };
 }
 
 /** Possible actions for a task without a question. */
-function unasked(context: HandlerContext, task: TaskPayload): Reply {
+function withoutQuestion(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
 	const { id, title, status, session_id: session } = task;
 	const name = `**${plain(title, 150)}**`;

@@ -19,7 +19,7 @@ export interface AudienceWatchParts {
 const usualKeptMs = 60 * 60_000;
 const everyMs = 60_000;
 const firstWaitMs = 1000;
-const mostWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /**
  * Ends the grants of all channels of a platform after a time in which people may have joined unnoticed. That is the case
@@ -149,7 +149,7 @@ export class AudienceWatch {
 				signal.throwIfAborted();
 				const error = ParleyError.from(reasonOfFailure);
 				log.warn("requests wait, because the trust of channels could not be ended yet", { error });
-				await delay(clock, Math.min(firstWaitMs * 2 ** failures, mostWaitMs), signal);
+				await delay(clock, Math.min(firstWaitMs * 2 ** failures, maxWaitMs), signal);
 			}
 		}
 	}

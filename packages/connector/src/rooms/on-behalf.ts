@@ -2,15 +2,15 @@ import type { OnBehalf } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 
 /** Limits of the gateway for names and roles. */
-const mostName = 256;
-const mostRoles = 250;
+const maxName = 256;
+const maxRoles = 250;
 
 /** Returns `actor` and `place` for a request on behalf of a person. */
 export function onBehalf(person: Person, room: Room): Required<OnBehalf> {
 	const { id, name, roles, guest } = person;
 	const { tenant, channel, thread, shared } = room;
 	return {
-		actor: { id, name: name.slice(0, mostName).toWellFormed(), roles: roles.slice(0, mostRoles), guest },
+		actor: { id, name: name.slice(0, maxName).toWellFormed(), roles: roles.slice(0, maxRoles), guest },
 		place: { tenant, channel, thread, shared },
 	};
 }

@@ -15,7 +15,7 @@ import { type MessageRecord, readMessageRecords } from "./message-records.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-export interface ContextParts extends SayingParts {
+export interface ContextParts extends SendParts {
 	readonly store: Store<ConnectorTables>;
 	readonly messageHistory: MessageHistory;
 	readonly controls: Controls;
@@ -57,7 +57,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		switchSession: (person, room, choice) => rooms.switchSession(person, room, choice),
 		whoami: (person, room) => rooms.whoami(person, room),
 		sessions: (person, room) => rooms.list(person, room),
-		send: (person, room, words) => say(parts, person, room, words),
+		send: (person, room, words) => sendMessage(parts, person, room, words),
 		async editedText(room, message) {
 			return (await inRoom(message, room)).find(({ text }) => text !== undefined)?.text;
 		},
@@ -97,15 +97,15 @@ export function openContext(parts: ContextParts): RoomContext {
 }
 
 /** Maximum attachments of a message to the gateway. */
-const mostAttachments = 20;
+const maxAttachments = 20;
 /** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;
 /** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
 const readAgainMs = [500, 1000, 2000, 4000];
 /** Maximum characters about missing files for the agent. */
-const mostAboutMissing = 4000;
+const maxAboutMissing = 4000;
 
-interface SayingParts {
+interface SendParts {
 	readonly gateway: HandlerContext["gateway"];
 	readonly rooms: Rooms;
 	readonly subscriptions: Subscriptions;
@@ -120,15 +120,15 @@ interface SayingParts {
  * Sends a message to the session of a room, with its readable attachments; the agent and the result list the others.
  * Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
-async function say(
-	parts: SayingParts,
+async function sendMessage(
+	parts: SendParts,
 	person: Person,
 	room: Room,
 	words: OutgoingMessage,
 ): Promise<SendResult> {
 	refuseLong(words.text);
 	const subscription = await parts.rooms.current(person, room, words.key);
-	const { ids, failures } = await bring(parts, words);
+	const { ids, failures } = await uploadAttachments(parts, words);
 	const text = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
 	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
 	const isEmpty = words.text.trim() === "" && ids.length === 0;
@@ -161,7 +161,7 @@ async function say(
 }
 
 async function send(
-	{ gateway }: SayingParts,
+	{ gateway }: SendParts,
 	{ session }: SessionSubscription,
 	params: { readonly content: string; readonly key: string },
 ): Promise<string> {
@@ -189,19 +189,19 @@ function namesOf(attachments: readonly Attachment[]): string {
 
 /** Lists missing files for the agent, so that it does not search for them. */
 function missing(failures: readonly string[]): string {
-	return `[Files that did not arrive: ${oneLine(failures.join("; "), mostAboutMissing)}]`;
+	return `[Files that did not arrive: ${oneLine(failures.join("; "), maxAboutMissing)}]`;
 }
 
-async function bring(
-	parts: SayingParts,
+async function uploadAttachments(
+	parts: SendParts,
 	{ attachments, key }: OutgoingMessage,
 ): Promise<{ readonly ids: readonly string[]; readonly failures: readonly string[] }> {
 	const { files, signal } = parts;
 	const ids: string[] = [];
 	const failures = attachments
-		.slice(mostAttachments)
-		.map(({ name }) => `\`${name}\`: only ${mostAttachments} files fit into one message`);
-	for (const [index, attachment] of attachments.slice(0, mostAttachments).entries()) {
+		.slice(maxAttachments)
+		.map(({ name }) => `\`${name}\`: only ${maxAttachments} files fit into one message`);
+	for (const [index, attachment] of attachments.slice(0, maxAttachments).entries()) {
 		const { name } = attachment;
 		const note = (reason: unknown): undefined => {
 			const { code, message } = ParleyError.from(reason);
@@ -223,7 +223,7 @@ async function bring(
 
 /** Reads an attachment. Rejects with the last error of the platform after five attempts within 8 s. */
 async function readPatiently(
-	{ platform, clock, signal }: SayingParts,
+	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,
 ): Promise<Uint8Array> {
 	for (const waitMs of readAgainMs) {

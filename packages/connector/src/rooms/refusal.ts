@@ -16,7 +16,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 	"internal" as const,
 ]);
 
-const mostWords = 500;
+const maxWords = 500;
 
 /** Answer to a person whose request was refused, with advice. Throws temporary errors again. */
 export async function refusalOf(
@@ -28,7 +28,7 @@ export async function refusalOf(
 	if (passing.has(code)) throw reason;
 	if (code !== "permission_denied") return { text: sentence(message) };
 	const { role, hint } = await context.whoami(person, room);
-	if (role === undefined || role === "stranger") return { text: howToGetIn(context.platform) };
+	if (role === undefined || role === "stranger") return { text: howToPair(context.platform) };
 	const said = refusalText(message, { person, room }, context.platform);
 	return { text: definedItems([said, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }
@@ -43,13 +43,13 @@ export function refusalText(
 }
 
 /** The command works in the channel, the text form also in its threads. */
-function howToGetIn(platform: RoomContext["platform"]): string {
+function howToPair(platform: RoomContext["platform"]): string {
 	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
 }
 
 /** The gateway's message as a sentence, without the prefix for programs. */
 function sentence(message: string): string {
 	const said = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
-	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), mostWords);
+	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), maxWords);
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }

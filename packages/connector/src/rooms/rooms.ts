@@ -14,7 +14,7 @@ import { onBehalf } from "./on-behalf.ts";
 
 /** Maximum age of the settings of a channel, in milliseconds. */
 const factsMs = 30_000;
-const mostListed = 200;
+const maxListed = 200;
 /** Maximum number of rooms in memory. Others are read from the database. */
 const maxKnown = 10_000;
 
@@ -72,7 +72,7 @@ export class Rooms {
 	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
 		const { subscriptions } = this.#parts;
-		return subscriptions.bring(await this.#currentKey(roomKey), {
+		return subscriptions.open(await this.#currentKey(roomKey), {
 			key: `${key}/open`,
 			onBehalf: onBehalf(person, room),
 		});
@@ -103,7 +103,7 @@ export class Rooms {
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
-		const asked = { limit: mostListed, ...onBehalf(person, room) };
+		const asked = { limit: maxListed, ...onBehalf(person, room) };
 		const { sessions } = await this.#parts.gateway.request("list_sessions", asked);
 		return sessions.flatMap(({ session_id, title, updated_at, message_count, external_key = "", model }) => {
 			const key = readSessionKey(external_key);
@@ -137,7 +137,7 @@ export class Rooms {
 		const chosen =
 			session === undefined ? await this.#fresh(roomKey, key) : await this.#listed(person, room, session);
 		await this.#turn(roomKey, chosen, key);
-		return this.#parts.subscriptions.bring(chosen, {
+		return this.#parts.subscriptions.open(chosen, {
 			key: `${key}/open`,
 			onBehalf: onBehalf(person, room),
 			...defined({ title }),

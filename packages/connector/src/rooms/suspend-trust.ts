@@ -10,7 +10,7 @@ interface Parts {
 	readonly platform: ChatPlatform;
 }
 
-const mostReason = 500;
+const maxReason = 500;
 
 /** Ends the trust of channels after a change of their audience, because the grant was for the earlier audience. */
 export async function suspendTrust(
@@ -49,7 +49,7 @@ export async function endGrants(
 	for (const { grant_id } of meant) {
 		await gateway.request("revoke_grant", {
 			grant_id,
-			reason: oneLine(reason, mostReason),
+			reason: oneLine(reason, maxReason),
 			key: `${key}/${grant_id}`,
 		});
 	}

@@ -159,7 +159,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { asks: {} } },
 		{
 			does: async (stage) => {
-				const { id, ticket } = stage.nextWish();
+				const { id, ticket } = stage.nextInteraction();
 				const happened = { room: stage.room(), person: stage.person(), at: 0, ticket };
 				await stage.arrive({ type: "press", ...happened, control: "1a.x.y.zzz", values: [], fields: {} }, id);
 			},

@@ -33,7 +33,7 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** Discord allows three seconds, which include the network. */
 const completeMs = 1500;
-const mostStuck = 20;
+const maxStuck = 20;
 
 export interface ConnectorParts {
 	readonly store: Store<ConnectorTables>;
@@ -220,7 +220,7 @@ export class Connector {
 					.where("state", "in", ["planned", "attempted", "unknown", "held"])
 					.executeTakeFirstOrThrow(),
 			),
-			this.#outbox.stuck(mostStuck),
+			this.#outbox.stuck(maxStuck),
 		]);
 		return {
 			waiting: count(waiting),

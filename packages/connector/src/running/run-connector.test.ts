@@ -35,7 +35,7 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 		const connector = await start.connector(new FakePlatform(), new Controls("the platform's token"));
 		const settled = async (): Promise<void> => void this.asked.push("interactions settled");
 		const personNow = async () => ({ present: false, reason: "left" }) as const;
-		return { connector, interactions: { settled }, malformed: () => 3, personNow };
+		return { connector, interactions: { settled }, malformed: () => 3, personRights: personNow };
 	};
 
 	async bringCommands(): Promise<void> {

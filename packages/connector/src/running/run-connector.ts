@@ -140,7 +140,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { started, stopping, options } = this.#made;
 		try {
 			const parts = await started.promise;
-			const now = await parts.personNow(asked, stopping.signal);
+			const now = await parts.personRights(asked, stopping.signal);
 			if (now === undefined) {
 				options.log.warn("the platform does not say which rights a person has", { user: asked.user });
 				return;

@@ -32,15 +32,15 @@ import { progressWords, Typing } from "./typing.ts";
 const staleMs = 24 * 3_600_000;
 
 /** Maximum frames per transaction. */
-const mostTogether = 500;
+const maxTogether = 500;
 
 /** Maximum frames that wait for the database. Further frames wait in the connection. */
-const mostWaiting = 2000;
+const maxWaiting = 2000;
 
 const storeWaitMs = 1000;
 
 /** Maximum events that a restarted process may have to reduce again to restore the state. */
-const mostUnwritten = 100;
+const maxUnwritten = 100;
 
 export interface SessionSubscriptionParts {
 	readonly store: Store<ConnectorTables>;
@@ -161,7 +161,7 @@ export class SessionSubscription implements RoomSession {
 				if (frame.transient || this.#progress.now) this.#hear(frame);
 				if (frame.transient) continue;
 				this.#take(frame);
-				if (this.#waiting.length >= mostWaiting) await this.#drained;
+				if (this.#waiting.length >= maxWaiting) await this.#drained;
 			}
 			return false;
 		} catch (reason) {
@@ -209,7 +209,7 @@ export class SessionSubscription implements RoomSession {
 
 	/** The next frames for one transaction. It contains either replayed or new events, not both. */
 	#together(): EventFrame[] {
-		const next = this.#waiting.slice(0, mostTogether);
+		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;
 		const fresh = next.findIndex(({ seq }) => seq > this.#replayedTo);
 		return first !== undefined && first.seq <= this.#replayedTo && fresh > 0 ? next.slice(0, fresh) : next;
@@ -285,7 +285,7 @@ export class SessionSubscription implements RoomSession {
 		const isChanged = Object.values(state).some(
 			(slice, index) => slice !== Object.values(this.#written)[index],
 		);
-		return isChanged && (this.#planned === 0 || seq - this.#planned > mostUnwritten);
+		return isChanged && (this.#planned === 0 || seq - this.#planned > maxUnwritten);
 	}
 
 	/** Returns the rows of an event that this database must plan, after the older rows that they depend on. */

@@ -16,13 +16,13 @@ import {
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
 /** Maximum sessions that are listed at the start, and the number of sessions that are opened in parallel. */
-const mostListed = 1000;
+const maxListed = 1000;
 const parallel = 8;
 /** Sessions with activity in this time are read from the start, because other clients may use them, too. */
 export const recentMs = 24 * 3_600_000;
 
 const firstWaitMs = 1000;
-const mostWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 const activeTasks = ["pending", "running", "suspended"] as const;
 
@@ -98,7 +98,7 @@ export class Subscriptions {
 	}
 
 	/** Reads the session of an external key, and creates it if it is missing. */
-	async bring(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
+	async open(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
 		const bring = async (): Promise<SessionSubscription> =>
 			this.#once(writeSessionKey(key), (externalKey) => {
@@ -150,7 +150,7 @@ export class Subscriptions {
 		const { store, gateway, clock, chance, log, signal } = this.#parts;
 		for (let failures = 1; ; failures++) {
 			try {
-				const { sessions } = await gateway.request("list_sessions", { limit: mostListed });
+				const { sessions } = await gateway.request("list_sessions", { limit: maxListed });
 				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
 				const busy = new Set(tasks.map(({ session_id }) => session_id));
 				const told = await store.read(readTraces);
@@ -162,7 +162,7 @@ export class Subscriptions {
 				signal.throwIfAborted();
 				log.warn("the gateway does not say which sessions there are", { error });
 			}
-			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
+			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
 			await delay(clock, whole * (0.5 + chance() / 2), signal);
 		}
 	}
@@ -192,7 +192,7 @@ export class Subscriptions {
 			const externalKey = writeSessionKey(session.key);
 			if (this.#known.get(externalKey) === undefined) this.#known.set(externalKey, session);
 		}
-		if (!isAll || sessions.length >= mostListed) return expecting;
+		if (!isAll || sessions.length >= maxListed) return expecting;
 		this.#parts.log.warn(
 			"the gateway has none of the conversations that were shown: all were deleted, or this is not the token or not the data that they belong to; what was shown stays as it is",
 		);

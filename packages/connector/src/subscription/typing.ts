@@ -11,7 +11,7 @@ const everyMs = 8000;
 /** A run that answers within this time shows no indicator. */
 const firstMs = 400;
 /** A run without progress for this time waits for something other than its model. */
-const mostMs = 5 * 60_000;
+const maxMs = 5 * 60_000;
 /** Minimum time between two descriptions of the current step. */
 const wordsMs = 3000;
 
@@ -46,7 +46,7 @@ export class Typing {
 		this.#doing = "";
 		this.#timer?.cancel();
 		if (run === undefined) return;
-		this.#until = this.#parts.clock.monotonic() + mostMs;
+		this.#until = this.#parts.clock.monotonic() + maxMs;
 		this.#shownAt = Number.NEGATIVE_INFINITY;
 		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
@@ -57,7 +57,7 @@ export class Typing {
 		const now = clock.monotonic();
 		if (this.#run === undefined) return;
 		const isOver = now >= this.#until;
-		this.#until = now + mostMs;
+		this.#until = now + maxMs;
 		if (words === this.#doing && !isOver) return;
 		this.#doing = words;
 		// The first indicator, which is still to come, includes the description.
@@ -77,7 +77,7 @@ export class Typing {
 }
 
 /** Maximum characters of a file name. */
-const mostName = 60;
+const maxName = 60;
 
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
@@ -90,7 +90,7 @@ export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";
 	if (progress.type === "thinking") return "is thinking…";
 	const { name, subject } = progress;
-	if (!fileTools.has(name)) return `is preparing ${oneLine(name, mostName)}…`;
+	if (!fileTools.has(name)) return `is preparing ${oneLine(name, maxName)}…`;
 	const file = subject?.split(/[\\/]/).at(-1) ?? "";
-	return file === "" ? "is writing a file…" : `is writing ${oneLine(file, mostName)}…`;
+	return file === "" ? "is writing a file…" : `is writing ${oneLine(file, maxName)}…`;
 }

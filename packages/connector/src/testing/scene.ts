@@ -86,10 +86,10 @@ export async function playScene(steps: readonly Step[], stage?: Stage): Promise<
 }
 
 async function play(stage: Stage, step: Step): Promise<void> {
-	if ("says" in step || "edits" in step) return speak(stage, step);
+	if ("says" in step || "edits" in step) return sendMessage(stage, step);
 	if ("deletes" in step || "reacts" in step || "stops" in step) return mark(stage, step);
-	if ("commands" in step || "presses" in step) return wish(stage, step);
-	if ("gateway" in step) return tell(stage, step.gateway, step.of);
+	if ("commands" in step || "presses" in step) return interact(stage, step);
+	if ("gateway" in step) return runGatewayStep(stage, step.gateway, step.of);
 	if ("passes" in step) return stage.pass(step.passes);
 	if ("restarts" in step) return stage.restart();
 	if ("losesDatabase" in step) return stage.loseDatabase();
@@ -98,7 +98,10 @@ async function play(stage: Stage, step: Step): Promise<void> {
 	check(stage, step);
 }
 
-async function speak(stage: Stage, step: Extract<Step, { says: string } | { edits: string }>): Promise<void> {
+async function sendMessage(
+	stage: Stage,
+	step: Extract<Step, { says: string } | { edits: string }>,
+): Promise<void> {
 	await stage.pass(1000);
 	const { in: where, by, bot, attaches = [] } = step;
 	const isEdit = "edits" in step;
@@ -149,12 +152,12 @@ async function mark(
 	return stage.arrive(reaction, `reaction:${message}:${sign}:${at}`);
 }
 
-async function wish(
+async function interact(
 	stage: Stage,
 	step: Extract<Step, { commands: string } | { presses: string }>,
 ): Promise<void> {
 	await stage.pass(1000);
-	const { id, ticket } = stage.nextWish();
+	const { id, ticket } = stage.nextInteraction();
 	const happened = {
 		room: stage.room(step.in, step.by),
 		person: stage.person(step.by),
@@ -171,7 +174,7 @@ async function wish(
 	return stage.arrive({ ...event, fields: { ...fields }, values: [...chooses] }, id);
 }
 
-function tell({ gateway }: Stage, step: GatewayStep, of: number | undefined): void {
+function runGatewayStep({ gateway }: Stage, step: GatewayStep, of: number | undefined): void {
 	if (step === "goes away" || step === "comes back") {
 		gateway.away = step === "goes away";
 		return;

@@ -148,7 +148,7 @@ export class Stage {
 		return `m${this.#messages}`;
 	}
 
-	nextWish(): { readonly id: string; readonly ticket: Ticket } {
+	nextInteraction(): { readonly id: string; readonly ticket: Ticket } {
 		this.#wishes += 1;
 		const id = `wish${this.#wishes}`;
 		return { id, ticket: { id, token: "token", expiresAt: this.clock.now() + 900_000 } };

@@ -34,14 +34,14 @@ type Reading = readonly [channel: string, held: Held];
 const parallel = 4;
 
 /** Maximum events of one channel that wait for the reading. Above this number, all events continue without it. */
-const mostHeld = 500;
+const maxHeld = 500;
 
 /** Maximum channels without a cursor that are read in a guild. */
-const mostUnknown = 100;
+const maxUnknown = 100;
 
 /** Wait before a failed reading is tried again, doubled each time. */
 const firstAgainMs = 60_000;
-const mostAgainMs = 3_600_000;
+const maxAgainMs = 3_600_000;
 
 const OfChannel = z.object({ channel_id: z.string() });
 const OfGuild = z.object({ id: z.string() });
@@ -86,7 +86,7 @@ export class CatchUp {
 		if (channel === undefined || held === undefined) return this.#parts.take(event);
 		const taken = Promise.withResolvers<void>();
 		held.events.push({ event, taken });
-		if (held.events.length > mostHeld) {
+		if (held.events.length > maxHeld) {
 			// The event passes. The messages before it are recorded as unread.
 			void this.#parts.highWater.owe(channel, held.cursor);
 			this.#release(channel, held);
@@ -158,11 +158,11 @@ export class CatchUp {
 			([channel]) => !highWater.cursors.has(channel),
 		);
 		const { id: guild = "" } = OfGuild.safeParse(event.d).data ?? {};
-		if (unknown.length > mostUnknown) {
-			const fields = { guild, places: unknown.length, read: mostUnknown };
+		if (unknown.length > maxUnknown) {
+			const fields = { guild, places: unknown.length, read: maxUnknown };
 			log.warn("something was written in more channels than are read afterwards", fields);
 		}
-		await Promise.all([this.read(unknown.slice(0, mostUnknown)), take(event)]);
+		await Promise.all([this.read(unknown.slice(0, maxUnknown)), take(event)]);
 		expected.delete(guild);
 	}
 
@@ -237,7 +237,7 @@ export class CatchUp {
 
 	#tryAgain(): void {
 		if (this.#stopping.signal.aborted) return;
-		const waitMs = Math.min(firstAgainMs * 2 ** this.#failures, mostAgainMs);
+		const waitMs = Math.min(firstAgainMs * 2 ** this.#failures, maxAgainMs);
 		this.#again ??= this.#parts.clock.after(waitMs, () => {
 			this.#again = undefined;
 			this.#failures += 1;

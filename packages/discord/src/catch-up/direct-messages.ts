@@ -109,7 +109,7 @@ const GuildChannels = z.object({
 });
 
 /** Maximum people whose direct messages are checked: Discord limits how many of these are opened at once. */
-const mostPeople = 20;
+const maxPeople = 20;
 
 /** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, the newest first. */
 export function unreadChannels(data: unknown, since: string): ReadPosition[] {
@@ -136,7 +136,7 @@ async function unreadDirectMessages(
 ): Promise<{ readonly places: ReadPosition[]; readonly left: readonly string[] }> {
 	const places: ReadPosition[] = [];
 	const left: string[] = [];
-	for (const person of people.slice(0, mostPeople)) {
+	for (const person of people.slice(0, maxPeople)) {
 		const body = { recipient_id: person };
 		const opening = port.request({ method: "POST", path: "/users/@me/channels", body });
 		const answer = await opening.catch(() => undefined);

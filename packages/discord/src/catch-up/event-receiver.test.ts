@@ -23,7 +23,7 @@ async function place() {
 	const store = { load: async () => undefined, save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
 	const there = Promise.withResolvers<EventHandlers>();
-	const taking = new EventReceiver({ takers: there.promise, highWater, clock, log });
+	const taking = new EventReceiver({ handlers: there.promise, highWater, clock, log });
 	const seen: string[] = [];
 	const accepted: InboundEvent[] = [];
 	const failures: Error[] = [];
@@ -49,7 +49,7 @@ async function place() {
 		},
 	};
 	const take = (channel: string, inbound: InboundEvent) =>
-		taking.take({ t: "MESSAGE_CREATE", d: { channel_id: channel, inbound } });
+		taking.receive({ t: "MESSAGE_CREATE", d: { channel_id: channel, inbound } });
 	const begin = (): void => there.resolve(takers);
 	return { clock, log, highWater, taking, take, seen, accepted, failures, translations, begin, there };
 }
@@ -80,7 +80,8 @@ test("events of one guild are taken in order, and wait for no other guild", asyn
 	begin();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
-	const tell = (t: string, of: object, id: string) => taking.take({ t, d: { ...of, inbound: arrived(id) } });
+	const tell = (t: string, of: object, id: string) =>
+		taking.receive({ t, d: { ...of, inbound: arrived(id) } });
 	const first = [
 		tell("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
 		tell("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
@@ -111,11 +112,11 @@ test("an event that cannot be stored is retried before later ones", async () => 
 test("an interaction waits only for the start", async () => {
 	const { taking, take, seen, translations, begin } = await place();
 	translations.set("1", new Promise(() => undefined));
-	const early = taking.take({ t: "INTERACTION_CREATE", d: "early" });
+	const early = taking.receive({ t: "INTERACTION_CREATE", d: "early" });
 	begin();
 	await early;
 	void take("5", arrived("1"));
-	void taking.take({ t: "INTERACTION_CREATE", d: "late" });
+	void taking.receive({ t: "INTERACTION_CREATE", d: "late" });
 	expect(seen).toEqual(["interaction early", "interaction late"]);
 });
 
@@ -148,7 +149,7 @@ test("a message that an earlier process may have answered says so", async () => 
 	const { taking, take, accepted, begin } = await place();
 	begin();
 	const d = { channel_id: "5", inbound: arrived("1") };
-	await taking.take({ t: "MESSAGE_CREATE", d, seenBefore: true });
+	await taking.receive({ t: "MESSAGE_CREATE", d, seenBefore: true });
 	await take("5", arrived("2"));
 	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
 });

@@ -22,7 +22,7 @@ export interface ReceivedEvent extends DiscordDispatch {
 }
 
 export interface EventReceiverParts {
-	readonly takers: Promise<EventHandlers>;
+	readonly handlers: Promise<EventHandlers>;
 	readonly highWater: HighWater;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -46,7 +46,7 @@ export class EventReceiver {
 
 	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
-		parts.takers.then(
+		parts.handlers.then(
 			(takers) => {
 				this.#takers = takers;
 			},
@@ -56,7 +56,7 @@ export class EventReceiver {
 	}
 
 	/** Resolves when the event is durable; rejects with `cancelled` after `stop`. */
-	take(event: ReceivedEvent): Promise<void> {
+	receive(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
 		const place = Place.safeParse(event.d).data ?? "";
 		const before = this.#tails.get(place);
@@ -77,14 +77,14 @@ export class EventReceiver {
 	}
 
 	async #interact(data: unknown): Promise<void> {
-		const takers = this.#takers ?? (await this.#parts.takers);
+		const takers = this.#takers ?? (await this.#parts.handlers);
 		takers.interactions.handle(data);
 	}
 
 	async #take(event: ReceivedEvent): Promise<void> {
 		const { signal } = this.#stopping;
 		signal.throwIfAborted();
-		const { intake } = await this.#parts.takers;
+		const { intake } = await this.#parts.handlers;
 		const translated = await intake.translate(event, signal);
 		if ("ignored" in translated) {
 			this.#parts.log.debug("an event of Discord was ignored", { event: event.t, why: translated.ignored });
@@ -101,7 +101,7 @@ export class EventReceiver {
 		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	): Promise<void> {
-		const { takers, highWater, clock, log } = this.#parts;
+		const { handlers: takers, highWater, clock, log } = this.#parts;
 		const { accept } = await takers;
 		const { signal } = this.#stopping;
 		for (let taken = false; !taken; ) {

@@ -50,7 +50,7 @@ export class Listening {
 		this.#bornAt = bornAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
-		this.#taking = new EventReceiver({ takers, highWater, clock, log });
+		this.#taking = new EventReceiver({ handlers: takers, highWater, clock, log });
 		this.#catchUp = new CatchUp({
 			port,
 			highWater,
@@ -61,7 +61,7 @@ export class Listening {
 				const direct = [...known].filter(([, { guild }]) => guild === undefined);
 				return readKnownPeople(database.store, new Set(direct.map(([channel]) => channel)));
 			},
-			take: (event) => this.#taking.take(event),
+			take: (event) => this.#taking.receive(event),
 		});
 	}
 
@@ -148,7 +148,7 @@ async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
 }
 
 const Author = z.object({ id: z.string(), bot: z.boolean() });
-const mostRows = 2000;
+const maxRows = 2000;
 
 /** Returns the ids of people who wrote to the agent, the latest first, without those of the conversations in `except`. */
 export async function readKnownPeople(
@@ -162,7 +162,7 @@ export async function readKnownPeople(
 			// The gateway does not answer people without access.
 			.where("effect", "in", ["sent", "edited", "answered", "replied"])
 			.orderBy("at", "desc")
-			.limit(mostRows)
+			.limit(maxRows)
 			.execute(),
 	);
 	const heard = rows.map(({ person, conversation }) => ({

@@ -14,11 +14,11 @@ export interface MissedMessagesParts {
 
 /** Limits of reading: older messages need no answer, and more of them would flood the channel. */
 const oldestMs = 24 * 3_600_000;
-const mostMessages = 200;
+const maxMessages = 200;
 
 /** Attempts for one request, and the longest wait between them. */
 const tries = 5;
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 const Messages = z.array(
 	z.looseObject({
@@ -55,7 +55,7 @@ export class MissedMessages {
 		const after = from > earliest ? from : earliest;
 		const missed: Message[] = [];
 		for (let isWhole = false; !isWhole; ) {
-			if (missed.length >= mostMessages) {
+			if (missed.length >= maxMessages) {
 				log.warn("more was written in a channel than is read afterwards", { channel, read: missed.length });
 				break;
 			}
@@ -118,7 +118,7 @@ export class MissedMessages {
 			}
 			const limited = isAnswer ? Limited.safeParse(response.body).data : undefined;
 			const waitMs = limited ? limited.retry_after * 1000 : 1000 * 2 ** (tried - 1);
-			await delay(clock, Math.min(waitMs, mostWaitMs), signal);
+			await delay(clock, Math.min(waitMs, maxWaitMs), signal);
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Handlers = Parameters<DiscordPort["connect"]>[0];
 
 /** Waits between attempts to read the address of the gateway, doubled each time. discord.js retries the connection itself. */
 const firstWaitMs = 1000;
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** Longest wait for Discord to close the connection. */
 const goodbyeMs = 2000;
@@ -103,7 +103,7 @@ class DiscordClient implements DiscordPort {
 		this.#handlers = handlers;
 		this.#keeper = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
-		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, maxWaitMs)) {
 			// `#begin` reads the signal.
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}

@@ -15,7 +15,7 @@ import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port
 const timeoutMs = 15_000;
 
 /** Longest response that is read. The channels of a server, or a hundred messages, take about a megabyte. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 const methods = {
 	GET: RequestMethod.Get,
@@ -91,10 +91,10 @@ export class RestAnswers {
 	}
 }
 
-/** Sends one request, and reads the body of its response within the timeout of the request, up to `mostBytes`. */
+/** Sends one request, and reads the body of its response within the timeout of the request, up to `maxBytes`. */
 async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<Response> {
 	const { status, statusText, headers, body } = await DefaultRestOptions.makeRequest(url, init);
-	const bytes = body === null ? undefined : await readBounded(body, mostBytes, "Discord's answer");
+	const bytes = body === null ? undefined : await readBounded(body, maxBytes, "Discord's answer");
 	// A response with one of some statuses must not have a body, not even an empty one: https://fetch.spec.whatwg.org/#null-body-status
 	const content = bytes === undefined || bytes.length === 0 ? null : bytes;
 	return new Response(content, { status, statusText, headers: Object.fromEntries(headers) });

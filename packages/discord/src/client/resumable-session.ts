@@ -3,7 +3,7 @@ import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
 /** Longest time, and most events, that the stored session may be behind. */
 const lateMs = 1000;
-const mostBehind = 50;
+const maxBehind = 50;
 
 /** Session in the format of discord.js: https://discord.js.org/docs/packages/ws/1.2.3/SessionInfo:Interface */
 export interface ShardSession {
@@ -126,7 +126,7 @@ export class ResumableSession {
 		this.#begun = undefined;
 		this.#kept = { ...session, seq };
 		this.#behind += 1;
-		if (isNew || this.#behind >= mostBehind) this.#write();
+		if (isNew || this.#behind >= maxBehind) this.#write();
 		else this.#timer ??= this.#clock.after(lateMs, () => this.#write());
 	}
 
@@ -136,12 +136,12 @@ export class ResumableSession {
 		this.#behind = 0;
 		if (this.#writing !== undefined) {
 			// One write at a time. The next one has all changes since.
-			this.#behind = mostBehind;
+			this.#behind = maxBehind;
 			return;
 		}
 		this.#writing = this.#save().finally(() => {
 			this.#writing = undefined;
-			if (this.#behind >= mostBehind) this.#write();
+			if (this.#behind >= maxBehind) this.#write();
 		});
 	}
 

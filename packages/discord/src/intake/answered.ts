@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
 const firstWaitMs = 1000;
-const mostWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 const Wait = z.object({ retry_after: z.number().min(0) });
 
@@ -29,5 +29,5 @@ export async function readUntilAnswered(
 
 function waitAfter(response: DiscordResponse | ParleyError, tries: number): number {
 	const wait = response instanceof ParleyError ? undefined : Wait.safeParse(response.body).data;
-	return wait ? wait.retry_after * 1000 : Math.min(firstWaitMs * 2 ** tries, mostWaitMs);
+	return wait ? wait.retry_after * 1000 : Math.min(firstWaitMs * 2 ** tries, maxWaitMs);
 }

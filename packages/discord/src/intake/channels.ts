@@ -23,7 +23,7 @@ export interface KnownChannel {
 }
 
 /** Maximum channels in memory. Any other channel is read from Discord. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 const directType = 1;
 const groupType = 3;
 const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
@@ -45,7 +45,7 @@ export function roomOf(channel: KnownChannel): Room {
 /** Channels and threads from events, and from requests for the others. Not stored. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
-	readonly #known = new LRUCache<string, KnownChannel>({ max: mostKnown });
+	readonly #known = new LRUCache<string, KnownChannel>({ max: maxKnown });
 	/** Requests in progress. */
 	readonly #pending = new Map<string, Promise<KnownChannel | undefined>>();
 

@@ -2,7 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { Audiences } from "./audiences.ts";
-import { personNow } from "./person-rights.ts";
+import { readPersonRights } from "./person-rights.ts";
 
 const [view, send, inThreads] = [1n << 10n, 1n << 11n, 1n << 38n];
 const text = (permissions: bigint): string => String(permissions);
@@ -50,7 +50,7 @@ async function ask(
 	const { user = "4", tenant = "1", channel = "2", thread } = place;
 	port.answer(`GET /guilds/${tenant}/members/${user}`, member);
 	const asked = { user, place: { tenant, channel, thread, shared: false } };
-	return personNow({ port, audiences, clock }, asked, new AbortController().signal);
+	return readPersonRights({ port, audiences, clock }, asked, new AbortController().signal);
 }
 
 const withRoles = (...roles: string[]) => ({ body: { roles } });

@@ -21,7 +21,7 @@ export interface PersonRightsParts {
  * Asks Discord for the roles of a person and whether the person can write in the channel. Returns undefined if Discord
  * does not answer, or does not show us the server. In direct messages, a person has no roles that could be taken away.
  */
-export async function personNow(
+export async function readPersonRights(
 	{ port, audiences, clock }: PersonRightsParts,
 	{ user, place }: PersonQuery,
 	signal: AbortSignal,

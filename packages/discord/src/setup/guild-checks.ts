@@ -10,7 +10,7 @@ type Guild = z.output<typeof Guilds>[number];
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
 /** Maximum channels in a finding; it has the number of the others. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 export async function checkInvited(discord: Discord): Promise<Finding> {
 	const id = "discord-servers";
@@ -61,12 +61,12 @@ async function checkGuild(
 	});
 	if (short.length === 0)
 		return { id, status: "ok", what: `in ${guild.name} the bot may do all that it needs` };
-	const lacking = short.slice(0, mostNamed).map(({ name, permission_overwrites: overwrites }) => {
+	const lacking = short.slice(0, maxNamed).map(({ name, permission_overwrites: overwrites }) => {
 		return `#${name}: ${missingOf(permissionsIn(overwrites, standing))
 			.map((one) => one.name)
 			.join(", ")}`;
 	});
-	const more = short.length > mostNamed ? `; and ${short.length - mostNamed} more channels` : "";
+	const more = short.length > maxNamed ? `; and ${short.length - maxNamed} more channels` : "";
 	return {
 		id,
 		status: "warn",

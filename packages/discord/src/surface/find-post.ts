@@ -23,9 +23,9 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 /** The clocks of the gateway and of Discord may differ by this much. */
 const skewMs = 10_000;
 /** Maximum pages of messages that are searched. */
-const mostPages = 10;
+const maxPages = 10;
 /** Maximum claimed messages in memory. */
-const mostClaimed = 5000;
+const maxClaimed = 5000;
 
 export interface FinderParts {
 	readonly caller: Caller;
@@ -54,7 +54,7 @@ export class Finder {
 	claim({ id }: { readonly id: string }, message: string): void {
 		this.#claimed.set(message, id);
 		for (const oldest of this.#claimed.keys()) {
-			if (this.#claimed.size <= mostClaimed) break;
+			if (this.#claimed.size <= maxClaimed) break;
 			this.#claimed.delete(oldest);
 		}
 	}
@@ -95,7 +95,7 @@ export class Finder {
 	): Promise<Found | undefined> {
 		const since = snowflakeAt(at - skewMs);
 		let after = since;
-		for (let page = 0; page < mostPages; page++) {
+		for (let page = 0; page < maxPages; page++) {
 			const messages = await this.#page(channel, { after, limit: String(limits.messagesPerPage) });
 			for (const message of messages) {
 				if (momentOf(message.id) >= at - skewMs && (await fits(message))) return message;

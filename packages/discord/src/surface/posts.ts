@@ -21,7 +21,7 @@ const Posted = z.object({
 });
 
 /** Maximum messages whose attachments are in memory. Those of other messages are read from Discord. */
-const mostKnown = 1000;
+const maxKnown = 1000;
 
 export interface PostsParts {
 	readonly caller: Caller;
@@ -35,7 +35,7 @@ export interface PostsParts {
 export class Posts {
 	readonly #parts: PostsParts;
 	/** Attachment ids of messages that this process has created or changed. */
-	readonly #attachments = new LRUCache<string, readonly string[]>({ max: mostKnown });
+	readonly #attachments = new LRUCache<string, readonly string[]>({ max: maxKnown });
 
 	constructor(parts: PostsParts) {
 		this.#parts = parts;

@@ -21,13 +21,13 @@ export class RateLimits {
 	readonly #clock: Clock;
 	/** Bucket names of Discord by route. Routes may share a bucket. */
 	readonly #buckets = new Map<Route, string>();
-	readonly #mostPerSecond: number;
+	readonly #maxPerSecond: number;
 	#second = { startedAt: 0, count: 0 };
 
 	/** `perSecond` is the global limit of this bot. */
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
-		this.#mostPerSecond = perSecond - onTheirWay;
+		this.#maxPerSecond = perSecond - onTheirWay;
 	}
 
 	/** The bucket of a route in a channel. */
@@ -60,7 +60,7 @@ export class RateLimits {
 		const now = this.#clock.monotonic();
 		if (now - this.#second.startedAt >= 1000) this.#second = { startedAt: now, count: 0 };
 		this.#second.count += 1;
-		if (this.#second.count < this.#mostPerSecond) return [];
+		if (this.#second.count < this.#maxPerSecond) return [];
 		return [{ scope: everything, retryAfterMs: Math.max(1, this.#second.startedAt + 1000 - now) }];
 	}
 }

@@ -194,10 +194,10 @@ const intervalMs = 30_000;
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let heard = true;
-	const hear = (): void => {
+	const onFrame = (): void => {
 		heard = true;
 	};
-	for (const sign of ["message", "ping", "pong"]) socket.on(sign, hear);
+	for (const sign of ["message", "ping", "pong"]) socket.on(sign, onFrame);
 	const check = (): void => {
 		if (heard) {
 			heard = false;

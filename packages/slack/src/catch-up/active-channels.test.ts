@@ -48,13 +48,13 @@ function message(
 test("places are known in the order in which they were last used: channels, and threads that are ours", async () => {
 	const { places } = await open([{ channel: "C7" }]);
 	const us = { us: true, others: false, everyone: false };
-	await places.heard(message("C1", "9.9"));
-	await places.heard(message("C2", "1.1"));
-	await places.heard(message("C3", "1.1", { ourThread: true }));
-	await places.heard(message("C4", "9.9", { address: us }));
-	await places.heard(message("D1"));
-	await places.heard(message("D1", "1.1"));
-	await places.heard(message("C1", "9.9"));
+	await places.note(message("C1", "9.9"));
+	await places.note(message("C2", "1.1"));
+	await places.note(message("C3", "1.1", { ourThread: true }));
+	await places.note(message("C4", "9.9", { address: us }));
+	await places.note(message("D1"));
+	await places.note(message("D1", "1.1"));
+	await places.note(message("C1", "9.9"));
 	const ours = [
 		...[{ channel: "D1", thread: "1.1" }, { channel: "D1" }, { channel: "C4", thread: "9.9" }],
 		...[{ channel: "C4" }, { channel: "C3", thread: "1.1" }],
@@ -64,17 +64,17 @@ test("places are known in the order in which they were last used: channels, and 
 		...[{ channel: "C1" }, { channel: "C7" }],
 	]);
 	// Other messages there do not change that.
-	await places.heard(message("C4", "8.8", { message: "C4-8.8" }));
+	await places.note(message("C4", "8.8", { message: "C4-8.8" }));
 	expect(places.all[0]).toEqual({ channel: "C4", us: true });
 });
 
 test("a new place is durable when its message counts as taken, and the order is written once for many", async () => {
 	const { places, saved, clock } = await open();
-	await places.heard(message("C1", "9.9"));
+	await places.note(message("C1", "9.9"));
 	expect(saved).toEqual([[{ channel: "C1" }]]);
-	await places.heard(message("D1"));
-	await places.heard(message("C1", "9.9"));
-	await places.heard(message("C1", "9.9"));
+	await places.note(message("D1"));
+	await places.note(message("C1", "9.9"));
+	await places.note(message("C1", "9.9"));
 	expect(saved).toHaveLength(2);
 	clock.advance(10_000);
 	await tick();
@@ -92,25 +92,25 @@ test("a lost channel is forgotten, and a failed save is retried, but not after t
 	await tick();
 	expect(saved).toEqual([[]]);
 	failures.push(new Error("disk full"));
-	await places.heard(message("C2", "9.9"));
+	await places.note(message("C2", "9.9"));
 	await places.close();
 	expect(clock.pending).toBe(0);
 });
 
 test("much talk elsewhere does not drive out where we are spoken to, and of both so many are kept", async () => {
 	const { places } = await open();
-	await places.heard(message("D0"));
-	for (let channel = 0; channel <= 200; channel++) await places.heard(message(`C${channel}`, "9.9"));
+	await places.note(message("D0"));
+	for (let channel = 0; channel <= 200; channel++) await places.note(message(`C${channel}`, "9.9"));
 	expect(places.all).toHaveLength(51);
 	expect([places.all[0], places.all.at(-1)]).toEqual([{ channel: "D0", us: true }, { channel: "C151" }]);
-	for (let channel = 1; channel <= 150; channel++) await places.heard(message(`D${channel}`));
+	for (let channel = 1; channel <= 150; channel++) await places.note(message(`D${channel}`));
 	expect(places.all).toHaveLength(200);
 	expect(places.all[149]).toEqual({ channel: "D1", us: true });
 });
 
 test("reported channels are merged with the known ones", async () => {
 	const { places, clock, saved } = await open([{ channel: "C1" }]);
-	places.know([{ channel: "C3" }, { channel: "C1" }, { channel: "C2" }]);
+	places.add([{ channel: "C3" }, { channel: "C1" }, { channel: "C2" }]);
 	expect(places.all).toEqual([{ channel: "C3" }, { channel: "C2" }, { channel: "C1" }]);
 	clock.advance(10_000);
 	await places.close();

@@ -53,7 +53,7 @@ export class ActiveChannels {
 	}
 
 	/** Notes a stored inbound event. Resolves at once, except for the first one of an entry, which must be saved. */
-	async heard(inbound: InboundEvent): Promise<void> {
+	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
 		const isNew = channelsOf(inbound)
 			.map((place) => this.#use(place))
@@ -63,7 +63,7 @@ export class ActiveChannels {
 	}
 
 	/** Adds entries that were used before they were noted, the last used first. */
-	know(places: readonly ActiveChannel[]): void {
+	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
 		if (fresh.length > 0) this.#kept.changed();
@@ -89,12 +89,12 @@ export class ActiveChannels {
 	}
 
 	#drop(): void {
-		for (const [isUs, mostOfThem] of [
+		for (const [isUs, maxOfThem] of [
 			[true, most.us],
 			[false, most.others],
 		] as const) {
 			const names = [...this.#places].filter(([, { us = false }]) => us === isUs).map(([name]) => name);
-			for (const name of names.slice(0, Math.max(0, names.length - mostOfThem))) this.#places.delete(name);
+			for (const name of names.slice(0, Math.max(0, names.length - maxOfThem))) this.#places.delete(name);
 		}
 	}
 }

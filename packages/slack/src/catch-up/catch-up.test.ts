@@ -116,7 +116,7 @@ test("a period in which Slack still delivers is not read, and neither is one bef
 	for (const given of [{}, { aliveFor: 4 * minute }]) {
 		const { catchUp, port, pass, log } = await openCatchUp(given);
 		catchUp.linked(ready);
-		catchUp.heard();
+		catchUp.noteEvent();
 		catchUp.linked(lost);
 		await pass(3 * minute);
 		catchUp.linked(ready);
@@ -131,7 +131,7 @@ test("a connection that was lost for longer is caught up with, and what came las
 	catchUp.linked(ready);
 	await pass(minute / 2);
 	const heardAt = clock.now();
-	catchUp.heard();
+	catchUp.noteEvent();
 	await pass(minute);
 	expect(kept.alive).toBe(heardAt);
 	catchUp.linked(lost);

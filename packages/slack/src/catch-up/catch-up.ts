@@ -2,7 +2,7 @@ import { type Clock, delay, type Logger, type Timer } from "@parley/base";
 import type { RoomProgress, StoredValue } from "@parley/connector";
 import type { SlackApi, SlackLink } from "../vocabulary/slack-port.ts";
 import { type ActiveChannel, type ActiveChannels, nameOf } from "./active-channels.ts";
-import { type Gap, gapOf, gapsOf, isWithin, joined, stampOf } from "./gaps.ts";
+import { type Gap, gapOf, gapsOf, isWithin, mergeGaps, stampOf } from "./gaps.ts";
 import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts {
@@ -31,9 +31,9 @@ const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
 /** A quiet workspace sends no events for this time. So does a broken delivery, whatever the state of the connection. */
 const silentMs = 16 * 60_000;
-const mostPlaces = 50;
+const maxPlaces = 50;
 /** Maximum number of threads found in missed messages that are read at once. */
-const mostThreads = 100;
+const maxThreads = 100;
 
 /** Number of tries for a channel that cannot be read, and the time between them. */
 const tries = 3;
@@ -83,7 +83,7 @@ export class CatchUp {
 	}
 
 	/** Notes that any event has arrived. */
-	heard(): void {
+	noteEvent(): void {
 		if (!this.#isReady || this.#stopping.signal.aborted) return;
 		this.silent();
 		this.#soundAt = this.#parts.clock.now();
@@ -99,7 +99,7 @@ export class CatchUp {
 		const { clock, places } = this.#parts;
 		const gap = gapOf(body, clock.now());
 		if (gap === undefined || this.#stopping.signal.aborted) return false;
-		places.know([gap.place]);
+		places.add([gap.place]);
 		this.#missing(Number(gap.oldest) * 1000);
 		void this.#save();
 		void this.#add([gap], clock.now());
@@ -117,7 +117,7 @@ export class CatchUp {
 		if (this.#stopping.signal.aborted) return;
 		const now = clock.now();
 		const gaps = gapsOf(rooms, stampOf(now));
-		places.know(gaps.map(({ place }) => ({ ...place, us: true })));
+		places.add(gaps.map(({ place }) => ({ ...place, us: true })));
 		if (gaps.length > 0) log.info("the database is new: reading what the gateway has not heard");
 		await this.#add(gaps, now);
 		if (!this.#stopping.signal.aborted) await begun.save(true);
@@ -148,7 +148,7 @@ export class CatchUp {
 		this.#soundAt = now;
 		const { all } = places;
 		if (all.length === 0) return;
-		say({ places: Math.min(all.length, mostPlaces), minutes: Math.ceil((now - since) / 60_000) });
+		say({ places: Math.min(all.length, maxPlaces), minutes: Math.ceil((now - since) / 60_000) });
 		this.#missing(since);
 		const span = { oldest: stampOf(since - overlapMs), latest: stampOf(now) };
 		void this.#add(
@@ -182,13 +182,13 @@ export class CatchUp {
 	async #add(gaps: readonly Gap[], now: number): Promise<void> {
 		const { log } = this.#parts;
 		const first = stampOf(now - oldestMs);
-		const read = gaps.slice(0, mostPlaces);
+		const read = gaps.slice(0, maxPlaces);
 		const left = gaps.length - read.length;
 		if (left > 0) log.warn("not everything that was missed is read", { places: left });
 		if (read.some(({ oldest }) => oldest < first))
 			log.warn("what was missed more than a day ago is not read");
 		const fresh = read.map((gap) => (gap.oldest > first ? gap : { ...gap, oldest: first }));
-		this.#left = joined(this.#left, fresh);
+		this.#left = mergeGaps(this.#left, fresh);
 		if (this.#left.length === 0) return;
 		this.#work ??= this.#readAll();
 		await this.#work;
@@ -208,11 +208,11 @@ export class CatchUp {
 			const waiting = new Set(this.#left.slice(1).map(({ place }) => nameOf(place)));
 			const known = gaps.filter(({ place }) => waiting.has(nameOf(place)));
 			const fresh = gaps.filter((gap) => !known.includes(gap));
-			const most = fresh.slice(0, mostThreads - threads);
+			const most = fresh.slice(0, maxThreads - threads);
 			if (most.length < fresh.length)
 				log.warn("not all threads are read that began meanwhile", { threads: fresh.length - most.length });
 			threads += most.length;
-			this.#left = joined(this.#left, [...known, ...most]).slice(1);
+			this.#left = mergeGaps(this.#left, [...known, ...most]).slice(1);
 		}
 		this.#work = undefined;
 		this.#missingFrom = undefined;

@@ -56,7 +56,7 @@ export function isWithin(gap: Gap, whole: Gap): boolean {
 }
 
 /** Merges further gaps into the list, one per channel or thread. The first one is being read and stays. */
-export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
+export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();
 	for (const gap of [...left, ...more]) {
 		const { oldest, latest, seenBefore = gap.seenBefore } = gaps.get(nameOf(gap.place)) ?? gap;

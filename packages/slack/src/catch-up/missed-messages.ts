@@ -12,17 +12,17 @@ export interface MissedMessagesParts {
 }
 
 /** Maximum pages of a channel. Older messages are not recovered. */
-const mostPages = 3;
+const maxPages = 3;
 const perPage = 100;
 /** Maximum pages of a thread, which is read from its oldest message on. */
-const mostThreadPages = 30;
+const maxThreadPages = 30;
 
 /** Both methods allow fifty requests per minute: https://docs.slack.dev/apis/web-api/rate-limits */
 const paceMs = 1200;
 
 /** Number of tries per request, and the maximum wait between them. */
 const tries = 5;
-const mostWaitMs = 120_000;
+const maxWaitMs = 120_000;
 
 const Page = z.object({
 	/** `latest_reply` is the newest reply of a thread, if there is one. */
@@ -58,7 +58,7 @@ export class MissedMessages {
 		const span = { channel, oldest, latest, limit: perPage };
 		const missed: Message[] = [];
 		let cursor: string | undefined;
-		for (let page = 0; page < (thread === undefined ? mostPages : mostThreadPages); page++) {
+		for (let page = 0; page < (thread === undefined ? maxPages : maxThreadPages); page++) {
 			const answer = await this.#ask({
 				method: thread === undefined ? "conversations.history" : "conversations.replies",
 				args: {
@@ -73,7 +73,7 @@ export class MissedMessages {
 			if (cursor === undefined) break;
 		}
 		const sorted = missed.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
-		const read = sorted.slice(-mostPages * perPage);
+		const read = sorted.slice(-maxPages * perPage);
 		if (cursor !== undefined || read.length < sorted.length) {
 			this.#parts.log.warn("more was written than is read afterwards", {
 				channel,
@@ -110,7 +110,7 @@ export class MissedMessages {
 				throw answer;
 			}
 			const waitMs = isAnswer ? answer.retryAfterMs : 1000 * 2 ** (tried - 1);
-			await delay(clock, Math.min(waitMs, mostWaitMs), signal);
+			await delay(clock, Math.min(waitMs, maxWaitMs), signal);
 		}
 	}
 }

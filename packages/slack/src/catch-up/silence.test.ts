@@ -8,13 +8,13 @@ test("after a silence longer than Slack's retries, messages are read in spite of
 	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
 	catchUp.linked(ready);
 	const heardAt = clock.now();
-	catchUp.heard();
+	catchUp.noteEvent();
 	await pass(4 * minute);
-	catchUp.heard();
+	catchUp.noteEvent();
 	await pass(5000);
 	expect(port.calls).toEqual([]);
 	await pass(4 * minute);
-	catchUp.heard();
+	catchUp.noteEvent();
 	expect(port.calls).toEqual([]);
 	await pass(5000);
 	const [since, now] = [heardAt + 4 * minute, heardAt + 8 * minute + 5000];
@@ -42,14 +42,14 @@ test("during a silence, messages are read every quarter of an hour, and at once 
 	expect(port.calls).toHaveLength(2);
 	catchUp.linked(lost);
 	await pass(40 * minute);
-	catchUp.heard();
+	catchUp.noteEvent();
 	expect(port.calls).toHaveLength(2);
 });
 
 test("after the machine was asleep what was said meanwhile is read, whatever happens first", async () => {
 	const wakes: readonly ((catchUp: CatchUp) => void)[] = [
 		() => undefined,
-		(catchUp) => catchUp.heard(),
+		(catchUp) => catchUp.noteEvent(),
 		(catchUp) => {
 			catchUp.linked(lost);
 			catchUp.linked(ready);
@@ -58,7 +58,7 @@ test("after the machine was asleep what was said meanwhile is read, whatever hap
 	for (const wake of wakes) {
 		const { catchUp, port, pass, clock } = await openCatchUp();
 		catchUp.linked(ready);
-		catchUp.heard();
+		catchUp.noteEvent();
 		const heardAt = clock.now();
 		const before = clock.now.bind(clock);
 		// No timer fires in between.
@@ -77,7 +77,7 @@ const said = (ts: string, more: object = {}) => ({
 test("a message that was not taken and comes no more is read with its place, by the next start too", async () => {
 	const { catchUp, port, pass, clock, taken, kept, places } = await openCatchUp();
 	catchUp.linked(ready);
-	catchUp.heard();
+	catchUp.noteEvent();
 	const at = clock.now() - 6 * minute;
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(at) }] }));
 	expect(catchUp.lost(said(stamp(at)))).toBe(true);

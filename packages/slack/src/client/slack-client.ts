@@ -35,7 +35,7 @@ export interface SlackPortOptions {
 type Handlers = Parameters<SlackPort["connect"]>[0];
 
 const firstWaitMs = 1000;
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;
 /** Methods after which Slack sends an event about the post. */
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
@@ -102,7 +102,7 @@ class SlackClient implements SlackPort {
 		const { signal } = this.#closing;
 		const calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), signal));
 		const tell = (link: SlackLink): void => this.#tell(handlers, link);
-		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
 			const tried = await calls.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return tell({ state: "refused", detail: tried.refused });

@@ -6,9 +6,9 @@ import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 const timeoutMs = 15_000;
 /** Timeout of an upload over a slow connection. */
 const uploadTimeoutMs = 120_000;
-const mostAnswer = 64 * 1024;
+const maxAnswer = 64 * 1024;
 /** Maximum characters of an unknown response, for example of a proxy. */
-const mostWords = 100;
+const maxWords = 100;
 /** Wait for a rate limit without a time. */
 const someTimeMs = 30_000;
 
@@ -56,7 +56,7 @@ async function post(
 		throw new ParleyError("Slack gave no answer", { code: "unavailable", cause });
 	});
 	const said =
-		response.body === null ? "" : String(await readBounded(response.body, mostAnswer, "Slack's answer"));
+		response.body === null ? "" : String(await readBounded(response.body, maxAnswer, "Slack's answer"));
 	if (response.status === 429) {
 		return { type: "rate-limited", retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
 	}
@@ -67,7 +67,7 @@ async function post(
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
 	// A proxy may reply with its own page.
 	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
-	const words = (error ?? said).trim().slice(0, mostWords);
+	const words = (error ?? said).trim().slice(0, maxWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 

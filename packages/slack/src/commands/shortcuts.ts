@@ -8,7 +8,7 @@ export function isShortcut(id: string): id is Shortcut {
 }
 
 /** Limit of the kit's `task new`. */
-const mostTask = 4000;
+const maxTask = 4000;
 
 /** Question of the shortcut, which has no text field. */
 const question = "Explain this message, and answer it where it asks something.";
@@ -22,9 +22,9 @@ export function orderedBy(
 	| { readonly words: string } {
 	if (shortcut === "ask_about_this") return { command: "ask", options: { text: question } };
 	if (text === "") return { words: "There are no words in this message to make a task of." };
-	if (text.length > mostTask) {
+	if (text.length > maxTask) {
 		return {
-			words: `This message is too long for a task: ${mostTask} characters at most. Write what is to be done in fewer words.`,
+			words: `This message is too long for a task: ${maxTask} characters at most. Write what is to be done in fewer words.`,
 		};
 	}
 	return { command: "task new", options: { text } };

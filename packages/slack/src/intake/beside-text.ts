@@ -2,9 +2,9 @@ import { cutText } from "@parley/connector";
 import * as z from "zod";
 
 /** Slack shows at most a hundred: https://docs.slack.dev/messaging/formatting-message-text#attachments */
-const mostAttachments = 20;
+const maxAttachments = 20;
 /** Maximum length of all attachments together: half of the limit for a message. */
-const mostText = 20_000;
+const maxText = 20_000;
 
 const text = z.string().catch("").default("");
 const list = z.array(z.unknown()).catch([]).default([]);
@@ -50,8 +50,8 @@ interface Carrying {
  */
 export function wholeText({ text: written, blocks, attachments }: Carrying): string {
 	const own = written.trim() === "" ? blocksText(blocks ?? []) : written;
-	const attached = said(attachments).map(quoteOf).filter(Boolean).join("\n\n");
-	return [own, cutText(attached, mostText)].filter(Boolean).join("\n\n");
+	const attached = readAttachments(attachments).map(quoteOf).filter(Boolean).join("\n\n");
+	return [own, cutText(attached, maxText)].filter(Boolean).join("\n\n");
 }
 
 /** Returns the files of a message and of its forwarded messages. */
@@ -62,15 +62,15 @@ export function sharedFiles({
 	readonly files?: readonly unknown[] | null | undefined;
 	readonly attachments?: Carrying["attachments"];
 }): unknown[] {
-	return [...(files ?? []), ...said(attachments).flatMap((one) => one.files)];
+	return [...(files ?? []), ...readAttachments(attachments).flatMap((one) => one.files)];
 }
 
 /** Like a link preview, a forwarded message names its source. */
-function said(attachments: Carrying["attachments"]): Attachment[] {
+function readAttachments(attachments: Carrying["attachments"]): Attachment[] {
 	return (attachments ?? [])
 		.flatMap((one) => Attachment.safeParse(one).data ?? [])
 		.filter((one) => one.is_share || !(one.from_url || one.original_url || one.app_unfurl_url))
-		.slice(0, mostAttachments);
+		.slice(0, maxAttachments);
 }
 
 function quoteOf(attachment: Attachment): string {
@@ -86,7 +86,7 @@ function quoteOf(attachment: Attachment): string {
 	const instead = name === "" && parts.length === 0 && fallback !== nothing ? fallback : "";
 	const lines = [head && name === "" ? `${head}:` : head, ...parts, instead].filter(Boolean);
 	const isEmpty = name === "" && parts.length === 0 && instead === "";
-	return isEmpty ? "" : cutText(lines.join("\n"), mostText).replace(/^/gm, "> ");
+	return isEmpty ? "" : cutText(lines.join("\n"), maxText).replace(/^/gm, "> ");
 }
 
 interface Part {
@@ -95,7 +95,7 @@ interface Part {
 }
 
 /** Maximum depth. Real blocks, with lists in quotes, have four levels. */
-const mostDepth = 12;
+const maxDepth = 12;
 
 /** Types without text, or with controls only. */
 const silent: ReadonlySet<unknown> = new Set(["actions", "input", "button", "divider"]);
@@ -121,7 +121,7 @@ function joined(parts: unknown, between: string, depth: number): string {
 
 function textOf(part: Part, depth: number): string {
 	const { type, text } = part;
-	if (depth > mostDepth || silent.has(type)) return "";
+	if (depth > maxDepth || silent.has(type)) return "";
 	const named = nameOf(part);
 	if (named !== undefined) return named;
 	if (type === "image") return wordOf(part["alt_text"]);

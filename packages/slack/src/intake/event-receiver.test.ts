@@ -27,7 +27,7 @@ async function open(more: Partial<EventHandlers> = {}) {
 	};
 	const log = new MemoryLogger();
 	const taking = new EventReceiver({
-		takers: Promise.resolve(takers),
+		handlers: Promise.resolve(takers),
 		log,
 		passed: async (inbound) => void passed.push(inbound.type),
 		lost: (body) => {
@@ -43,9 +43,9 @@ test("a slow person keeps the order of a conversation, and holds up no other", a
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const first = taking.take(envelope(text("D1", "1.1", "USLOW")));
-	const second = taking.take(envelope(text("D1", "1.2")));
-	await taking.take(envelope(text("C1", "1.3")));
+	const first = taking.receive(envelope(text("D1", "1.1", "USLOW")));
+	const second = taking.receive(envelope(text("D1", "1.2")));
+	await taking.receive(envelope(text("C1", "1.3")));
 	expect(accepted).toEqual(["message:C1-1.3"]);
 	// The second was asked for at once, not behind the first.
 	expect(port.calls.filter(({ method }) => method === "users.info")).toHaveLength(2);
@@ -58,9 +58,9 @@ test("an edit and a deletion come behind the message that they are about", async
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const message = taking.take(envelope(text("C1", "1.1", "USLOW")));
+	const message = taking.receive(envelope(text("C1", "1.1", "USLOW")));
 	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
-	const deleted = taking.take(envelope({ event_id: "Ev2", event }));
+	const deleted = taking.receive(envelope({ event_id: "Ev2", event }));
 	for (let turn = 0; turn < 20; turn++) await tick();
 	expect(accepted).toEqual([]);
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
@@ -81,8 +81,8 @@ test("a message that comes right behind its deletion is not taken", async () => 
 	};
 	const { taking } = await open({ intake, outdated, accept });
 	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
-	const deleted = taking.take(envelope({ event_id: "Ev2", event }));
-	await Promise.all([deleted, taking.take(envelope(text("C1", "1.1")))]);
+	const deleted = taking.receive(envelope({ event_id: "Ev2", event }));
+	await Promise.all([deleted, taking.receive(envelope(text("C1", "1.1")))]);
 	const inbox = await store.read((db) => db.selectFrom("inbound").select("id").execute());
 	expect(inbox).toEqual([{ id: "deleted:C1-1.1" }]);
 });
@@ -90,11 +90,11 @@ test("a message that comes right behind its deletion is not taken", async () => 
 test("a failed event rejects, so that it is redelivered, and later ones are taken", async () => {
 	const { taking, port, accepted, passed, log } = await open();
 	port.answer("users.info", new Error("ECONNRESET"));
-	const first = taking.take(envelope(text("D1", "1.1")));
-	const second = taking.take(envelope(text("D1", "1.2", "UOUT")));
+	const first = taking.receive(envelope(text("D1", "1.1")));
+	const second = taking.receive(envelope(text("D1", "1.2", "UOUT")));
 	await expect(first).rejects.toThrow("ECONNRESET");
 	await second;
-	await taking.take(envelope(text("D1", "1.1"), 1));
+	await taking.receive(envelope(text("D1", "1.1"), 1));
 	expect(accepted).toEqual(["message:D1-1.2", "message:D1-1.1"]);
 	expect(passed).toEqual(["message", "message"]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { attempt: 0 } }]);
@@ -105,11 +105,11 @@ test("a failed message without a further redelivery is left to a later reading",
 	const body = text("D1", "1.3", "UGUEST");
 	for (let attempt = 0; attempt < 3; attempt++) {
 		port.answer("users.info", new Error("ECONNRESET"));
-		await expect(taking.take(envelope(body, attempt))).rejects.toThrow("ECONNRESET");
+		await expect(taking.receive(envelope(body, attempt))).rejects.toThrow("ECONNRESET");
 	}
 	expect(lost).toEqual([]);
 	port.answer("users.info", new Error("ECONNRESET"));
-	expect(await taking.take(envelope(body, 3))).toBeUndefined();
+	expect(await taking.receive(envelope(body, 3))).toBeUndefined();
 	expect([lost, accepted]).toEqual([[body], []]);
 	expect(log.records.at(-1)).toMatchObject({
 		message: "what Slack sent was not taken, it is read afterwards",
@@ -125,12 +125,12 @@ test("an unreadable event is taken with the known data at its last delivery, or 
 	const body = { event_id: "Ev1", event };
 	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
 	port.answer("users.info", limited, limited);
-	expect(await taking.take(envelope(body, 3))).toBeUndefined();
+	expect(await taking.receive(envelope(body, 3))).toBeUndefined();
 	expect(accepted).toEqual(["edited:C1-1.1:2.2"]);
 	const item = { type: "message", channel: "C1", ts: "1.1" };
 	const signed = { event_id: "Ev2", event: { type: "reaction_added", user: "UOUT", reaction: "x", item } };
 	port.answer("users.info", limited, limited);
-	await expect(taking.take(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
+	await expect(taking.receive(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
 	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "what Slack sent is lost" });
 });
 
@@ -140,7 +140,7 @@ test("a full inbox keeps nothing and marks nothing", async () => {
 			throw new ParleyError("too many wait", { code: "resource_exhausted" });
 		},
 	});
-	await expect(taking.take(envelope(text("D1", "1.1")))).rejects.toMatchObject({
+	await expect(taking.receive(envelope(text("D1", "1.1")))).rejects.toMatchObject({
 		code: "resource_exhausted",
 	});
 	expect(passed).toEqual([]);
@@ -148,9 +148,9 @@ test("a full inbox keeps nothing and marks nothing", async () => {
 
 test("an ignored event is acknowledged, and a query is answered", async () => {
 	const { taking, accepted } = await open();
-	expect(await taking.take(envelope({ event_id: "Ev1", event: { type: "team_rename" } }))).toBeUndefined();
-	expect(await taking.take(envelope("nonsense"))).toBeUndefined();
-	expect(await taking.take({ type: "command", body: {}, attempt: 0 })).toEqual({ text: "answered" });
+	expect(await taking.receive(envelope({ event_id: "Ev1", event: { type: "team_rename" } }))).toBeUndefined();
+	expect(await taking.receive(envelope("nonsense"))).toBeUndefined();
+	expect(await taking.receive({ type: "command", body: {}, attempt: 0 })).toEqual({ text: "answered" });
 	expect(accepted).toEqual([]);
 });
 
@@ -158,13 +158,13 @@ test("when it stops, what is not durable is not acknowledged", async () => {
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const taken = taking.take(envelope(text("D1", "1.1", "USLOW")));
+	const taken = taking.receive(envelope(text("D1", "1.1", "USLOW")));
 	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
 	const stopped = taking.stop();
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
 	await refused;
 	await stopped;
-	await expect(taking.take(envelope(text("D1", "1.2")))).rejects.toMatchObject({ code: "cancelled" });
+	await expect(taking.receive(envelope(text("D1", "1.2")))).rejects.toMatchObject({ code: "cancelled" });
 	expect(accepted).toEqual([]);
 });
 

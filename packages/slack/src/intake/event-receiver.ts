@@ -15,7 +15,7 @@ export interface EventHandlers {
 }
 
 export interface EventReceiverParts {
-	readonly takers: Promise<EventHandlers>;
+	readonly handlers: Promise<EventHandlers>;
 	/** Called when a message is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
 	/** Called for an outer event that was not taken and is not redelivered. Returns whether it will be read later. */
@@ -36,17 +36,17 @@ export class EventReceiver {
 	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
 		// Waiting calls get the rejection.
-		parts.takers.catch(() => undefined);
+		parts.handlers.catch(() => undefined);
 	}
 
 	/** Resolves when the delivery is stored or answered. Rejects if Slack must redeliver it. */
-	async take(envelope: SlackEnvelope): Promise<SlackReply> {
+	async receive(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();
 		const { type, body, attempt } = envelope;
 		const taken: Promise<SlackReply> =
 			type === "event"
 				? this.#event(body, attempt)
-				: this.#parts.takers.then(({ interactions }) => interactions.handle({ ...envelope, type }));
+				: this.#parts.handlers.then(({ interactions }) => interactions.handle({ ...envelope, type }));
 		const running = taken
 			.then(
 				() => undefined,
@@ -63,7 +63,7 @@ export class EventReceiver {
 	 * answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
-		const { takers, log } = this.#parts;
+		const { handlers: takers, log } = this.#parts;
 		const translated = takers.then(({ intake }) => intake.translate(body, isLast));
 		const line = lineOf(body);
 		const before = line === undefined ? undefined : this.#tails.get(line);
@@ -78,7 +78,7 @@ export class EventReceiver {
 				// The earlier event in the line was not stored when this one was translated.
 				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
 				if (isOld) log.debug("an event of Slack was overtaken", { id: incoming.key.id });
-				else await this.#accept(seenBefore ? seen(incoming) : incoming);
+				else await this.#accept(seenBefore ? markSeen(incoming) : incoming);
 			}
 			return undefined;
 		});
@@ -121,7 +121,7 @@ export class EventReceiver {
 	}
 
 	async #accept({ inbound, key }: Incoming): Promise<void> {
-		const { takers, passed } = this.#parts;
+		const { handlers: takers, passed } = this.#parts;
 		const { accept } = await takers;
 		this.#stopping.signal.throwIfAborted();
 		await accept(inbound, key);
@@ -129,7 +129,7 @@ export class EventReceiver {
 	}
 }
 
-function seen({ inbound, key }: Incoming): Incoming {
+function markSeen({ inbound, key }: Incoming): Incoming {
 	return inbound.type === "message" ? { inbound: { ...inbound, seenBefore: true }, key } : { inbound, key };
 }
 

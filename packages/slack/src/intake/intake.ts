@@ -134,7 +134,7 @@ export class Intake {
 		if (event.type === "message") return this.#twin(where.channel, message, arriving);
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
-		return this.#twins.either(twinOf(where.channel, message), async () => {
+		return this.#twins.either(pairKey(where.channel, message), async () => {
 			// After this event, the message event is a duplicate.
 			const id = messageId(where.channel, message.ts);
 			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
@@ -145,7 +145,7 @@ export class Intake {
 	/** Registers the message event of a mention, which also has the files. */
 	#twin(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
-		if (isMention) this.#twins.noteMessage(twinOf(channel, message), arriving);
+		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);
 		return arriving;
 	}
 
@@ -299,7 +299,7 @@ export class Intake {
 }
 
 /** Key that a message and its mention event share, or an edit and its mention event. */
-function twinOf(channel: string, { ts, edited }: Message): string {
+function pairKey(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }
 

@@ -24,7 +24,7 @@ export interface MessagesParts {
  * Maximum names per text that are requested. Slack allows about fifty requests a minute, and a text can have thousands of
  * names.
  */
-const mostNames = 20;
+const maxNames = 20;
 
 /** Creates inbound events for messages. All requests to Slack start at once. */
 export class Messages {
@@ -99,7 +99,7 @@ export class Messages {
 			person: async (id) => {
 				const known = people.known(id);
 				if (known !== undefined || !asks) return known;
-				if (asked.size < mostNames) asked.add(id);
+				if (asked.size < maxNames) asked.add(id);
 				return asked.has(id) ? people.nameOf(id) : undefined;
 			},
 			channel: async (id) => channels.get(id)?.name,

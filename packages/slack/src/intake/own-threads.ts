@@ -25,9 +25,9 @@ export interface OwnThreads {
 const BelowCard = z.object({ thread: z.string() });
 
 /** Maximum threads. Each needs a request, even without replies. */
-const mostPosts = 20;
+const maxPosts = 20;
 /** Maximum rows, because a post is edited many times. */
-const mostRows = 500;
+const maxRows = 500;
 
 /** Reasons of the kit for messages to the agent. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
@@ -103,7 +103,7 @@ export async function postedThreads(
 			.select(["conversation", "remote", "payload"])
 			.orderBy("position", "desc")
 			.where("changed_at", ">", since)
-			.limit(mostRows)
+			.limit(maxRows)
 			.execute(),
 	);
 	const threads = new Map<string, { channel: string; thread: string }>();
@@ -115,7 +115,7 @@ export async function postedThreads(
 		if (BelowCard.safeParse(parseJson(payload)).success) continue;
 		threads.set(messageId(posted.channel, posted.ts), { channel: posted.channel, thread: posted.ts });
 	}
-	return [...threads.values()].slice(0, mostPosts);
+	return [...threads.values()].slice(0, maxPosts);
 }
 
 function speaksToUs(data: string): boolean {

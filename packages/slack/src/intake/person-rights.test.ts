@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
 import { ok, refused, self } from "../testing/scripted-slack.ts";
-import { personNow } from "./person-rights.ts";
+import { readPersonRights } from "./person-rights.ts";
 
 const user = { id: "UADA", team_id: "T1", name: "ada" };
 const left = { present: false, reason: "left" };
@@ -12,7 +12,7 @@ async function open() {
 	const { port, people, channels } = reading;
 	const ask = (channel = "C1", tenant = "T1") => {
 		const place = { tenant, channel, thread: undefined, shared: false };
-		return personNow({ self, port, people, channels }, { user: "UADA", place });
+		return readPersonRights({ self, port, people, channels }, { user: "UADA", place });
 	};
 	return { port, ask };
 }

@@ -12,8 +12,8 @@ const Members = z.object({
 });
 
 /** https://docs.slack.dev/reference/methods/conversations.members */
-const mostInPage = 1000;
-const mostPages = 20;
+const maxInPage = 1000;
+const maxPages = 20;
 
 export interface PersonRightsParts {
 	readonly self: OwnAccount;
@@ -26,7 +26,7 @@ export interface PersonRightsParts {
  * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Returns undefined for
  * another workspace. Rejects if Slack does not answer. Slack has no roles.
  */
-export async function personNow(
+export async function readPersonRights(
 	{ self, port, people, channels }: PersonRightsParts,
 	{ user, place }: PersonQuery,
 ): Promise<PersonRights | undefined> {
@@ -48,8 +48,8 @@ export async function personNow(
 /** Returns undefined if Slack does not answer, or if the channel has more members than are read. */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
-	for (let page = 0; page < mostPages; page++) {
-		const args = defined({ channel, limit: mostInPage, cursor: cursor || undefined });
+	for (let page = 0; page < maxPages; page++) {
+		const args = defined({ channel, limit: maxInPage, cursor: cursor || undefined });
 		const answer = await askSlack(port, { method: "conversations.members", args });
 		const read = "body" in answer ? Members.safeParse(answer.body).data : undefined;
 		if (!read) return undefined;

@@ -2,7 +2,7 @@ import { type Clock, delay, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 
 /** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
-const mostMs = 1000;
+const maxMs = 1000;
 
 export interface RememberedParts<Value> {
 	/** Description for the error without an answer. */
@@ -58,7 +58,7 @@ export class Remembered<Value> {
 		const asked = this.#asked.get(id) ?? this.#ask(id);
 		const { clock, what } = this.#parts;
 		const over = new AbortController();
-		const late = delay(clock, mostMs, over.signal).then(() => {
+		const late = delay(clock, maxMs, over.signal).then(() => {
 			throw new ParleyError(`Slack did not say within a second ${what}`, { code: "unavailable" });
 		});
 		try {

@@ -31,9 +31,9 @@ const Page = z.object({
 /** Maximum difference by which this machine's clock may be ahead of Slack's. */
 export const skewMs = 6 * 60_000;
 /** Maximum messages of a search. Beyond that, the result is unknown. */
-const mostMessages = 2000;
-const mostPages = 60;
-const mostLooks = 500;
+const maxMessages = 2000;
+const maxPages = 60;
+const maxLooks = 500;
 
 interface Look {
 	readonly cursor: string;
@@ -58,7 +58,7 @@ export class History {
 	readonly #caller: Caller;
 	readonly #self: OwnAccount;
 	/** By `Wanted.key`. An evicted search starts again. */
-	readonly #looks = new LRUCache<string, Look>({ max: mostLooks });
+	readonly #looks = new LRUCache<string, Look>({ max: maxLooks });
 
 	constructor(caller: Caller, self: OwnAccount) {
 		this.#caller = caller;
@@ -80,7 +80,7 @@ export class History {
 			}
 			look = { cursor: next, pages: look.pages + 1, seen: look.seen + messages.length };
 			this.#looks.set(key, look);
-			if (look.pages < mostPages && look.seen < mostMessages) continue;
+			if (look.pages < maxPages && look.seen < maxMessages) continue;
 			this.#looks.delete(key);
 			const why = `too much was written in ${spot.channel} since then to look through it`;
 			throw new DeliveryError(why, { kind: "rejected" });

@@ -21,7 +21,7 @@ const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
 const eventType = "parley_post";
 /** Wait before the next try to upload a file. */
 const againMs = 10_000;
-const mostHalves = 500;
+const maxHalves = 500;
 
 const Posted = z.object({ channel: z.string(), ts: z.string() });
 
@@ -46,7 +46,7 @@ interface Prepared extends Drafted {
 export class Posts {
 	readonly #parts: PostsParts;
 	/** Posts without their files, by row. They must not be posted again. An evicted one is searched again. */
-	readonly #halves = new LRUCache<string, string>({ max: mostHalves });
+	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
 	constructor(parts: PostsParts) {
 		this.#parts = parts;

@@ -88,19 +88,19 @@ const ofTheLook: ReadonlySet<string> = new Set([
 /** Refusal of Slack. */
 export class Refused extends DeliveryError {
 	/** Slack's own code. */
-	readonly word: string;
+	readonly slackCode: string;
 
 	constructor(
 		message: string,
-		options: { readonly kind: DeliveryFailure; readonly word: string; readonly limit?: RateLimit },
+		options: { readonly kind: DeliveryFailure; readonly slackCode: string; readonly limit?: RateLimit },
 	) {
 		super(message, options);
-		this.word = options.word;
+		this.slackCode = options.slackCode;
 	}
 
 	/** Whether Slack might accept the same content in other blocks. */
 	get isOfTheLook(): boolean {
-		return ofTheLook.has(this.word);
+		return ofTheLook.has(this.slackCode);
 	}
 }
 
@@ -130,13 +130,13 @@ const tooLarge: ReadonlySet<string> = new Set([
 
 /** Whether a file is larger than Slack accepts. */
 export function isTooLargeRefusal(refusal: DeliveryError): boolean {
-	return refusal instanceof Refused && tooLarge.has(refusal.word);
+	return refusal instanceof Refused && tooLarge.has(refusal.slackCode);
 }
 
 /** Reason for a missing file, as Markdown at the end of a sentence. */
 export function fileRefusal(refusal: DeliveryError): string {
 	if (!(refusal instanceof Refused)) return "Slack did not take it";
-	return noFiles[refusal.word] ?? `Slack did not take it (${refusal.word})`;
+	return noFiles[refusal.slackCode] ?? `Slack did not take it (${refusal.slackCode})`;
 }
 
 export function isOfTheToken(word: string): boolean {
@@ -162,7 +162,7 @@ export function refusalOf(
 	const message = `Slack refuses ${method} (${error})${why === undefined ? "" : `: ${why}`}${detail}`;
 	return new Refused(
 		message,
-		defined({ kind, word: error, limit: kind === "rate-limited" ? limit : undefined }),
+		defined({ kind, slackCode: error, limit: kind === "rate-limited" ? limit : undefined }),
 	);
 }
 

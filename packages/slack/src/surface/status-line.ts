@@ -13,7 +13,7 @@ const textEveryMs = 5000;
 const quietMs = 10 * 60_000;
 /** Wait before another try to remove the status line, if Slack gives no time. */
 const againMs = 5000;
-const mostKnown = 2000;
+const maxKnown = 2000;
 
 /** Lanes that end the visible work. */
 const ends: ReadonlySet<Request["lane"]> = new Set(["final", "error"]);
@@ -51,7 +51,7 @@ interface Line {
 export class StatusLine {
 	readonly #parts: StatusLineParts;
 	/** By thread. An evicted line is treated like one of an earlier process, and shown again. */
-	readonly #lines = new LRUCache<string, Line>({ max: mostKnown });
+	readonly #lines = new LRUCache<string, Line>({ max: maxKnown });
 
 	constructor(parts: StatusLineParts) {
 		this.#parts = parts;

@@ -101,8 +101,8 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 
 type UserMessage = EventPayloads["user.message"];
 
-const mostOfAbout = 80;
-const mostOfQuote = 300;
+const maxOfAbout = 80;
+const maxOfQuote = 300;
 
 /** A person wrote a message, on this platform or in another client. */
 function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<AnswersSlice> {
@@ -123,7 +123,7 @@ function begun(slice: AnswersSlice, said: UserMessage): Run {
 	const message = ownMessage(said) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
 	return {
 		id,
-		about: oneLine(content, mostOfAbout),
+		about: oneLine(content, maxOfAbout),
 		...defined({ message, author }),
 	};
 }
@@ -142,14 +142,14 @@ function isShownHere(said: UserMessage): boolean {
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
 	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
-	const text = `> ${who}: ${plain(content, mostOfQuote)}${files}`;
+	const text = `> ${who}: ${plain(content, maxOfQuote)}${files}`;
 	return { type: "show", lane: "milestone", text };
 }
 
 /** Ids of people on chat platforms have the form `discord:GUILD:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
-	return own === undefined ? plain(name === "" ? id : name, mostOfAbout) : platform.person(own);
+	return own === undefined ? plain(name === "" ? id : name, maxOfAbout) : platform.person(own);
 }
 
 type Answer = EventPayloads["assistant.message"];

@@ -35,8 +35,8 @@ export interface AnswersSlice {
 }
 
 /** Above the queue of the gateway, which has 32 messages behind the active one. */
-const mostOpen = 40;
-const mostEnded = 8;
+const maxOpen = 40;
+const maxEnded = 8;
 
 export function activeRun({ open }: AnswersSlice): Run | undefined {
 	return open[0];
@@ -60,7 +60,7 @@ export function messageOf({ open, ended }: AnswersSlice, runId: string): string 
 }
 
 export function withRun(slice: AnswersSlice, run: Run): AnswersSlice {
-	return { ...slice, open: [...slice.open, run].slice(-mostOpen), newest: run.id };
+	return { ...slice, open: [...slice.open, run].slice(-maxOpen), newest: run.id };
 }
 
 /** Replaces an open run. */
@@ -70,7 +70,7 @@ export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 
 export function withoutRun(slice: AnswersSlice, run: EndedRun): AnswersSlice {
 	const open = slice.open.filter(({ id }) => id !== run.id);
-	return { ...slice, open, ended: [...slice.ended, kept(run)].slice(-mostEnded) };
+	return { ...slice, open, ended: [...slice.ended, kept(run)].slice(-maxEnded) };
 }
 
 function kept({ id, message, author }: EndedRun): EndedRun {

@@ -5,8 +5,8 @@ import type { Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { type AnswersSlice, withRun } from "./runs.ts";
 
-const mostTitle = 150;
-const mostReason = 600;
+const maxTitle = 150;
+const maxReason = 600;
 
 /** A schedule started a run. A silent run is shown only if it fails or asks. */
 export function beginScheduled(
@@ -43,14 +43,14 @@ export function threadOf(
 /** Footer with the schedule of an answer. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at), "relative");
-	return `⏰ ${plain(origin.title, mostTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
+	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
 }
 
 /** A due time that started no run. */
 export function missed(trigger: EventPayloads["schedule.trigger"]): ShowOperation[] {
 	const { error } = trigger;
 	if (error === "") return [];
-	const text = `${nameOf(trigger.title)} did not run: ${plain(error, mostReason)}.`;
+	const text = `${nameOf(trigger.title)} did not run: ${plain(error, maxReason)}.`;
 	return [{ type: "show", lane: "error", text }];
 }
 
@@ -67,5 +67,5 @@ export function removed({ title, reason }: EventPayloads["schedule.removed"]): S
 }
 
 function nameOf(title: string): string {
-	return `⏰ **${plain(title, mostTitle)}**`;
+	return `⏰ **${plain(title, maxTitle)}**`;
 }

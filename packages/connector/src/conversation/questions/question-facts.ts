@@ -5,7 +5,7 @@ import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { type ApprovalCall, codeOf, type OpenQuestion } from "./question.ts";
 import { hasShortened, offeredOptions } from "./question-controls.ts";
 
-const mostNotes = 8;
+const maxNotes = 8;
 
 /** Paragraphs about the request, for all states of a card. */
 export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
@@ -31,7 +31,7 @@ export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 }
 
 function approvalFacts({ notes, risk, brief }: ApprovalCall, token: string, cut: Cut): string[] {
-	const listed = cut.list(notes, mostNotes).map((note) => plain(cut.words(note)));
+	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
 	if (brief) cut.happened = true;
 	return definedItems([
 		listed.length === 0 ? undefined : bullets(listed),

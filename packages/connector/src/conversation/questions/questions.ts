@@ -20,10 +20,10 @@ import {
 	raisedWith,
 } from "./reply-cards.ts";
 
-const mostOpen = 200;
-const mostClosed = 50;
+const maxOpen = 200;
+const maxClosed = 50;
 /** Maximum length of a stored answer, in UTF-16 code units. */
-const mostRemembered = 200;
+const maxRemembered = 200;
 
 /** Lists in order, the oldest entry first. */
 export interface QuestionsSlice {
@@ -96,7 +96,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	const question: OpenQuestion = { ...read, ...defined({ task }) };
 	if (isOfReply(question)) return askInReply(slice, question, scene);
 	return {
-		slice: { ...slice, open: [...slice.open, question].slice(-mostOpen) },
+		slice: { ...slice, open: [...slice.open, question].slice(-maxOpen) },
 		operations: [openCard(question, scene)],
 	};
 }
@@ -108,7 +108,7 @@ function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): 
 		...asked,
 		...defined({ again: isRepeated(known, asked) ? (true as const) : undefined }),
 	};
-	const open = [...before, question].slice(-mostOpen);
+	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
 	const cards = addToCard(known, question, (card) => {
 		// One row of controls is for all calls.
@@ -147,14 +147,14 @@ function close(
 	if (!question) return { slice, operations: [] };
 	const outcome = outcomeOf(question);
 	const { words, details, by } = outcome;
-	const text = [words, ...details(new Cut(mostRemembered))].join("\n\n");
+	const text = [words, ...details(new Cut(maxRemembered))].join("\n\n");
 	const closed: ClosedQuestion = { token, outcome: text, ...defined({ by }) };
 	const tool = question.call?.tool ?? "";
-	const label = question.label.text.slice(0, mostRemembered);
+	const label = question.label.text.slice(0, maxRemembered);
 	const after = {
 		...slice,
 		open: slice.open.filter((one) => one !== question),
-		closed: [...slice.closed, closed].slice(-mostClosed),
+		closed: [...slice.closed, closed].slice(-maxClosed),
 		...defined({
 			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: text }) : undefined,
 		}),

@@ -5,9 +5,9 @@ import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
 import type { ApprovalCall, OpenQuestion, QuestionKind } from "./question.ts";
 
-const mostOptions = 100;
-const mostNotes = 20;
-const mostAlsoIn = 20;
+const maxOptions = 100;
+const maxNotes = 20;
+const maxAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
@@ -24,19 +24,19 @@ export function readQuestion(payload: PromptRequestPayload, post: number): OpenQ
 		label: keep(label, most),
 		required,
 		reminders: 0,
-		options: options.slice(0, mostOptions).map(({ value, label: name, description, disabled }) => ({
+		options: options.slice(0, maxOptions).map(({ value, label: name, description, disabled }) => ({
 			value,
 			label: name || value,
 			disabled,
 			description: description.slice(0, longestDescription),
 		})),
-		unlisted: Math.max(0, options.length - mostOptions),
+		unlisted: Math.max(0, options.length - maxOptions),
 		hints: hintsOf(payload).map(([name, text]) => [name, keep(text, longestNote)] as const),
 		...defined({
 			expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined,
 			task: context.task_id,
 			call: isCall(context) ? readCall(label, context, most) : undefined,
-			alsoIn: context.also_in ? context.also_in.slice(0, mostAlsoIn) : undefined,
+			alsoIn: context.also_in ? context.also_in.slice(0, maxAlsoIn) : undefined,
 			reply: isCall(context) && context.reply ? context.reply : undefined,
 		}),
 	};
@@ -62,7 +62,7 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 	} = context;
 	const told = isLabelOf(label, context.arguments);
 	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
-	const more = notes.length > mostNotes ? [`and ${notes.length - mostNotes} more notes`] : [];
+	const more = notes.length > maxNotes ? [`and ${notes.length - maxNotes} more notes`] : [];
 	return {
 		...defined({ id: context.call_id }),
 		tool,
@@ -72,7 +72,7 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 		told,
 		arguments: keep(text, most),
 		preview: keep(preview.replace(/\n$/u, ""), most),
-		notes: [...notes.slice(0, mostNotes), ...more].map((note) => keep(note, longestNote)),
+		notes: [...notes.slice(0, maxNotes), ...more].map((note) => keep(note, longestNote)),
 	};
 }
 

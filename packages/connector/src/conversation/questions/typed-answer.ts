@@ -23,7 +23,7 @@ export function readTypedAnswer(question: QuestionForm | undefined, text: string
 		case "text":
 			return { response: { text: typed } };
 		case "select":
-			return { response: { value: optionMeant(options, typed) } };
+			return { response: { value: optionNamed(options, typed) } };
 		case "multi":
 			return { response: { values: optionsMeant(options, typed) } };
 	}
@@ -67,7 +67,7 @@ function readDecision(typed: string, allowSession: boolean): TypedAnswer {
 }
 
 /** Returns the option with this value or label, in any spelling; otherwise the typed text, which the gateway refuses. */
-function optionMeant(options: readonly QuestionOption[], typed: string): string {
+function optionNamed(options: readonly QuestionOption[], typed: string): string {
 	const meant = typed.toLowerCase();
 	const found =
 		options.find(({ value, label }) => value === typed || label === typed) ??
@@ -76,8 +76,8 @@ function optionMeant(options: readonly QuestionOption[], typed: string): string 
 }
 
 function optionsMeant(options: readonly QuestionOption[], typed: string): string[] {
-	const one = optionMeant(options, typed);
+	const one = optionNamed(options, typed);
 	if (options.some(({ value }) => value === one)) return [one];
 	const parts = typed.split(/[,\n]/u).map((part) => part.trim());
-	return [...new Set(parts.filter((part) => part !== "").map((part) => optionMeant(options, part)))];
+	return [...new Set(parts.filter((part) => part !== "").map((part) => optionNamed(options, part)))];
 }

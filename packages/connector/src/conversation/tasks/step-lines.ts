@@ -7,8 +7,8 @@ type Plan = EventPayloads["todo.updated"]["plan"];
 /** A step of a task or a run. Its title has one line of limited length. */
 export type PlanStep = Plan[number];
 
-const mostTitle = 120;
-const mostShown = 12;
+const maxTitle = 120;
+const maxShown = 12;
 
 const marks: Readonly<Record<PlanStep["status"], string>> = {
 	pending: "⬜",
@@ -19,19 +19,19 @@ const marks: Readonly<Record<PlanStep["status"], string>> = {
 
 /** Steps in the form of the conversation state. */
 export function stepsOf(plan: Plan): PlanStep[] {
-	return plan.map(({ title, status }) => ({ title: oneLine(title, mostTitle), status }));
+	return plan.map(({ title, status }) => ({ title: oneLine(title, maxTitle), status }));
 }
 
 /** One line of Markdown per step. A long list is reduced to the lines around the first incomplete step. */
 export function stepLines(steps: readonly PlanStep[]): string[] {
 	const at = steps.findIndex(({ status }) => status === "in_progress" || status === "pending");
 	const current = at < 0 ? steps.length - 1 : at;
-	const first = Math.max(0, Math.min(current - mostShown / 2, steps.length - mostShown));
-	const shown = steps.slice(first, first + mostShown);
+	const first = Math.max(0, Math.min(current - maxShown / 2, steps.length - maxShown));
+	const shown = steps.slice(first, first + maxShown);
 	const after = steps.length - first - shown.length;
 	return definedItems([
 		first > 0 ? `… ${counted(first)} before` : undefined,
-		...shown.map(({ title, status }) => `${marks[status]} ${plain(title, mostTitle)}`),
+		...shown.map(({ title, status }) => `${marks[status]} ${plain(title, maxTitle)}`),
 		after > 0 ? `… ${counted(after)} after` : undefined,
 	]);
 }

@@ -25,11 +25,11 @@ export interface TaskChange {
 
 export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 
-const mostTitle = 150;
-const mostLabel = 120;
-const mostWhy = 300;
+const maxTitle = 150;
+const maxLabel = 120;
+const maxWhy = 300;
 /** Above the gateway's limit for all levels of a task. */
-const mostWorkers = 80;
+const maxWorkers = 80;
 
 /** Returns undefined for an event of a task without a card. */
 export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskChange | undefined {
@@ -49,7 +49,7 @@ function created(
 	{ task_id: id, title: given, parent_id: parent }: EventPayloads["task.created"],
 	at: number,
 ): TaskChange | undefined {
-	const title = oneLine(given, mostTitle);
+	const title = oneLine(given, maxTitle);
 	if (parent === "") {
 		return { after: { id, title, state: "pending", createdAt: at, workers: [], reviews: [] } };
 	}
@@ -58,7 +58,7 @@ function created(
 
 function joined(slice: TasksSlice, worker: Worker): TaskChange | undefined {
 	const before = cardWith(slice, worker.parent);
-	return before && { before, after: { ...before, workers: [...before.workers, worker].slice(-mostWorkers) } };
+	return before && { before, after: { ...before, workers: [...before.workers, worker].slice(-maxWorkers) } };
 }
 
 function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]): TaskChange | undefined {
@@ -66,7 +66,7 @@ function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]):
 	const before = cardWith(slice, id);
 	if (payload.event === "started" && !before) {
 		const { parent_id: parent, title } = payload;
-		return joined(slice, { id, parent, title: oneLine(title, mostTitle), state: "running" });
+		return joined(slice, { id, parent, title: oneLine(title, maxTitle), state: "running" });
 	}
 	// The end of a task has an event of its own.
 	if (!before || before.id === id) return;
@@ -127,19 +127,19 @@ function withStep(
 	task: Task,
 	{ current_step: done, total_steps: total, current_step_label: label, plan }: EventPayloads["task.progress"],
 ): Task {
-	const step = { done, total, label: oneLine(label, mostLabel) };
+	const step = { done, total, label: oneLine(label, maxLabel) };
 	return { ...task, step, ...defined({ steps: plan ? stepsOf(plan) : undefined }) };
 }
 
 function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspended"]): Review {
-	return { token, task: task_id, title: oneLine(title, mostTitle), reason: oneLine(reason, mostWhy) };
+	return { token, task: task_id, title: oneLine(title, maxTitle), reason: oneLine(reason, maxWhy) };
 }
 
 function causeOf(event: TaskEvent): TaskCause {
-	if (event.event === "task.failed") return { why: oneLine(event.payload.error, mostWhy) };
+	if (event.event === "task.failed") return { why: oneLine(event.payload.error, maxWhy) };
 	if (event.event !== "task.cancelled") return {};
 	const { reason, by } = event.payload;
-	return { why: oneLine(reason, mostWhy), ...defined({ by }) };
+	return { why: oneLine(reason, maxWhy), ...defined({ by }) };
 }
 
 function endOf({ startedAt }: Task, event: TaskEvent, at: number): TaskEnd {

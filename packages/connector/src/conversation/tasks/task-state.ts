@@ -83,8 +83,8 @@ export interface TasksSlice {
 }
 
 /** Maximum of the gateway per session. */
-const mostLive = 100;
-const mostEnded = 30;
+const maxLive = 100;
+const maxEnded = 30;
 
 export function hasEnded(state: TaskState): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
@@ -97,12 +97,12 @@ export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 		const over = { id, title, state, ...defined({ why, by }) };
 		return {
 			live: live.filter((one) => one.id !== id),
-			ended: [...ended, over].slice(-mostEnded),
+			ended: [...ended, over].slice(-maxEnded),
 		};
 	}
 	const known = live.some(({ id }) => id === task.id);
 	return {
-		live: known ? live.map((one) => (one.id === task.id ? task : one)) : [...live, task].slice(-mostLive),
+		live: known ? live.map((one) => (one.id === task.id ? task : one)) : [...live, task].slice(-maxLive),
 		ended,
 	};
 }

@@ -97,7 +97,7 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 		case "task.progress":
 			return stepped(change, scene);
 		case "task.resumed":
-			return [said(task, { lane: "milestone", text: "▶️ It goes on." }, scene)];
+			return [threadPost(task, { lane: "milestone", text: "▶️ It goes on." }, scene)];
 		case "task.completed":
 			return completed(event.payload, task, scene);
 		case "task.failed":
@@ -105,7 +105,7 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 		case "task.cancelled": {
 			const { reason: why, by } = event.payload;
 			const text = `⏹️ **Cancelled**${because({ why, by }, scene.platform)}`;
-			return [said(task, { lane: "milestone", text }, scene)];
+			return [threadPost(task, { lane: "milestone", text }, scene)];
 		}
 		default:
 			return [];
@@ -121,7 +121,7 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	return definedItems([
 		plan === ""
 			? undefined
-			: said(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene),
+			: threadPost(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene),
 		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
 		...inRoom({ lane: "milestone", text: waits }, scene),
 	]);
@@ -137,7 +137,11 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	const isOver = step.done === step.total || step.label !== earlier?.label;
 	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
 	return [
-		said(task, { lane: "milestone", text: `☑️ Step ${step.done} of ${step.total} is done${which}` }, scene),
+		threadPost(
+			task,
+			{ lane: "milestone", text: `☑️ Step ${step.done} of ${step.total} is done${which}` },
+			scene,
+		),
 	];
 }
 
@@ -151,24 +155,27 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const foot = `took ${lengthOf(duration / 1_000_000)}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
 	const text = summary.trim() === "" ? "✅ **Done**" : `✅ **Done**\n\n${summary.trim()}`;
 	const short = `✅ **${plain(task.title, 150)}** is done: ${whereOf(task, scene)}.`;
-	return [said(task, { lane: "final", text, foot }, scene), ...inRoom({ lane: "final", text: short }, scene)];
+	return [
+		threadPost(task, { lane: "final", text, foot }, scene),
+		...inRoom({ lane: "final", text: short }, scene),
+	];
 }
 
 function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowOperation[] {
 	const error = payload.error.trim() === "" ? "nobody knows why" : plain(payload.error, 1_000);
 	if (payload.will_retry) {
 		const text = `🔁 It failed and is tried again by itself, try ${payload.retry_count + 2}: ${error}`;
-		return [said(task, { lane: "milestone", text }, scene)];
+		return [threadPost(task, { lane: "milestone", text }, scene)];
 	}
 	const short = `❌ **${plain(task.title, 150)}** has failed: ${plain(payload.error, 300)}`;
 	return [
-		said(task, { lane: "error", text: `${stateWords.failed}: ${error}` }, scene),
+		threadPost(task, { lane: "error", text: `${stateWords.failed}: ${error}` }, scene),
 		...inRoom({ lane: "error", text: short }, scene),
 	];
 }
 
 /** A post that names its task if it is not in the task's thread. */
-function said(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
+function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
 	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
 }
@@ -190,8 +197,8 @@ function inRoom(
 	return threads ? [{ type: "show", ...post }] : [];
 }
 
-const mostWorkersShown = 8;
-const mostWorkerTitle = 60;
+const maxWorkersShown = 8;
+const maxWorkerTitle = 60;
 
 /** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
@@ -241,12 +248,12 @@ function stepLine({ step, state }: Task): string[] {
 /** A worker's question also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
-	return asking ? [`${stateWords.suspended}: ${plain(asking.title, mostWorkerTitle)}`] : [];
+	return asking ? [`${stateWords.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];
 }
 
 /** The newest workers, each below its parent. */
 function workerLines(workers: readonly Worker[]): string[] {
-	const shown = workers.slice(-mostWorkersShown);
+	const shown = workers.slice(-maxWorkersShown);
 	if (shown.length === 0) return [];
 	const below = (parent: string, depth: number): string[] =>
 		shown
@@ -262,7 +269,7 @@ function workerLines(workers: readonly Worker[]): string[] {
 }
 
 function wordsOf({ title, state }: Worker): string {
-	return `${stateWords[state]}: ${plain(title, mostWorkerTitle)}`;
+	return `${stateWords[state]}: ${plain(title, maxWorkerTitle)}`;
 }
 
 function controlsOf({ id, state }: Task, { controls, session }: Scene): Control[] {

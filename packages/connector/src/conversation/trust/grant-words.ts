@@ -5,7 +5,7 @@ import { plain } from "../vocabulary/plain.ts";
 
 type Names = PersonNames;
 
-const mostListed = 10;
+const maxListed = 10;
 
 /** Name of a principal: `operator`, or a person of the platform. */
 export function personOf(principal: string, { person }: Names): string {
@@ -43,6 +43,6 @@ export function endWords(reason: string, names: Names): string {
 }
 
 function listed(names: readonly string[]): string {
-	const more = names.length - mostListed;
-	return definedItems([...names.slice(0, mostListed), more > 0 ? `${more} more` : undefined]).join(", ");
+	const more = names.length - maxListed;
+	return definedItems([...names.slice(0, maxListed), more > 0 ? `${more} more` : undefined]).join(", ");
 }

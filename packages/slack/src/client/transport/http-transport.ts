@@ -11,7 +11,7 @@ import { forgery, forgeryInHead, ReplayMemory } from "./verify.ts";
 export const requestPath = "/slack/events";
 
 /** Maximum concurrent signed requests. */
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 /** Timeout for the head of a request. */
 const requestTimeoutMs = 10_000;
 /** Minimum time between two warnings about invalid requests. */
@@ -91,7 +91,7 @@ export class HttpTransport implements Transport {
 
 	/** Notes a post for which Slack sends an event. */
 	posted(): void {
-		this.#deaf.posted();
+		this.#deaf.notePost();
 	}
 
 	/** Resolves when the complete requests are answered. Incomplete ones are dropped. */
@@ -129,7 +129,7 @@ export class HttpTransport implements Transport {
 		const text = body.toString();
 		const forged = forgery({ ...signed, body: text });
 		if (forged !== undefined) return this.#refused(request, forged);
-		this.#deaf.heard(onlyLine);
+		this.#deaf.noteEvent(onlyLine);
 		const taken = this.#replays.once(signed.signature ?? "", () => this.#takeIfRoom(request, text));
 		return (await taken) ?? { status: 503 };
 	}
@@ -148,7 +148,7 @@ export class HttpTransport implements Transport {
 
 	async #takeIfRoom(request: IncomingMessage, text: string): Promise<Answer> {
 		// A rejected request may be sent again.
-		if (this.#running >= mostAtOnce) throw new ParleyError("too much comes at once", { code: "unavailable" });
+		if (this.#running >= maxAtOnce) throw new ParleyError("too much comes at once", { code: "unavailable" });
 		this.#running += 1;
 		try {
 			return await this.#take(request, text);
@@ -217,11 +217,11 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Slack's own bodies are far smaller. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** Slack gives up after this time. */
 const timeoutMs = 3000;
 /** Maximum bodies of the maximum length in memory. */
-const mostReading = 64;
+const maxReading = 64;
 
 /**
  * Reads bodies of unverified senders. If there are too many, the oldest one is dropped, so that slow senders from any
@@ -239,13 +239,13 @@ class UnknownBodies {
 	/** Rejects with `resource_exhausted` if the body is too long, and with another code if it is incomplete or late. */
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
-			if (this.#reading.size < mostReading) break;
+			if (this.#reading.size < maxReading) break;
 			this.#giveUp(longest);
 		}
 		this.#reading.add(request);
 		const late = this.#clock.after(timeoutMs, () => this.#giveUp(request));
 		try {
-			return await readBounded(request, mostBytes, "the request");
+			return await readBounded(request, maxBytes, "the request");
 		} finally {
 			late.cancel();
 			this.#reading.delete(request);

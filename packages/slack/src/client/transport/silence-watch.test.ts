@@ -15,9 +15,9 @@ const minute = 60_000;
 
 test("sockets without an event about an own post are suspected", () => {
 	const { clock, deaf, suspicions } = watch();
-	deaf.posted();
+	deaf.notePost();
 	clock.advance(29_000);
-	deaf.posted();
+	deaf.notePost();
 	expect(suspicions).toEqual([]);
 	clock.advance(1000);
 	expect(suspicions).toEqual(["one", "two"].map((name) => `${name}: nothing was heard since the last post`));
@@ -26,20 +26,20 @@ test("sockets without an event about an own post are suspected", () => {
 test("after a suspicion without effect, the next one is later", () => {
 	const { clock, deaf, suspicions, one } = watch();
 	const after = (ms: number): number => {
-		deaf.posted();
+		deaf.notePost();
 		clock.advance(ms);
 		return suspicions.splice(0).length;
 	};
 	expect([after(30_000), after(30_000), after(30_000)]).toEqual([2, 0, 2]);
-	deaf.heard(one);
+	deaf.noteEvent(one);
 	expect(after(30_000)).toBe(2);
 });
 
 test("any event after a post clears the sockets", () => {
 	const { clock, deaf, suspicions, one } = watch();
-	deaf.posted();
+	deaf.notePost();
 	clock.advance(20_000);
-	deaf.heard(one);
+	deaf.noteEvent(one);
 	clock.advance(20_000);
 	expect(suspicions).toEqual([]);
 });
@@ -54,24 +54,24 @@ test("after a quarter of an hour without a word they are replaced, and again aft
 
 test("a socket that misses events of the other one is suspected alone, and not again at once", () => {
 	const { clock, deaf, suspicions, one, two } = watch();
-	for (let n = 0; n < 19; n++) deaf.heard(one);
-	deaf.heard(two);
-	for (let n = 0; n < 19; n++) deaf.heard(one);
+	for (let n = 0; n < 19; n++) deaf.noteEvent(one);
+	deaf.noteEvent(two);
+	for (let n = 0; n < 19; n++) deaf.noteEvent(one);
 	expect(suspicions).toEqual([]);
-	deaf.heard(one);
-	deaf.heard(one);
+	deaf.noteEvent(one);
+	deaf.noteEvent(one);
 	expect(suspicions).toEqual(["two: nothing comes over it, and much over the other one"]);
 	clock.advance(5 * minute);
-	deaf.heard(one);
+	deaf.noteEvent(one);
 	expect(suspicions).toHaveLength(2);
 });
 
 test("after a stop, no timer is left", () => {
 	const { clock, deaf, one } = watch();
-	deaf.posted();
+	deaf.notePost();
 	deaf.stop();
-	deaf.posted();
-	deaf.heard(one);
+	deaf.notePost();
+	deaf.noteEvent(one);
 	expect(clock.pending).toBe(0);
 });
 
@@ -79,9 +79,9 @@ test("a suspicion has the time of the last event, and whether an event was expec
 	const { clock, deaf, told, one } = watch();
 	const from = clock.now();
 	clock.advance(minute);
-	deaf.heard(one);
+	deaf.noteEvent(one);
 	clock.advance(10 * minute);
-	deaf.posted();
+	deaf.notePost();
 	clock.advance(30_000);
 	clock.advance(15 * minute);
 	expect(told).toMatchObject([

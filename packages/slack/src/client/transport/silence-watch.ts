@@ -5,7 +5,7 @@ const echoMs = 30_000;
 /** A quiet workspace and a dead socket look the same, and a new socket costs little. */
 const idleMs = 15 * 60_000;
 /** Slack chooses sockets at random: of two working sockets, one misses this number in a row once in a million cases. */
-const mostMissed = 20;
+const maxMissed = 20;
 /** Minimum time between two replacements, in case the choice is not random. */
 const missedMs = 5 * 60_000;
 
@@ -51,7 +51,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	}
 
 	/** Notes an event on a socket. */
-	heard(line: Line): void {
+	noteEvent(line: Line): void {
 		if (this.#isOver) return;
 		this.#heardAt = this.#clock.now();
 		this.#echo?.cancel();
@@ -62,14 +62,14 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		const now = this.#clock.monotonic();
 		if (now - this.#suspectedAt < missedMs) return;
 		for (const one of this.#open) {
-			if ((this.#missed.get(one) ?? 0) < mostMissed) continue;
+			if ((this.#missed.get(one) ?? 0) < maxMissed) continue;
 			this.#suspectedAt = now;
 			one.leave("nothing comes over it, and much over the other one");
 		}
 	}
 
 	/** Notes a post for which Slack sends an event. */
-	posted(): void {
+	notePost(): void {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;

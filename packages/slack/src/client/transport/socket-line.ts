@@ -177,7 +177,7 @@ export class SocketLine {
 /** Interval of pings. */
 const everyMs = 2500;
 /** After this many pings in a row without a pong the connection is dead. */
-const mostUnanswered = 2;
+const maxUnanswered = 2;
 /** undici publishes here when a pong arrives: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
 
@@ -215,7 +215,7 @@ export class PingWatch {
 
 	#wait(): void {
 		this.#timer = this.#clock.after(everyMs, () => {
-			if (this.#unanswered >= mostUnanswered) {
+			if (this.#unanswered >= maxUnanswered) {
 				this.stop();
 				this.#dead();
 				return;

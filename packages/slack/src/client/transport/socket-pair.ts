@@ -9,7 +9,7 @@ import type { Deliver, Transport } from "./transport.ts";
 /** Slack sends each envelope over any of them. While one is replaced, the other one has all. */
 const lineCount = 2;
 const firstWaitMs = 1000;
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;
 /** A socket with a shorter life is replaced after a pause, so that Slack does not get too many requests for sockets. */
 const steadyMs = 60_000;
 
@@ -62,7 +62,7 @@ export class SocketPair implements Transport {
 
 	/** Notes a post for which Slack sends an event. */
 	posted(): void {
-		if (this.#open.size > 0) this.#deaf.posted();
+		if (this.#open.size > 0) this.#deaf.notePost();
 	}
 
 	/** Acknowledges running deliveries, and ends. */
@@ -94,7 +94,7 @@ export class SocketPair implements Transport {
 			}
 			if (clock.monotonic() - since >= steadyMs) pauseMs = 0;
 			await this.#wait(pauseMs);
-			pauseMs = Math.min(Math.max(pauseMs * 2, firstWaitMs), mostWaitMs);
+			pauseMs = Math.min(Math.max(pauseMs * 2, firstWaitMs), maxWaitMs);
 		}
 		if (before !== undefined) await end(before);
 	}
@@ -102,7 +102,7 @@ export class SocketPair implements Transport {
 	/** Returns undefined when the connector stops. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
-		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
 			try {
 				return await this.#begin();
 			} catch (reason) {
@@ -164,7 +164,7 @@ export class SocketPair implements Transport {
 		if (this.#closing.signal.aborted) {
 			throw new ParleyError("the connector stops", { code: "cancelled" });
 		}
-		this.#deaf.heard(line);
+		this.#deaf.noteEvent(line);
 		return this.#parts.deliver(payload, attempt);
 	}
 
