@@ -72,7 +72,9 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 	return !whole || seen.some(({ words }) => words.some((word) => namesHost(word, pattern)));
 }
 
-/** `https://HOST/`, `USER@HOST`, `HOST:PORT` and the like; a name alone only where the rule has it whole. */
+/**
+ * `https://HOST/`, `USER@HOST`, `HOST:PORT` and similar words. A bare name matches only if the rule has exactly this name.
+ */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();
 	const hosts = [...lower.matchAll(/(?::\/\/|@)(?:[^\s/@]*@)?([^\s/:@?#]+)/g)].map(([, host = ""]) => host);
@@ -210,7 +212,7 @@ function mayBegin(
 	if (assignment.test(word)) return false;
 	if (word.includes(UNKNOWN) || readsCommands(word, args)) return true;
 	const name = nameOf(word);
-	// Git keeps a program for each of its commands.
+	// Git has one program for each of its commands.
 	if (name.startsWith("git-"))
 		return mayBegin([program, ...rest], ["git", name.slice("git-".length), ...args]);
 	return name === nameOf(program) && mayFollow(rest, args);

@@ -74,7 +74,7 @@ function fitsFrom(
 	return names[0] !== "" && names.some((_, index) => matches(names.slice(0, index + 1).join("/")));
 }
 
-/** The directories that a pattern begins with before anything in it can vary. */
+/** Leading directories of a pattern, before its first variable part. */
 function headOf(inner: string): string {
 	const names = inner.split("/");
 	const varies = names.findIndex((name) => /[*?[\]{}\\]/.test(name));

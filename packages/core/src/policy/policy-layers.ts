@@ -133,7 +133,7 @@ interface ChannelTools {
 	readonly all: readonly KnownTool[];
 }
 
-/** Puts the layers of a session together; the version stands for all of them. */
+/** Combines the layers of a session. The version identifies all of them. */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInAlone;

@@ -24,12 +24,12 @@ export interface PolicyRule {
 	readonly hosts?: readonly string[];
 }
 
-/** The rules beside the built-in ones that hold for a session at this moment. */
+/** Rules that currently apply to a session, besides the built-in ones. */
 export interface PolicyInForce {
 	/** Another one as soon as a rule in it is another one. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
-	/** Rules that a layer may not make, which count for nothing. */
+	/** Rules that a layer may not make. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
 	/** Why a layer cannot be read: then every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };

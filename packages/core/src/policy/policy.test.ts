@@ -22,7 +22,7 @@ function effectOf(
 }
 
 test.each<[ActionClass, string, string, string]>([
-	// class, nothing granted, granted for this session, all tools accepted
+	// class, without grants, with a grant for the session, with all tools accepted
 	["read", "allow", "allow", "allow"],
 	["person", "allow", "allow", "allow"],
 	["write", "ask", "allow", "allow"],

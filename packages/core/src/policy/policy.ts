@@ -30,7 +30,7 @@ export interface Permissions {
 	readonly grants: readonly GrantScope[];
 	/** Taint of the session, including allowed calls that run before this one. */
 	readonly taint: Taint;
-	/** The rules beside the built-in ones; none unless told. */
+	/** Rules besides the built-in ones. Default: none. */
 	readonly policy?: PolicyInForce;
 	/** Whether the channel is trusted with calls like this one. */
 	readonly trusted?: boolean;
@@ -42,7 +42,7 @@ export interface Decision {
 	readonly effect: Effect;
 	/** Whether the approval is always required, whatever grants exist. */
 	readonly floor: boolean;
-	/** For people: why it is asked, or what allows it. */
+	/** Reason for people: why the call requires approval, or which rule allows it. */
 	readonly reason: string;
 	/** All that had something to say to it, what decided first. */
 	readonly rules: readonly SpokenRule[];
@@ -59,8 +59,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call: deny before ask before allow, whatever the order of the rules. Only a rule of the operator's
- * allows what the built-in ones would ask about, and none what they always ask about.
+ * Decides about a call: deny precedes ask, and ask precedes allow, whatever the order of the rules. Only a rule of the
+ * operator
+ * can allow a call that the built-in rules ask about, and no rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInAlone } = permissions;
@@ -129,7 +130,7 @@ function findStanding(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return "allowed for this session";
 	}
-	// The author of a rule wants to be asked, so the trust of a channel does not replace the approval.
+	// The author of a rule requires an approval, so the trust of a channel does not replace it.
 	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return "the channel is trusted with it";
 	return undefined;
@@ -207,7 +208,7 @@ export function grantsUnder(
  * beginning.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
-	// A plan that offers no grant is covered by none.
+	// A plan without a grant is never covered.
 	if (grant === undefined || scope.tool !== ruleNameOf(tool)) return false;
 	if (scope.kind === "path") {
 		const path = binding["path"];

@@ -34,8 +34,9 @@ const mostConditions = 1_000;
 const mostShown = 80;
 
 /**
- * Reads the rules of a file. Throws `invalid_argument` with line, column and what is allowed, for the first thing that
- * is wrong: a file counts as a whole or not at all.
+ * Reads the rules of a file. Throws `invalid_argument` for the first mistake, with line, column and the allowed values. A
+ * file
+ * applies completely or not at all.
  */
 export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): PolicyFile {
 	const file = parseCommentedJson(source.path, source.text);
@@ -198,7 +199,7 @@ const actionClasses = [
 const mostRules = 500;
 const mostNames = 200;
 
-/** Constructed when a file is read: most starts find none. */
+/** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const word = z
 		.string({ error: "a word" })
@@ -281,7 +282,7 @@ function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 		.max(mostNames, { error: `at most ${mostNames}` });
 }
 
-/** One value counts as a list of one. */
+/** One value is a list with one entry. */
 function oneOrMore<T extends z.ZodType>(item: T): z.ZodPreprocess<z.ZodArray<T>> {
 	return z.preprocess((value) => (Array.isArray(value) ? value : [value]), list(item, "a value or a list"));
 }

@@ -102,7 +102,7 @@ function broken(problem: string, text = ""): PolicyState {
 function readFile({ path, foreign }: WatchedFile): string {
 	// A link in a foreign directory could lead anywhere.
 	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or lies behind one");
-	// Not blocking, so that a pipe cannot hold the gateway.
+	// Non-blocking, so that a pipe cannot block the gateway.
 	const file = openSync(
 		path,
 		constants.O_RDONLY | constants.O_NONBLOCK | (foreign ? constants.O_NOFOLLOW : 0),

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** A process of the gateway, whose bubblewrap is the system's behind a script that counts. */
+/** Process of the gateway. Its bubblewrap is the system's behind a script that counts. */
 async function startProcess(options: Partial<SandboxesOptions> = {}) {
 	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const script = join(directory.path, "bwrap");
@@ -114,7 +114,7 @@ test.skipIf(!hasBubblewrap)(
 		const command = shellCommand(`touch ${ran}`, directory.path);
 		await expect(sandbox.run(command)).rejects.toThrow("the sandbox could not be set up");
 		await expect(stat(file)).rejects.toThrow("ENOENT");
-		// Preferred alone would run it without one.
+		// The mode `preferred` would otherwise run it without a sandbox.
 		const later = await of(request());
 		expect(later).toMatchObject({ mode: "none", refusal: expect.stringContaining("No permissions") });
 		await expect(later.run(command)).rejects.toThrow("No permissions");

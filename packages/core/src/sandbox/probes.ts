@@ -21,7 +21,7 @@ export interface ProbeFacts {
 	readonly port: number;
 	/** The name of a listener that has no file. */
 	readonly socket: string;
-	/** A process outside, and when it started as its `stat` says. */
+	/** Process outside of the sandbox, and its start time from its `stat`. */
 	readonly pid: number;
 	readonly started: string;
 	/** The namespaces outside, as their links in /proc read. */
@@ -43,7 +43,7 @@ export interface Probe {
 /** The name of a listener's file in the root. */
 export const ROOT_SOCKET = "agent.sock";
 
-/** A number of `/proc/PID/stat`, counted behind the name of the program, which may hold anything. */
+/** Field of `/proc/PID/stat`, counted after the name of the program, which may contain any character. */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
 /** Ways out of a sandbox, each tried on its own. */
@@ -118,7 +118,7 @@ export const probes: readonly Probe[] = [
 	{ name: "key-list", attempt: "grep -q . /proc/keys" },
 	{ name: "filter", attempt: "grep -qE '^Seccomp:[[:space:]]*0' /proc/self/status" },
 	...deniedCalls.map(probeOf),
-	// Without one no command connects to a socket, also one that a process outside makes in a root meanwhile.
+	// Without Unix sockets no command connects to a socket, including one that an outside process creates in a root.
 	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 
@@ -155,7 +155,7 @@ function octal(bytes: Uint8Array): string {
 	return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }
 
-/** The exit code of an attempt that this system does not let be made. */
+/** Exit code of an attempt that is impossible on this system. */
 const UNTRIED = 99;
 
 /**

@@ -50,7 +50,7 @@ export interface SandboxesOptions {
 	readonly path?: string;
 	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Keeps between processes under which circumstances all probes held; without it each process tries them. */
+	/** Store of the circumstances under which all probes held. Without it each process tries them. */
 	readonly verdict?: KeptVerdictOptions;
 }
 
@@ -148,7 +148,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	};
 }
 
-/** Whether nothing runs without a sandbox. One that failed to start is never replaced by none. */
+/** Whether commands run only in a sandbox. A sandbox that failed to start is never left out. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }

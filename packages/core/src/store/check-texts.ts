@@ -77,7 +77,7 @@ export async function checkTexts(
 	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
 }
 
-/** Finds nothing in a session that is deleted during the check. */
+/** Reports no faults for a session that is deleted during the check. */
 async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
 	await new SessionCheck(session, read, tally).run();
@@ -165,7 +165,7 @@ class Series {
 
 type Read = Store<Tables>["read"];
 
-/** Rows of a run that were found, as `ExpectedRun` counts them. */
+/** Rows of a run, counted as in `ExpectedRun`. */
 type FoundRows = Record<"replies" | "results" | "steered", number>;
 
 const kindIn = /^\{"kind":"(\w+)"/;
@@ -275,7 +275,7 @@ class SessionCheck {
 		}
 	}
 
-	/** Their numbers begin again whenever the run has taken them up. Returns their count. */
+	/** Counts the messages. Their ordinals start again each time the run takes them. */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {

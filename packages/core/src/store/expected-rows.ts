@@ -47,7 +47,7 @@ export class ExpectedRows {
 	}
 }
 
-/** The data of an event of a run begins so. The rest, which can be long, is not parsed. */
+/** Beginning of the data of an event of a run. The rest can be long and is not parsed. */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
 /** In a text, the quotes would be escaped. */
 const cancelled = /"error":"cancelled"/;

@@ -17,7 +17,7 @@ export interface Keyed {
 
 export interface Outcome<T> {
 	readonly response: T;
-	/** The command ran before, and nothing was changed this time. */
+	/** The command ran before. It changed no rows this time. */
 	readonly repeated: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function answerOf<T>(
 	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
 }
 
-/** Whether something was asked under the key before, the same or not. */
+/** Whether an earlier request used the key, with the same parameters or not. */
 export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
 	if (key === undefined) return false;
 	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);

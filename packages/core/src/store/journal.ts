@@ -7,7 +7,7 @@ import { insertEvent, readHash, takeSeq } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 
-/** A command's view of the store: everything it does is kept together or not at all. */
+/** The store as a command sees it. All its changes are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 /** Dependencies of all parts that write events. */
@@ -171,7 +171,7 @@ export class Journal {
 	}
 }
 
-/** Hash that precedes the event after `seq`. Events from before the hashes have none. */
+/** Hash that precedes the event after `seq`. Events from before the hashes have no hash. */
 async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 	if (seq === 0) return noTextHash;
 	const [row] = await readHash(tx, { sessionId, seq });
@@ -180,10 +180,7 @@ async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 
 type EventRow = Selectable<Tables["events"]>;
 
-/**
- * Places that are looked through at once: where few events are wanted, all may have to be, and SQLite works on the thread
- * that everything else waits for.
- */
+/** Number of places per query. A search for few events may read all of them, and SQLite works on the main thread. */
 const windowSize = 10_000;
 
 /** Filter of events: of one session, of the caller's sessions, or of all; of all types, or of these. */
@@ -193,7 +190,7 @@ export interface EventsOf {
 	readonly types?: readonly string[] | undefined;
 }
 
-/** An event with its place among those of all sessions: later ones have higher numbers, and none is given twice. */
+/** Event with its place among the events of all sessions. Later events have higher places, and no place is used twice. */
 export interface Placed {
 	readonly position: number;
 	readonly event: Recorded;
@@ -224,7 +221,7 @@ function narrowed<O>(
 	);
 }
 
-/** An event as its row holds it. Rows are our own writing: a bad one is corruption and throws. */
+/** Reads an event from its row. Parley wrote the row, so an invalid row is corruption and throws. */
 function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,

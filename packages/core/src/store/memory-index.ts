@@ -13,7 +13,7 @@ interface MemoryIndex {
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
 
-/** Characters of the sequences that both indexes hold. Shorter words are looked up in the texts. */
+/** Characters of the sequences in both indexes. Shorter words are searched in the texts. */
 const gramLength = 3;
 
 /** Triggers keep the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */

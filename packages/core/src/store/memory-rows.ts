@@ -9,7 +9,7 @@ import { userOf } from "./person-role.ts";
 import { searchText } from "./search-words.ts";
 import { stamp, type Tables } from "./tables.ts";
 
-/** Inserts a note. Does nothing if one with this id exists. */
+/** Inserts a note, unless one with this id exists. */
 export async function insertMemory(tx: Tx, engine: Engine, memory: Memory): Promise<void> {
 	const { id, scope, subject, author, sessionId, taint, text, tags, createdAt } = memory;
 	const row = await tx

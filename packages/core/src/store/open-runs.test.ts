@@ -41,7 +41,7 @@ test("the oldest open run of a session is found without walking its ended runs",
 		}
 		return Math.min(...times);
 	};
-	// A walk through 5,000 runs takes some twenty times as long.
+	// A scan of 5,000 runs takes about twenty times as long.
 	expect(await least("long")).toBeLessThan(5 * (await least("short")));
 	await store.close();
 });

@@ -9,7 +9,7 @@ export interface Standing {
 	readonly given: Role;
 }
 
-/** Whether the configuration keeps them out, whatever else is said of them. */
+/** Whether the configuration denies access to the person, whatever other rules say. */
 export function isDenied(standing: Standing, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
 	return deny.some((rule) => concerns(rule, standing));
 }

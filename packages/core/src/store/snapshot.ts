@@ -7,7 +7,7 @@ export interface Snapshot {
 	/** Names of the migrations that it has been through. */
 	readonly migrations: readonly string[];
 	readonly sessions: number;
-	/** Ids of the kept files that it names. */
+	/** Ids of the kept files in the journal. */
 	readonly fileIds: readonly string[];
 }
 

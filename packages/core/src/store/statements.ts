@@ -20,7 +20,7 @@ export const takeSeq = hotStatement<
 		.set((eb) => ({
 			last_seq: eb("last_seq", "+", p("count")),
 			message_count: eb("message_count", "+", p("messages")),
-			// Coming and going is recorded as well, but a session is as new as what was said last.
+			// Joins and leaves are recorded too, but the age of a session is that of its last message.
 			updated_at: sql<number>`coalesce(${p("updatedAt")}, updated_at)`,
 		}))
 		.where("id", "=", p("id"))
@@ -135,7 +135,7 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.limit(sql.lit(1)),
 );
 
-/** How many runs of a session have not ended, and the highest ordinal so far. */
+/** Number of unfinished runs of a session, and the highest ordinal. */
 export const countRuns = hotStatement<
 	Tables,
 	{ sessionId: string },

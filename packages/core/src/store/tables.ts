@@ -65,7 +65,7 @@ interface RunsTable extends Stamped {
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the id of the run. */
 	correlation: string | null;
-	/** 1 where the run was started under `accept_all_tools`, which it then keeps. */
+	/** 1 if the run was started under `accept_all_tools`. The run keeps that. */
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote it, as JSON, with their role at that time. Null for all others. */
 	actor: string | null;
@@ -111,7 +111,7 @@ interface PromptsTable extends Stamped {
 	binding: string | null;
 	/** How often people were reminded of it: 0, 1 or 2. */
 	reminded: number;
-	/** The `WantedGrant` as JSON where the question is whether a channel is to be trusted; its `run_id` is "". */
+	/** `WantedGrant` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
 	wanted_grant: string | null;
 	created_at: number;
 	expires_at: number;
@@ -146,7 +146,7 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
-/** Messages that were added to an active run and that it has not taken. */
+/** Messages that were added to an active run and that the run has not read. */
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;

@@ -4,9 +4,9 @@ import type { Stamped } from "./stamped.ts";
 /** One task. `epoch` counts its claims: a process with another number has lost the task. */
 interface TasksTable extends Stamped {
 	id: string;
-	/** The session that owns it: its people see it and are asked there. */
+	/** Session that owns the task. Its people see the task and get its questions. */
 	session_id: string;
-	/** The session that holds its conversation with the model. */
+	/** Session with the conversation between the task and the model. */
 	own_session_id: string;
 	/** The task that it is a worker of. */
 	parent_id: string | null;
@@ -39,7 +39,7 @@ interface TasksTable extends Stamped {
 	suspend_count: number;
 	retry_count: number;
 	max_retries: number;
-	/** Milliseconds since the epoch: it is not taken up before. */
+	/** Milliseconds since the epoch before which the task does not start. */
 	not_before: number;
 	/** How long it was worked on, without what it waited; counted with every transaction of its run. */
 	worked_ms: number;

@@ -27,7 +27,7 @@ export function eventHash(
 	return digest(`event\n${previous}\n${id}\n${sessionId}\n${seq}\n${type}\n${at}\n${data}`);
 }
 
-/** Hash of a step of a run. It follows no other: a picture that a model refuses is taken out of its step later. */
+/** Hash of a step of a run. It is not chained, because a picture that a model refuses is removed from its step later. */
 export function stepHash({
 	runId,
 	n,
@@ -64,7 +64,7 @@ export function steerHash(steer: {
 	return digest(`steer\n${id}\n${runId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Hash of a summary that takes the place of older messages. */
+/** Hash of a summary that replaces older messages. */
 export function summaryHash({
 	sessionId,
 	n,

@@ -79,7 +79,7 @@ interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** As `placeKey` writes it. */
 	place: string;
-	/** Ids of people and names of tools and classes as JSON; null for all that the floor lets through. */
+	/** Ids of people and names of tools and classes as JSON. Null for all that the floor allows. */
 	people: string | null;
 	tools: string | null;
 	classes: string | null;

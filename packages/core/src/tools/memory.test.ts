@@ -333,7 +333,7 @@ test("a run deletes notes by its person and about them, and a run of the operato
 		await log.next("assistant.message");
 		return (await talk.notes()).map(({ text }) => text);
 	};
-	// Also an approver deletes notes of others only by a command.
+	// An approver, too, deletes notes of others only by a command.
 	expect(await left(person("ann", "C1", "approver"))).toEqual(["for everyone", "about bob", "by bob"]);
 	expect(talk.result("c2")).toContain("was written by discord:T:bob. They can delete it with /forget");
 	expect(talk.result("c3")).toContain("Memory not found");

@@ -45,11 +45,11 @@ const rules = {
 	"prompt.read": readers,
 	/** Answers a question of the agent: for the requester of the work, and for approvers. */
 	"prompt.answer": { ...talkers, role: "guest" },
-	/** To let a tool call happen. */
+	/** Approves a tool call. */
 	"prompt.approve": { ...talkers, role: "approver" },
 	/** Approves an always-required approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
-	/** To say no takes no more than to see the question. */
+	/** A person who may see a question may deny it. */
 	"prompt.deny": { ...talkers, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
@@ -76,7 +76,7 @@ const rules = {
 	"feedback.read": operatorOnly,
 	"agents.read": lookers,
 	"skill.read": lookers,
-	/** To let the skills of a working directory run, and to name such a directory. */
+	/** Trusts the skills of a working directory, and names such a directory. */
 	"skill.trust": operatorOnly,
 	"model.read": lookers,
 	"health.read": everybody,
@@ -97,10 +97,10 @@ const rules = {
 	"place.manage": operatorOnly,
 	"policy.read": operatorOnly,
 	"grant.request": { ...talkers, role: "member" },
-	/** To let a channel's calls happen unasked for a while. */
+	/** Lets the calls of a channel run without approval for a limited time. */
 	"grant.confirm": { ...talkers, role: "owner" },
 	"grant.read": readers,
-	/** To end what was granted makes nothing less safe. */
+	/** The end of a grant never makes a channel less safe. */
 	"grant.revoke": { ...talkers, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;

@@ -44,7 +44,7 @@ export interface PlaceProfile {
 	readonly approveIn?: readonly string[];
 	/** Billionths of a US dollar a day for each of its sessions. */
 	readonly budget?: number;
-	/** Bytes that its workspace may hold. */
+	/** Maximum bytes of its workspace. */
 	readonly quotaBytes?: number;
 	/** When connectors take a message for one to the agent. */
 	readonly mention?: "required" | "always";

@@ -3,7 +3,7 @@ import type { Message } from "./message.ts";
 /** The part of the context that a compaction removes: tool results, thinking, or all messages for a summary. */
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
-/** One compaction of a session's context. Tokens are estimates; `summary` takes the place of the messages. */
+/** One compaction of a session's context. Tokens are estimates. `summary` replaces the messages. */
 export interface ContextCompaction {
 	readonly level: CompactionLevel;
 	readonly messagesBefore: number;
@@ -14,12 +14,14 @@ export interface ContextCompaction {
 }
 
 /**
- * The tokens of a session's context window, by part. The provider counted the request; its parts add up to that
- * count, in the proportion of their tokens by the model's tokenizer, or by an estimate. All numbers are whole and not negative, and these sums hold exactly: `system + tools + history + run`
- * is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
+ * Tokens of a session's context window, by part. The provider counted the request. The parts add up to that count, in the
+ * proportion of their tokens by the model's tokenizer, or by an estimate. All numbers are non-negative integers, and these
+ * sums
+ * are exact: `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages` are
+ * `history + run`.
  */
 export interface ContextSnapshot {
-	/** The model that was asked. */
+	/** The requested model. */
 	readonly model: string;
 	/** Size of the context window, or `total` if the provider accepted more than that. */
 	readonly window: number;
@@ -27,13 +29,13 @@ export interface ContextSnapshot {
 	readonly system: number;
 	/** The descriptions of the tools. */
 	readonly tools: number;
-	/** Messages of earlier runs, and the summary that takes the place of older ones. */
+	/** Messages of earlier runs, and the summary that replaces older ones. */
 	readonly history: number;
 	/** Messages of the current run with its last reply. */
 	readonly run: number;
 	readonly total: number;
 	readonly remaining: number;
-	/** The part of `remaining` that is kept free for a reply. */
+	/** Part of `remaining` that is reserved for a reply. */
 	readonly reserved: number;
 	/** Each message as the model sees it, oldest first. */
 	readonly messages: readonly {

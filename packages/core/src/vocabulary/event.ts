@@ -36,7 +36,7 @@ export interface GrantFacts {
 	readonly place: string;
 	/** Null: every person with access there. */
 	readonly people: readonly string[] | null;
-	/** Names of tools and of classes; null for all that the floor lets through. */
+	/** Names of tools and of classes. Null for all that the floor allows. */
 	readonly tools: readonly string[] | null;
 	readonly classes: readonly string[] | null;
 	readonly maxActions: number;
@@ -47,7 +47,7 @@ export interface GrantFacts {
 	readonly expiresAt: number;
 }
 
-/** On what happened unasked: under which grant of the channel, and until when that holds. */
+/** Trust grant of a channel under which a call ran without approval, with its end. */
 export interface TrustBadge {
 	readonly grantId: string;
 	readonly until: number;
@@ -88,7 +88,7 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent if all went well, for `cancelled`, for a fault of ours, and in events that an earlier version wrote. */
 			readonly cause?: EndCause;
-			/** The model that really answered; "" when none did. */
+			/** Model that answered; "" if no model answered. */
 			readonly model: string;
 			readonly usage: Usage;
 			/** Billionths of a US dollar; absent in events that an earlier version wrote. */
@@ -103,7 +103,7 @@ export type ConversationEvent =
 			 */
 			readonly imported?: true;
 	  }
-	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */
+	/** A failed model call is repeated by `model` after `inMs` milliseconds. `attempt` counts from 1. */
 	| {
 			readonly type: "run.retrying";
 			readonly runId: string;
@@ -139,7 +139,7 @@ export type ConversationEvent =
 			readonly session: Usage & { readonly cost: number };
 	  }
 	| ({ readonly type: "budget.reached" } & BudgetReached)
-	/** Older parts of the transcript were made shorter, for the model alone. Tokens as estimated. */
+	/** Older parts of the transcript were shortened, for the model only. Tokens are estimates. */
 	| {
 			readonly type: "context.compacted";
 			/** "" for a request while the session was idle. */
@@ -191,7 +191,7 @@ export type ConversationEvent =
 			readonly value: unknown;
 			/** Arguments changed by the approver. */
 			readonly arguments?: unknown;
-			/** The approval counts for the rest of the session. */
+			/** The approval applies to the rest of the session. */
 			readonly remembered?: true;
 			/** Reason of a denial, if one was given. */
 			readonly reason?: string;
@@ -226,7 +226,7 @@ export type ConversationEvent =
 			readonly steps: readonly PlanStep[];
 	  }
 	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }
-	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
+	/** From now on, calls of the session's channel run without approval, within the limits of the grant. */
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
@@ -265,7 +265,10 @@ export type TransientEvent =
 			/** Characters of the arguments before this part. */
 			readonly offset: number;
 	  }
-	/** The model has written the whole call, or the reply broke off. `length` counts the characters of the arguments. */
+	/**
+	 * The model has written the complete call, or the reply was interrupted. `length` is the number of characters of the
+	 * arguments.
+	 */
 	| {
 			readonly type: "arguments.ended";
 			readonly runId: string;
@@ -306,7 +309,8 @@ export type TransientEvent =
 	  }
 	/**
 	 * The context changed: once for each complete reply, before its `model.replied`, and after a compaction that was
-	 * asked for while the session was at rest (then `runId` is ""). Calls for a summary or a title do not count.
+	 * requested
+	 * while no run was active (then `runId` is ""). Calls for a summary or a title do not count.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
 	/**

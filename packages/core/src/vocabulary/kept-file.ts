@@ -20,12 +20,12 @@ export interface KeptFile extends FileFacts {
 	readonly expiresAt: number;
 }
 
-/** The facts alone, as events and messages hold them. */
+/** The facts without other fields, as events and messages contain them. */
 export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
 	return { id, name, mediaType, bytes };
 }
 
-/** A file that came with a message, and what became of it for the model once the run has begun to work. */
+/** File of a message, and its presentation to the model after the start of the run. */
 export interface Attachment extends FileFacts {
 	/** Path of the copy, relative to the working directory. */
 	readonly path?: string;
@@ -75,7 +75,7 @@ export const defaultFileLimits: FileLimits = {
 	keepMs: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** Bytes that a file counts against the quota at least: a row, a directory entry and a block of the disk. */
+/** Minimum bytes that a file counts toward the quota: a row, a directory entry and a block of the disk. */
 export const leastCounted = 4 * 1024;
 
 /** Error for a file that is larger than the maximum of one file. */
@@ -107,16 +107,16 @@ export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void
 	);
 }
 
-/** Begins the id of every kept result; the ids of other kept files begin with `file_`. */
+/** Prefix of the id of every kept result. The ids of other kept files begin with `file_`. */
 export const outputPrefix = "output_";
 
-/** Returns the name under which the complete result of a call is kept, which is its file id too. */
+/** Name of the complete result of a call, which is its file id too. */
 export function outputName(sessionId: string, callId: string): string {
 	const hash = createHash("sha256").update(`${sessionId} ${callId}`).digest("hex");
 	return `${outputPrefix}${hash.slice(0, 26)}`;
 }
 
-/** Whether a path that a model wrote is the name of a kept result. A file of that name is `./output_…`. */
+/** Whether a path that a model wrote is the name of a kept result. A file with such a name is `./output_…`. */
 export function isOutputName(path: string): boolean {
 	return /^output_[0-9a-f]{26}$/.test(path);
 }

@@ -17,7 +17,7 @@ export interface Memory extends MemorySubject {
 	readonly author: string;
 	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
 	readonly sessionId?: string;
-	/** Taint of the session when it was written. A run that reads the note takes it over. */
+	/** Taint of the session when the note was written. A run that reads the note gets this taint. */
 	readonly taint: Taint;
 	readonly text: string;
 	readonly tags: readonly string[];

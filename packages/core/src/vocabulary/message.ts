@@ -11,7 +11,7 @@ export interface UserMessage {
 
 export interface AssistantMessage {
 	readonly role: "assistant";
-	/** The model that was asked for; its thinking is of use to no other. */
+	/** Requested model. Its thinking is useful only to this model. */
 	readonly model?: string;
 	readonly content: readonly (TextBlock | ThinkingBlock | CallBlock)[];
 }

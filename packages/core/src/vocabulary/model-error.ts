@@ -38,9 +38,9 @@ interface ModelErrorFacts {
  */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
-	/** Requested wait in milliseconds. Undefined if the provider sent none, or an invalid one. */
+	/** Requested wait in milliseconds. Undefined if the provider sent no valid one. */
 	readonly retryAfterMs: number | undefined;
-	/** Whether what the request holds was refused, not who asks, for which model or on which way. */
+	/** Whether the content of the request was refused, not the caller, the model or the address. */
 	readonly refusesContent: boolean;
 
 	constructor(message: string, { fault, retryAfterMs, refusesContent = false, cause }: ModelErrorFacts) {

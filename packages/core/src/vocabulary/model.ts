@@ -9,7 +9,7 @@ export interface ToolDescription {
 	readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** How much a model may think before it answers; a model that knows fewer levels takes the nearest. */
+/** Amount of thinking before the answer. A model with fewer levels uses the nearest one. */
 export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Reasoning = (typeof reasoningLevels)[number];
@@ -35,7 +35,7 @@ export interface ModelRequest {
 	readonly reasoning?: Reasoning;
 }
 
-/** `max_tokens` also stands for a stop that the provider did not explain: such a reply may be incomplete. */
+/** `max_tokens` is also used for a stop without a reason from the provider. Such a reply may be incomplete. */
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
 /**
@@ -73,7 +73,7 @@ export type ModelEvent =
 	| { readonly type: "call.ended"; readonly index: number }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
-/** Called when the provider begins to answer, also with an error: `requestId` is its own name of the request. */
+/** Called when the provider begins to answer, also with an error. `requestId` is the provider's id of the request. */
 export type Answered = (requestId: string) => void;
 
 /**
@@ -99,7 +99,7 @@ export interface Model {
 /** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
 export interface Reply {
 	readonly content: AssistantMessage["content"];
-	/** Model that answered, or "" if none did. */
+	/** Model that answered, or "" if no model answered. */
 	readonly model: string;
 	readonly stop: StopReason | undefined;
 	readonly usage: Usage;

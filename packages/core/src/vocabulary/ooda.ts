@@ -22,12 +22,13 @@ function ask(phase: OodaPhase): UserMessage {
 	return { role: "user", content: [{ type: "text", text: `[Phase: ${phase}. ${tools}]\n${tasks[phase]}` }] };
 }
 
-/** Options of a run, as far as they matter here. */
+/** Options of a run that decide about phases. */
 type Mode = { readonly mode?: "react" | "ooda" } | undefined;
 
 /**
- * The phase of a run's next model call; undefined in another mode. Each reply ends a phase, so the steps tell the phase
- * also after a restart.
+ * Phase of the next model call of a run. Undefined in another mode. Each reply ends a phase, so the steps give the phase
+ * also
+ * after a restart.
  */
 export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | undefined {
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);

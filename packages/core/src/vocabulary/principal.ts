@@ -34,7 +34,7 @@ export interface Person {
 	readonly role: Role;
 	/** Channel in which they write. */
 	readonly place: Place;
-	/** Ids of the platform's roles that they held when they were looked up: `People.roleNow` reckons with them. */
+	/** Ids of the platform's roles of the person at the time of the lookup. `People.roleNow` uses them. */
 	readonly platformRoles?: readonly string[];
 }
 
@@ -58,9 +58,9 @@ export interface Actor {
 	/** The platform's own id. */
 	readonly id: string;
 	readonly name: string;
-	/** Ids of the platform's roles that they hold. */
+	/** Ids of the platform's roles of the person. */
 	readonly roles: readonly string[];
-	/** Whether the platform says that they do not wholly belong to the tenant. */
+	/** Whether the platform marks the person as a guest of the tenant. */
 	readonly guest: boolean;
 }
 
@@ -77,7 +77,7 @@ export function placeKey({ platform, tenant, channel }: ChannelId): string {
 	return `${platform}:${tenant}:${channel}`;
 }
 
-/** Whether a role holds at least the rights of another. */
+/** Whether a role has at least the rights of another role. */
 export function hasRole({ role }: { readonly role: Role }, least: Role): boolean {
 	return roles.indexOf(role) >= roles.indexOf(least);
 }

@@ -11,7 +11,7 @@ export interface PromptOption {
 
 export type PromptType = "confirm" | "text" | "select" | "multi" | "password";
 
-/** How much harm the asked-for action can do: shown to the person, and `critical` is the always-ask floor. */
+/** Possible harm of the action, for people. `critical` always requires approval. */
 export type Risk = "low" | "normal" | "high" | "critical";
 
 /** Facts that a client needs to show an approval. Absent for questions. */
@@ -23,7 +23,7 @@ export interface ApprovalContext {
 	readonly risk: Risk;
 	/** Whether "for this session" may be answered. */
 	readonly allowSession: boolean;
-	/** The words to show: where it runs, whether a sandbox holds, why it is asked. */
+	/** Notes for people: where it runs, whether in a sandbox, and why it requires approval. */
 	readonly notes: readonly string[];
 	/** Other channels in which it may be answered, as `placeKey` writes them. */
 	readonly alsoIn?: readonly string[];
@@ -33,7 +33,7 @@ export interface ApprovalContext {
 
 /** The reply of the model that a call belongs to, and its place among the approvals that one commit raised for it. */
 export interface ReplyPlace {
-	/** The same for all calls of the reply, also for those that are asked later. */
+	/** The same for all calls of the reply, also for later ones. */
 	readonly id: string;
 	/** From 1. */
 	readonly place: number;
@@ -167,7 +167,7 @@ function readText(prompt: Prompt, given: unknown): string {
 	if (given.length > longest) {
 		throw invalid(`the answer has ${given.length} characters, at most ${longest} are taken`);
 	}
-	// A pattern that does not compile was refused when the question was asked.
+	// A pattern that does not compile was refused before the question was sent.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
 		throw invalid(`the answer does not match ${prompt.validation}`);
 	}

@@ -3,7 +3,7 @@ import { type Reasoning, reasoningLevels } from "./model.ts";
 import type { RunOrigin } from "./schedule.ts";
 import type { UsedSkill, WorkflowCall } from "./skill.ts";
 
-/** Choices for one run, kept with it. A run without any follows its session. */
+/** Options of one run, stored with it. A run without options follows its session. */
 export interface RunOptions {
 	/** The agent profile that works on the run, in place of the session's: its instructions, tools, models and policy. */
 	readonly agent?: string;
@@ -23,7 +23,7 @@ export interface RunOptions {
 	 */
 	readonly afterCrash?: "wait" | "cancel";
 	readonly reasoning?: Reasoning;
-	/** A model's name or a tier; kept as the real name. */
+	/** Model name or tier. The real name is stored. */
 	readonly model?: string;
 	/** Tokens of input and output together that one request of the run may have, if the model has room for more. */
 	readonly contextTokens?: number;

@@ -7,7 +7,7 @@ export interface Command {
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds of wall time before the whole process group is killed. */
 	readonly timeoutMs: number;
-	/** Maximum of bytes of output. From more, head and tail are kept, with a marker between them. */
+	/** Maximum bytes of output. From longer output the head and the tail are returned, with a marker between them. */
 	readonly maxOutputBytes: number;
 	/** Maximum of bytes of a file that it writes. A sandbox allows 1 GiB at most. */
 	readonly maxFileBytes?: number;
@@ -68,7 +68,7 @@ export interface SandboxRequest {
 	readonly chat: boolean;
 	/** Real paths of the directories that commands may change. */
 	readonly roots: readonly string[];
-	/** Real paths of hidden directories that commands may read, such as the operator's skills; none if absent. */
+	/** Real paths of hidden directories that commands may read, such as the operator's skills. Default: none. */
 	readonly readable?: readonly string[];
 }
 
@@ -82,8 +82,8 @@ export type MemoryLimit = "systemd" | "cgroup" | "address-space";
 export interface SandboxFeatures {
 	readonly memory: MemoryLimit;
 	/**
-	 * Whether a command has a session keyring of its own. Without one it has the gateway's, and every call about keys fails.
-	 * `denied`: keyctl(1) is installed, but this system let it make none.
+	 * Session keyring of a command. Without an own keyring it has the gateway's, and every call about keys fails. `denied`:
+	 * keyctl(1) is installed, but this system does not let it create a keyring.
 	 */
 	readonly keyring: "own" | "denied" | "not-installed";
 	/** Whether directories in memory have a limit of their size. */
@@ -117,7 +117,7 @@ export interface SandboxState {
 export interface Sandboxes {
 	/** Waits for the end of a check that runs. */
 	of(request: SandboxRequest): Promise<Sandbox>;
-	/** Begins the check unless it has begun, and resolves with its result. Never rejects. */
+	/** Starts the check unless it has started, and resolves with its result. Never rejects. */
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;
 	/**
@@ -126,7 +126,7 @@ export interface Sandboxes {
 	 * cannot connect to the gateway.
 	 */
 	readonly marker: string | undefined;
-	/** The number of commands that were started outside of bubblewrap so far. */
+	/** Number of commands that were started outside of bubblewrap. */
 	readonly started: number;
 	/** Process ids (also session and group ids) of the commands that run outside of bubblewrap now, or ran lately. */
 	processes(): readonly number[];

@@ -11,7 +11,7 @@ function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: 
 }
 
 /**
- * Returns the first due time after `after`, or undefined. Schedules on an event have none. Times are milliseconds since the
+ * First due time after `after`. Undefined without one, and for schedules on an event. Times are milliseconds since the
  * epoch.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
@@ -177,7 +177,7 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 	const event = /^on ([a-z_]+\.[a-z_]+)$/.exec(words)?.[1];
 	if (event !== undefined) return { kind: "event", event: eventOf(event) };
 	const cron = /^(?:cron )?(\S+ \S+ \S+ \S+ \S+)$/.exec(words)?.[1];
-	// Five words that hold no digit and no star are a sentence.
+	// Five words without a digit and without a star are a sentence.
 	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
 }
 

@@ -167,7 +167,9 @@ export type ScheduleEvent =
 			/** Milliseconds since the epoch; absent if it waits for an event. */
 			readonly nextDue?: number;
 	  }
-	/** A due time: the run that it started, or why it started none. The `user.message` of that run follows. */
+	/**
+	 * Due time with the run that it started, or the reason why it started no run. The `user.message` of that run follows.
+	 */
 	| (RunOrigin & {
 			readonly type: "schedule.trigger";
 			readonly trigger: Trigger;
@@ -188,9 +190,12 @@ export type ScheduleEvent =
 
 /** Schedules for one tool call: those of the person who began the run, for the session of the run. */
 export interface ScheduleAccess {
-	/** Throws if the schedule is not valid, if the run may create none, or if it would start a skill that only people may start. */
+	/**
+	 * Throws if the schedule is invalid, if the run may not create schedules, or if it would start a skill that only people
+	 * may start.
+	 */
 	check(wanted: WantedSchedule): Promise<void>;
-	/** Creates a schedule. Repeated for the same call it changes nothing. */
+	/** Creates a schedule. A repetition for the same call changes nothing. */
 	create(wanted: WantedSchedule): Promise<Schedule>;
 	list(): Promise<readonly Schedule[]>;
 	/** Returns a schedule that the person may remove. Throws `not_found` otherwise. */

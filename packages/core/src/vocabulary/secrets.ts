@@ -14,7 +14,7 @@ export class SecretBox {
 		this.#key = key;
 	}
 
-	/** Tells whether two texts are the same without keeping either: a hash that only the holder of the key can try. */
+	/** Keyed hash of a text. It compares texts without storing them, and only the owner of the key can test guesses. */
 	fingerprint(text: string): string {
 		return createHmac("sha256", this.#key).update("fingerprint\0").update(text).digest("base64url");
 	}

@@ -7,14 +7,14 @@ export type SkillSource = "data" | "directory" | "claude";
 export interface SkillStep {
 	/** Unique in its skill. */
 	readonly id: string;
-	/** The id if the file gives none. */
+	/** Default: the id. */
 	readonly title: string;
 	readonly prompt: string;
 	/** A model's name or a tier; the model of the run if absent. */
 	readonly model?: string;
 	/** Ids of the steps that must end before this one starts. They exist and have no cycle. */
 	readonly needs: readonly string[];
-	/** The conditions that the result must meet; absent if there are none. */
+	/** Conditions that the result must meet. Absent without conditions. */
 	readonly criteria?: readonly string[];
 }
 
@@ -36,14 +36,14 @@ export interface SkillText {
 	readonly tools?: readonly string[];
 	/** A model's name or a tier for its run. */
 	readonly model?: string;
-	/** The steps of a workflow, in the order of the file; absent for a skill that is a text alone. */
+	/** Steps of a workflow, in the order of the file. Absent for a skill with text only. */
 	readonly steps?: readonly SkillStep[];
 }
 
 /** A skill that was read. */
 export interface Skill extends SkillText {
 	readonly source: SkillSource;
-	/** Real path of its directory: of `SKILL.md`, or the one that holds `NAME.md`. */
+	/** Real path of the directory of `SKILL.md`, or of the directory that contains `NAME.md`. */
 	readonly directory: string;
 	/** SHA-256 of all files of the skill, in hexadecimal. */
 	readonly hash: string;
@@ -113,7 +113,7 @@ export interface Workflow {
 	readonly steps: readonly SkillStep[];
 	/** Names of the only tools of its steps, of those that the run has. All of these if absent. */
 	readonly tools?: readonly string[];
-	/** A model's name or a tier for steps that name none; the model of the run if absent. */
+	/** Model name or tier for steps without one. Default: the model of the run. */
 	readonly model?: string;
 }
 

@@ -18,7 +18,7 @@ export interface CallDecision {
  * after the last one.
  */
 export type Step =
-	/** First step of a run in a history that a client supplied. Nothing of such a run happened in this gateway. */
+	/** First step of a run in a history from a client. Such a run did not happen in this gateway. */
 	| { readonly kind: "imported" }
 	/** A model is about to be called; without a `reply` after it the call is made again. */
 	| { readonly kind: "call" }
@@ -27,7 +27,7 @@ export type Step =
 			readonly content: AssistantMessage["content"];
 			/** The model that answered. */
 			readonly model: string;
-			/** The model that was asked for; absent in steps that an earlier version wrote. */
+			/** Requested model. Absent in steps of earlier versions. */
 			readonly asked?: string;
 			/** Absent where the reply broke off, and in steps that an earlier version wrote. */
 			readonly stop?: StopReason;
@@ -48,8 +48,9 @@ export type Step =
 	/** A message that was added while the run was active. */
 	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
 	/**
-	 * Notes from memory that the run was offered at its start, or "". `personal` notes of one person are for this run alone:
-	 * later runs of the session do not have them.
+	 * Notes from memory at the start of the run, or "". `personal` notes of one person are for this run only: later runs of
+	 * the
+	 * session do not have them.
 	 */
 	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
 	/** A skill that is a text has started. It lasts to the end of the run. */
@@ -58,14 +59,14 @@ export type Step =
 			/** The call of the model that started it; "" if a person did. */
 			readonly callId: string;
 			readonly skill: string;
-			/** Names of the only tools of the run from here on; absent if the skill names none. */
+			/** Names of the only tools of the run from here on. Absent if the skill has no list. */
 			readonly tools?: readonly string[];
 			/** Milliseconds since the epoch. */
 			readonly at: number;
 	  }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
-	/** A later decision about an announced call: it replaces the one of `started`. `asked`: it raised another approval. */
+	/** Later decision about an announced call. It replaces the one of `started`. `asked`: it required another approval. */
 	| {
 			readonly kind: "judged";
 			readonly callId: string;
@@ -97,7 +98,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	return asked !== -1 && steps.slice(asked).some((step) => step.kind === "intent" && step.callId !== callId);
 }
 
-/** How the result of a call begins that a stop of the gateway interrupted; also how it is known again. */
+/** Beginning of the result of a call that a stop of the gateway interrupted. It also identifies such results. */
 export const interrupted = "interrupted, outcome unknown";
 
 /** Tokens and cost of all model calls of a run, also of those without a reply. */

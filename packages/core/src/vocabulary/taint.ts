@@ -53,7 +53,7 @@ export function taintNotes(taint: Taint): string[] {
 	return held.length === 0 ? [] : [`so far in this session: ${held.join(", ")}`];
 }
 
-/** As a row holds it. Throws on what this program never wrote. */
+/** Parses the stored form. Throws for text that Parley never writes. */
 export function readTaint(text: string): Taint {
 	// Joining drops every other letter, so that only a value of the type is equal to its input.
 	const taint = joinTaints([text as Taint]);

@@ -12,26 +12,26 @@ export const taskStates = [
 ];
 export type TaskState = (typeof taskStates)[number];
 
-/** States that nothing follows. */
+/** Final states. */
 export const endStates = ["completed", "failed", "cancelled"] as const satisfies readonly TaskState[];
 
 export function hasEnded(state: TaskState): boolean {
 	return endStates.some((end) => end === state);
 }
 
-/** From the least to the most urgent. The store keeps their positions. */
+/** From the least to the most urgent. The store has their indexes. */
 export const priorities = ["low", "normal", "high"] as const;
 export type Priority = (typeof priorities)[number];
 
 export type Autonomy = "supervised" | "autonomous";
 
-/** A step of the plan that the agent keeps. */
+/** Step of the agent's plan. */
 export interface PlanStep {
 	readonly title: string;
 	readonly state: "pending" | "in_progress" | "completed" | "skipped";
 }
 
-/** How far a task has come: `current` steps of `total` are completed, which is `percentage`, and `label` is at work. */
+/** Progress of a task: `current` steps of `total` are completed, which is `percentage`. `label` is the current step. */
 export interface TaskProgress {
 	readonly current: number;
 	readonly total: number;
@@ -77,7 +77,7 @@ export interface NewTask {
 export interface TaskFacts {
 	readonly id: string;
 	readonly sessionId: string;
-	/** The session that holds its conversation with the model: to be read, not to be spoken in. */
+	/** Session with the conversation between the task and the model. People can read it and not write to it. */
 	readonly ownSessionId: string;
 	readonly parentId: string | undefined;
 	readonly retryOf: string | undefined;
@@ -132,7 +132,7 @@ export type TaskEvent =
 			readonly taskId: string;
 			readonly title: string;
 			readonly description: string;
-			/** The task that it is a worker of; "" for none. */
+			/** Task that spawned this worker; "" for other tasks. */
 			readonly parentId: string;
 	  }
 	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
@@ -232,9 +232,9 @@ export interface WorkerResult {
  * stops, and the same call is repeated when there is one.
  */
 export interface TaskAccess {
-	/** Keeps the plan and tells people where it changed. */
+	/** Replaces the plan and reports changes to people. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
-	/** Suspends the task until a person has said something. */
+	/** Suspends the task until a person replies. */
 	review(asked: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Makes a worker and returns its id; the same for the same call. */
 	spawn(worker: NewWorker): Promise<string>;
@@ -243,8 +243,8 @@ export interface TaskAccess {
 }
 
 /**
- * How far a task has come: by the steps of its plan that are completed, without those it skipped. A task without a plan
- * is one step, which its end completes.
+ * Progress of a task by the completed steps of its plan, without skipped ones. A task without a plan is one step, which
+ * completes at its end.
  */
 export function progressOf(
 	title: string,

@@ -51,7 +51,7 @@ export interface BindOptions {
 	readonly looks?: SharedLooks | undefined;
 }
 
-/** Looks at directories that calls of one reply share, so that each directory is looked at once. Valid for one moment. */
+/** Facts of directories that calls of one reply share, so that each directory is inspected once. Valid for one moment. */
 export type SharedLooks = Map<string, Promise<FilesFact>>;
 
 /** Files below a directory at one moment. */
@@ -85,9 +85,9 @@ export interface ToolContext {
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
 	readonly clock: Clock;
-	/** For faults that the model is not told in full. */
+	/** For errors whose details the model does not get. */
 	readonly log: Logger;
-	/** Asks a person and waits. The run's working time is paused meanwhile. */
+	/** Asks a person and waits. This time does not count as working time of the run. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
 	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
 	progress(chunk: Uint8Array): void;
@@ -106,7 +106,9 @@ export interface ToolContext {
 	readonly task?: TaskAccess;
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
-	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
+	/**
+	 * Gives a copy of a file, as it is now, to the people of the session. A repetition for the same call changes nothing.
+	 */
 	share(path: string, name: string): Promise<FileFacts>;
 }
 
@@ -119,8 +121,9 @@ export interface ToolResult {
 	readonly failed: boolean;
 	readonly pictures?: readonly ImageBlock[];
 	/**
-	 * The text that people and later runs of the session get in the place of `text`; the same text if absent. A long text
-	 * is also kept in a file of the session, so `text` must then be short.
+	 * Text that people and later runs of the session get instead of `text`. Default: the same text. A long text is also kept
+	 * in a
+	 * file of the session, so `text` must then be short.
 	 */
 	readonly later?: string;
 }
@@ -129,9 +132,9 @@ export interface ToolResult {
 export interface ParameterLeniency {
 	/** Other names of it. */
 	readonly names?: readonly string[];
-	/** A larger number is taken as the maximum. */
+	/** A larger number becomes the maximum. */
 	readonly atMost?: true;
-	/** 0 is taken as 1: the caller counts from 0. */
+	/** 0 becomes 1, because the caller counts from 0. */
 	readonly fromZero?: true;
 	/**
 	 * Unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
@@ -140,7 +143,7 @@ export interface ParameterLeniency {
 	readonly unit?: "s" | "ms";
 }
 
-/** Other ways to write a call that have one meaning. `normaliseCall` turns them into what `parameters` takes. */
+/** Other spellings of a call with one meaning. `normaliseCall` converts them to the form of `parameters`. */
 export interface Leniency {
 	/** Other names of the tool. A name that differs only in case, `_` and `-` is accepted without being listed. */
 	readonly names?: readonly string[];
@@ -151,9 +154,10 @@ export interface Leniency {
 }
 
 /**
- * A tool. `plan` looks and does nothing; it throws a `ParleyError` that the model can read when the call makes no
- * sense (no such file, a forbidden path). `run` gets the plan that was approved, and refuses when the world no
- * longer fits its binding. Both get arguments that passed `parameters`.
+ * A tool. `plan` inspects without an effect. It throws a `ParleyError` for the model if the call is invalid (no such file, a
+ * forbidden path). `run` gets the approved plan, and refuses if the state no longer fits its binding. Both get arguments
+ * that
+ * passed `parameters`.
  */
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
@@ -170,8 +174,9 @@ export interface Tool<Arguments = unknown> {
 	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
-	 * Classes of a usual call, for clients that are shown permissions before any call. Without them a call that changes
-	 * nothing counts as allowed by the built-in rules, and any other call as one that requires approval.
+	 * Classes of a usual call, for clients that show permissions before any call. Without them, a call without an effect
+	 * counts as
+	 * allowed by the built-in rules, and any other call as one that requires approval.
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**

@@ -16,7 +16,7 @@ export interface RunTranscript {
 export interface RunMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
-	/** Files that came with it; none where absent. */
+	/** Files of the message. Absent without files. */
 	readonly attachments?: readonly Attachment[];
 	/** Those of them that the model sees, loaded. */
 	readonly pictures?: readonly ImageBlock[];
@@ -46,8 +46,10 @@ export function textOf(content: ReplyStep["content"]): string {
 }
 
 /**
- * Messages of one run for the model: the message that started it, then replies, results and messages added meanwhile. A call
- * that never ran (the run was cancelled first) gets a result that says so, because providers refuse a call without one.
+ * Messages of one run for the model: the message that started it, then replies, results and messages that were added to it.
+ * A
+ * call that never ran (the run was cancelled first) gets a result that says so, because providers reject a call without a
+ * result.
  */
 export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(message, steps)
@@ -67,14 +69,14 @@ export function messagesOf(message: RunMessage, steps: readonly Step[]): Message
 	return messages;
 }
 
-/** A run that is asked again has its question in a run before; an imported conversation may begin with a reply. */
+/** A retried run has its question in an earlier run. An imported conversation may begin with a reply. */
 function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean {
 	const { retryOf, content, images, attachments = [] } = message;
 	if (retryOf !== undefined) return false;
 	return steps[0]?.kind !== "imported" || content !== "" || images.length + attachments.length > 0;
 }
 
-/** The transcript of a run that was asked again: without its last reply, as long as that called nothing. */
+/** Transcript of a run that is retried: without its last reply, unless that reply has calls. */
 export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTranscript {
 	const last = messages.at(-1);
 	const answers = last?.role === "assistant" && callsOf(last.content).length === 0;

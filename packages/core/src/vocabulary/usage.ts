@@ -1,4 +1,4 @@
-/** Tokens of one model call, or of many: counts of the provider, whole numbers, never negative. */
+/** Tokens of one model call, or of several: counts of the provider, non-negative integers. */
 export interface Usage {
 	/** All that the model read, what came out of a cache included. */
 	readonly inputTokens: number;
@@ -61,7 +61,7 @@ interface BudgetLimits {
 	readonly month?: number;
 }
 
-/** The limits that the configuration sets. The operator can set others at run time, which then hold. */
+/** Limits of the configuration. The operator can replace them at run time. */
 export interface Budgets {
 	readonly gateway: BudgetLimits;
 	/** For each session. */

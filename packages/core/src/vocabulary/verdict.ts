@@ -34,8 +34,8 @@ interface JudgeRequest {
 }
 
 /**
- * Asks for a verdict with `ask`, which returns the text of one reply. A reply that cannot be read is asked for once more;
- * then the result has failed, with the reason.
+ * Requests a verdict with `ask`, which returns the text of one reply. A reply that cannot be parsed is requested once more.
+ * After that the result has failed, with the reason.
  */
 export async function judge(
 	judged: Judged,
@@ -58,7 +58,7 @@ export async function judge(
 	}
 }
 
-/** Reads a verdict, also one inside a code block. Throws `invalid_argument` for a text that is none. */
+/** Parses a verdict, also inside a code block. Throws `invalid_argument` for other text. */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) throw invalid("it has no JSON object");

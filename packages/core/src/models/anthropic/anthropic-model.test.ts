@@ -287,7 +287,7 @@ test("an answer that stops coming is given up", async () => {
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
-	// The next chunk is asked for in a later turn of the event loop.
+	// The next chunk is requested in a later turn of the event loop.
 	await new Promise(setImmediate);
 	clock.advance(45_000);
 	await failed;

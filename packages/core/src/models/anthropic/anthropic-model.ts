@@ -19,12 +19,12 @@ const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 
 /** How servers answer that cannot count. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
-/** The SDK's own timer is never to fire: this is the longest that `setTimeout` takes. */
+/** Maximum of `setTimeout`. The timer of the SDK must never fire. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /** Options of the provider `anthropic`. */
 export interface AnthropicOptions {
-	/** Undefined for servers that ask for none. */
+	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
 	/** The option or variable that the key comes from, for messages. */
 	readonly keyName?: string;
@@ -33,15 +33,16 @@ export interface AnthropicOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** The standard model of the table unless told. */
+	/** Default: the standard model of the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;
 }
 
 /**
- * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. Nothing is printed, no redirect is
- * followed, and the key is sent to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. It prints nothing, follows no
+ * redirects,
+ * and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -53,7 +54,7 @@ class AnthropicModel implements Model {
 	readonly #options: AnthropicOptions;
 	readonly #address: Address;
 	readonly #timeouts: Timeouts;
-	/** Models whose settings were said to be left out. */
+	/** Models with a warning about settings that are not sent. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
 	/** Until the server turns out not to. */
@@ -163,7 +164,7 @@ async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Addres
 }
 
 interface Address {
-	/** As the SDK takes it: without the path of the API. */
+	/** Base URL for the SDK, without the path of the API. */
 	readonly url: string;
 	readonly host: string;
 	/** Whether the server is not Anthropic's. */
@@ -180,7 +181,7 @@ function addressOf(baseUrl: string): Address {
 	return { url: `${url.origin}${path}`, host: url.host, custom: url.host !== new URL(OFFICIAL).host };
 }
 
-/** Without the password that it may hold. */
+/** The URL without a password. */
 function redacted(url: string): string {
 	return url.replace(/\/\/[^/]*@/, "//…@");
 }

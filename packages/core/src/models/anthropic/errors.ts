@@ -8,7 +8,7 @@ export interface RequestFacts {
 	readonly model: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Option or variable of the key, or the one in which it is missing. Absent if there is none. */
+	/** Option or variable of the key, also if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;
 	/** Whether a key was sent. */
 	readonly keyed?: boolean;
@@ -51,7 +51,7 @@ export function statusError(status: number, headers: Headers, body: string, fact
 	});
 }
 
-/** The error that came as an event of an answer which had begun well. */
+/** Error of an `error` event in a response that began successfully. */
 export function eventError(body: unknown, headers: Headers | undefined, facts: RequestFacts): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
 	const type = String(error["type"]);
@@ -70,7 +70,7 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
 	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", facts));
-	// undici states a proxy's status in its message alone (7.29, lib/core/connect and dispatcher/proxy-agent).
+	// undici reports the status of a proxy only in its message (7.29, lib/core/connect and dispatcher/proxy-agent).
 	const [, refusal] = /Proxy response \((\d{3})\)/.exec(said) ?? [];
 	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), facts));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {

@@ -59,7 +59,7 @@ function contentOf(...events: unknown[]) {
 	});
 }
 
-/** Calls as the reply tells them, piece by piece and whole. */
+/** Calls of the reply, streamed and complete. */
 function callEvents(...events: unknown[]) {
 	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
 	return parts.filter(({ type }) => type.startsWith("call"));

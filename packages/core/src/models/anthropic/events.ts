@@ -41,10 +41,10 @@ interface HeldCall {
 const none: readonly ModelEvent[] = [];
 
 /**
- * Turns the events of one answer into what a reply is made of. Strict where damage would be taken for content: events
- * out of their order, blocks opened twice and deltas for a block that is not open fail as `interrupted`. Tolerant
- * where the protocol grows: events, blocks and deltas of unknown types are passed over.
- * https://platform.claude.com/docs/en/build-with-claude/streaming
+ * Converts the events of one response to events of a reply. It is strict about damage: events out of order, blocks that are
+ * opened twice, and deltas for a block that is not open fail as `interrupted`. It ignores events, blocks and deltas of
+ * unknown
+ * types, because the protocol grows. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class ReplyEvents {
 	readonly #counts = new TokenCounts();
@@ -52,7 +52,7 @@ export class ReplyEvents {
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
 	readonly #facts: RequestFacts;
-	/** The one that was asked, until the answer names another. */
+	/** The requested model, until the response names another one. */
 	#model: string;
 	#opened = 0;
 	#newest = -1;
@@ -241,7 +241,7 @@ function damaged(what: string): ModelError {
 /** Higher than the limit of any model. A higher number is a mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** Adds up what a provider says of one reply, and keeps it sane. */
+/** Adds up the token counts of one reply, within plausible limits. */
 export class TokenCounts {
 	#fresh = 0;
 	#cacheRead = 0;
@@ -265,7 +265,7 @@ export class TokenCounts {
 		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
 	}
 
-	/** The parts never exceed the whole, and nothing exceeds `MAX_TOKENS`. */
+	/** The parts never exceed the total, and no count exceeds `MAX_TOKENS`. */
 	usage(): Usage {
 		const cacheReadTokens = this.#cacheRead;
 		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);

@@ -31,8 +31,9 @@ const EXPLANATION_MS = 5000;
 const FAREWELL_MS = 1000;
 
 /**
- * One request and its answer: ends it when the caller aborts or time is up, keeps it small, and knows afterwards why it
- * failed. Leaves neither timer nor listener nor socket behind once it is closed.
+ * One request with its response. It ends when the caller aborts or a time limit passes, limits the size, and has the reason
+ * of a
+ * failure afterwards. After it is closed, no timer, listener or socket stays.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;
@@ -170,7 +171,7 @@ export class Exchange {
 	}
 }
 
-/** The SDK's error for an `error` event: without a status, as the answer had begun with 200. */
+/** Error of the SDK for an `error` event. It has no status, because the response began with 200. */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
 	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;
 }
@@ -179,7 +180,7 @@ function interrupted(message: string, cause?: unknown): ModelError {
 	return new ModelError(message, { fault: "interrupted", ...defined({ cause }) });
 }
 
-/** How much of an answer is taken, in bytes. */
+/** Maximum bytes of a response. */
 interface BodyLimits {
 	/** Maximum bytes of one server-sent event, and so of one line. */
 	readonly event: number;
@@ -197,9 +198,8 @@ const MAX_SEAM = 3;
 const nothing = Buffer.alloc(0);
 
 /**
- * The bytes of a stream of server-sent events as they come, unchanged. Fails as `interrupted` where an event, or all
- * of them, are larger than the limits, and tells the watchdog when bytes are waited for and when they come. Looks at
- * chunks only, never at each event.
+ * Bytes of a stream of server-sent events, unchanged. Fails as `interrupted` if an event or all of them exceed the limits.
+ * Reports to the watchdog when it waits for bytes and when they arrive. It inspects chunks only, never each event.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
 	readonly #source: AsyncIterator<Uint8Array>;
@@ -352,7 +352,10 @@ export class Watchdog {
 		return this.#answered ? this.#timeouts.idleMs : this.#timeouts.firstByteMs;
 	}
 
-	/** One timer at a time, which looks when it is due whether bytes came: arming one for each chunk would cost more. */
+	/**
+	 * One timer at a time. When it fires, it checks whether bytes arrived, because a new timer for each chunk would cost
+	 * more.
+	 */
 	#arm(): void {
 		this.#timer?.cancel();
 		const now = this.#clock.monotonic();

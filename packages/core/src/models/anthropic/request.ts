@@ -32,7 +32,7 @@ export interface EncodedRequest {
 
 /** Default maximum tokens of a reply: enough for an answer, and bounded. */
 const DEFAULT_OUTPUT = 32_000;
-/** Small models at home often have no more room. */
+/** Small local models often have no more room. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
 /** Puts a request into the words of the Messages API. The same request gives the same bytes. */
@@ -114,7 +114,7 @@ function encodePrompt({ model, system, messages, tools }: ModelRequest, info: Mo
 
 let lastSystem: { readonly said: string; readonly blocks: TextBlockParam[] } | undefined;
 
-/** The same blocks as long as the same is said. */
+/** Returns the same blocks for the same text. */
 function encodeSystem(said: string): TextBlockParam[] {
 	if (lastSystem?.said !== said) {
 		lastSystem = { said, blocks: [{ type: "text", text: said.toWellFormed(), cache_control: ephemeral }] };
@@ -147,7 +147,7 @@ function encodeTool(
 	};
 }
 
-/** A conversation with calls in it is refused without tools, also where no more calls are wanted. */
+/** The provider rejects a conversation with calls and without tools, even if no more calls are wanted. */
 function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
@@ -165,7 +165,7 @@ interface Thinking {
 /** Fewer are refused: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const MIN_BUDGET = 1024;
 
-/** Tokens of a reply that are kept for the answer itself. */
+/** Tokens of a reply that are reserved for the answer itself. */
 const FOR_THE_ANSWER = 4096;
 
 const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
@@ -180,8 +180,8 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
- * Models that refuse their own earlier thinking after a change before it, such as a compaction, unless they are told to drop
- * it: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ * Models that reject their own earlier thinking after a change before it, such as a compaction. A header makes them drop it:
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 

@@ -44,7 +44,7 @@ export class OpenCall {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
 	}
 
-	/** The call as it is passed on; whatever keeps it from being carried out makes it invalid, and never throws. */
+	/** The complete call. Any problem makes it invalid. Never throws. */
 	close(): Call {
 		const { index, id, name } = this;
 		const problem = this.#problem;

@@ -28,7 +28,7 @@ interface AssistantTurn {
 	readonly content: ContentBlockParam[];
 }
 
-/** The model that is asked. */
+/** Model that reads the messages. */
 export interface Reader {
 	readonly model: string;
 	readonly images: boolean;
@@ -42,9 +42,10 @@ const GO_ON = "(go on)";
 export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
 
 /**
- * Messages in the form of the Messages API: the sides alternate, the user's side is first and last, results precede the
- * other content of a turn, and nothing is empty. Each block depends only on its message, so that a repeated message has the
- * same bytes.
+ * Messages in the form of the Messages API: the roles alternate, the user's role is first and last, results precede the
+ * other
+ * content of a turn, and no block is empty. Each block depends only on its message, so that a repeated message has the same
+ * bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];
@@ -73,7 +74,7 @@ interface Known {
 
 const known = new WeakMap<Message, Known>();
 
-/** A message is put into words once for its reader: each request repeats all that was said before. */
+/** A message is encoded once for each reader, because each request repeats all earlier messages. */
 function turnOf(message: Message, reader: Reader): Turn {
 	const before = known.get(message);
 	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
@@ -127,7 +128,7 @@ function encodeTurn(message: Message, reader: Reader): Turn {
 
 function encodeUser({ content }: UserMessage, reader: Reader): UserTurn["content"] {
 	const blocks = content.flatMap((block) => encodeShown(block, reader));
-	// A user who has said nothing must still have had a turn.
+	// A user without content must still have a turn.
 	return blocks.length > 0 ? blocks : encodeText(NOTHING);
 }
 
@@ -154,7 +155,7 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 }
 
 function encodeAssistant({ model, content }: AssistantMessage, reader: Reader): ContentBlockParam[] {
-	// Thoughts are of use to the model that had them, and only before what it said.
+	// Thinking is useful only to the model that wrote it, and only before its other content.
 	const said = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
 	return said.filter(({ type }) => type !== "thinking" || model === reader.model).flatMap(encodeSaid);
 }
@@ -173,18 +174,18 @@ function encodeSaid(block: AssistantMessage["content"][number]): ContentBlockPar
 	}
 }
 
-/** Thoughts go back as they came, also those that hold no text; without a signature they are of no use. */
+/** Thinking is returned unchanged, even without text. Without a signature it is useless. */
 function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
 	if (redacted) return [{ type: "redacted_thinking", data: redacted }];
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/** A text that is blank, or holds half a character, would be refused. */
+/** The provider rejects text that is blank or has half a character. */
 function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
-/** Other providers' ids may hold what this one refuses. */
+/** Ids of other providers may have characters that this one rejects. */
 function wireId(id: string): string {
 	return id.replace(/[^\w-]/g, "_");
 }

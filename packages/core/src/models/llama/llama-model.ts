@@ -7,7 +7,7 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 /** Milliseconds for the tokens of one text. */
 const COUNT_MS = 5_000;
 const MAX_ANSWER = 16 << 20;
-/** Requests for counts at a time. */
+/** Maximum concurrent requests for counts. */
 const PARALLEL = 4;
 /** Tokens that a chat template adds to each message and tool, about. */
 const FRAME_TOKENS = 8;

@@ -79,8 +79,8 @@ export const commandWords: readonly CommandWord[] = [
 const wordsByName = new Map(commandWords.map((entry) => [entry.word, entry]));
 
 /**
- * The commands of a message in the order of its lines; all other lines are left out. Spaces and tabs before a
- * command do not matter. A command that cannot be read becomes a `say` which tells why.
+ * The commands of a message in the order of its lines. All other lines are ignored. Spaces and tabs before a command do not
+ * matter. A command that cannot be parsed becomes a `say` with the reason.
  */
 export function parseCommands(message: string): OfflineCommand[] {
 	return message.split(/\r\n|\r|\n/).flatMap((line) => parseLine(line) ?? []);
@@ -144,13 +144,13 @@ function readEdit(argument: string): [string, unknown] {
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
 
-/** Text before the first `mark` and text after it, both trimmed. Without a mark, the text alone. */
+/** Trimmed text before and after the first `mark`. Without a mark, only the text. */
 function splitAt(text: string, mark: string): string[] {
 	const at = text.indexOf(mark);
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
 }
 
-/** `\n` stands for a new line and `\\` for a backslash; no new line is added. */
+/** `\n` means a line end and `\\` a backslash. No line end is added. */
 function readText(text: string): string {
 	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
 }

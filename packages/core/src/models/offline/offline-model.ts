@@ -16,8 +16,9 @@ const MAX_DELTAS = 256;
 const EVENTS_AT_ONCE = 64;
 
 /**
- * A deterministic assistant inside the process that carries out written commands (see grammar.ts) and says so: the
- * text of every reply begins with `[offline]`. Needs no key and no network; time passes only between paced words.
+ * Deterministic assistant inside the process that runs written commands (see grammar.ts). The text of every reply begins
+ * with
+ * `[offline]`. It needs no key and no network. Time passes only between paced words.
  */
 export function createOfflineModel({ clock }: { readonly clock: Clock }): Model {
 	return {
@@ -73,7 +74,8 @@ async function* perform(
 				yield* pacedWords(command, clock, signal);
 				break;
 			case "call": {
-				// The transcript grows between two replies, so that no other reply of the session counts as many messages.
+				// The transcript grows between two replies, so that each reply of the session has its own number of
+				// messages.
 				const index = calls++;
 				yield* written(index, `call_${request.messages.length}_${index}`, command);
 				break;
@@ -133,8 +135,9 @@ const LABEL = "[offline] ";
 const MAX_QUOTE = 200;
 
 /**
- * Commands of the next reply, computed from the request: the commands are in the latest user message, and the replies with
- * calls after it tell how many of them are done.
+ * Commands of the next reply, computed from the request. The latest user message has the commands. The number of replies
+ * with
+ * calls after it is the number of commands that are done.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {
@@ -151,7 +154,7 @@ export function nextReply(request: ModelRequest): OfflineCommand[] {
 	return spaced(reply);
 }
 
-/** Begins the text of a reply with the label, and puts an empty line between what is said one after the other. */
+/** Begins the text of a reply with the label, and inserts an empty line between texts. */
 function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
 	const leads = { say: LABEL, think: "" };
 	const reply: OfflineCommand[] = [];

@@ -1,7 +1,7 @@
 import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
 
-/** The names that the SDK lists; its type also takes any other string, which says nothing. */
+/** Names that the SDK lists. Its type also allows any other string, which is useless here. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
 
 type Facts = Omit<ModelInfo, "id" | "provider">;

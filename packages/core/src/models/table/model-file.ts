@@ -3,7 +3,7 @@ import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
 
-/** Made when a file is read: most starts find none. */
+/** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const tokens = z
 		.int({ error: "a whole number of tokens from 1" })

@@ -4,7 +4,7 @@ import type { Usage } from "../../vocabulary/usage.ts";
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
-	/** Made when it is asked for first: each run asks for it several times. */
+	/** Computed at the first use, because each run uses it several times. */
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/** Among models with the same tier and provider, the first one has it. `listed`: the models to list, if not all. */
@@ -92,8 +92,8 @@ export interface Prices {
 
 /**
  * none: no thinking. budget: thinks up to a number of tokens. adaptive: thinks as needed, adjusted by an effort.
- * between_tools: adaptive, with thinking between tool calls as the least setting; it refuses to be switched off. always:
- * adaptive, and its least setting is the lowest effort.
+ * between_tools: adaptive, with thinking between tool calls as the lowest setting. It cannot be switched off. always:
+ * adaptive, with the lowest effort as the lowest setting.
  */
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];
@@ -108,7 +108,7 @@ export interface ModelInfo {
 	/** Tokens of one reply at most. */
 	readonly maxOutput: number;
 	readonly reasoning: ReasoningKind;
-	/** Whether temperature, top-p and top-k are taken; newer models refuse them. */
+	/** Whether it accepts temperature, top-p and top-k. Newer models reject them. */
 	readonly sampling: boolean;
 	readonly images: boolean;
 	/** Absent if unknown: its costs count as 0. */

@@ -1,4 +1,4 @@
-/** A use of a program that cannot be taken back. */
+/** An irreversible use of a program. */
 interface Rule {
 	readonly programs: readonly string[];
 	/** Whether these arguments make it so; absent where every use does. */

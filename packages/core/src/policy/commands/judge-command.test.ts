@@ -150,7 +150,7 @@ test.each([
 	"npx -y git push -f",
 	"watch -n1 'git push -f'",
 	"sudo env nice bash -c 'exec git push -f'",
-	// Publishing and what cannot be taken back elsewhere.
+	// Publishing and other effects that cannot be undone elsewhere.
 	"npm publish",
 	"npm pub",
 	"npm --registry x publish",
@@ -454,7 +454,7 @@ test(
 			const start = systemClock.monotonic();
 			await classesOf(piece.repeat(Math.floor(size / piece.length)));
 			const tookMs = systemClock.monotonic() - start;
-			// The pace is measured only after a slow piece, because that takes time itself.
+			// The speed of the machine is measured only after a slow piece, because the measurement takes time.
 			if (tookMs > 1_000) expect(tookMs, piece).toBeLessThan(pacedNow(2_000));
 		}
 		const nested = Array.from({ length: 400 }, (_, index) => `bash -c 'echo ${index}'`).join("\n");

@@ -56,7 +56,7 @@ export interface SeenWords {
 	readonly hidden: boolean;
 }
 
-/** All that a command may run and name, as far as its text tells. */
+/** Programs that a command may run and paths that it names, as far as its text shows. */
 export interface FoundCommands {
 	/** Text that is known only at run time is `UNKNOWN`. */
 	readonly seen: readonly SeenWords[];
@@ -66,7 +66,10 @@ export interface FoundCommands {
 	readonly whole: boolean;
 }
 
-/** Reads a command as `judgeCommand` does: through what runs other programs, and as if quotes meant nothing, too. */
+/**
+ * Reads a command as `judgeCommand` does: it follows programs that run other programs, and also reads the text without
+ * quotes.
+ */
 export function findCommands(text: string, places: Places): FoundCommands {
 	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
 	const judge = new Judge(places, found);
@@ -87,7 +90,7 @@ async function isOutside(path: string, places: Places): Promise<boolean> {
 	try {
 		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
 	} catch {
-		// Not reachable: then it cannot be said to lie inside.
+		// The path cannot be resolved, so it is not known to be inside.
 		return true;
 	}
 }
@@ -114,7 +117,7 @@ class Judge {
 	read(text: string): void {
 		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
 		let read = 0;
-		// Iteration over a map includes entries that are added meanwhile, each once.
+		// Iteration over a map includes entries that are added during it, each once.
 		for (const [next, { cwd, hidden }] of this.#waiting) {
 			read += 1;
 			if (read > MAX_TEXTS) {

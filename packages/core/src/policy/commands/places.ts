@@ -14,7 +14,7 @@ interface ForbiddenPlaces {
 	readonly forbidden: readonly string[];
 	/** The one directory below these that commands may name. */
 	readonly workspace?: string | undefined;
-	/** Further directories below them that commands may name: a sandbox lets them read there, and change nothing. */
+	/** Further directories below forbidden ones that commands may name. A sandbox allows reading there and no changes. */
 	readonly readable?: readonly string[] | undefined;
 }
 
@@ -40,7 +40,7 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
 }
 
-/** Whether a word of a command names what belongs to the gateway, as far as its text tells. */
+/** Whether a word of a command names a path of the gateway, as far as its text shows. */
 export function namesForbidden(
 	word: string,
 	cwd: string | undefined,
@@ -61,7 +61,7 @@ export function namesForbidden(
 	});
 }
 
-/** The text without a path and what it begins, as long as nothing in it leads up and out again. */
+/** The text without a path and its continuation, unless the continuation leads up and out again. */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text
@@ -71,7 +71,7 @@ function withoutPath(text: string, path: string): string {
 		);
 }
 
-/** Whether the text holds the path, and not merely the beginning of a longer name. */
+/** Whether the text contains the path, not only as the beginning of a longer name. */
 function holdsPath(text: string, path: string): boolean {
 	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
 		const next = text[at + path.length] ?? "/";
@@ -90,7 +90,10 @@ export function matchesWithin(path: string, directory: string): boolean {
 	);
 }
 
-/** Whether a pattern of the shell fits a name. Goes back only to the last `*`, so that no pattern takes long. A `[…]` counts as any one character. */
+/**
+ * Whether a name matches a pattern of the shell. It backtracks only to the last `*`, so that no pattern takes long. A `[…]`
+ * matches any character.
+ */
 export function matchesName(name: string, glob: string): boolean {
 	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");
 	let [at, next, star, retry] = [0, 0, -1, 0];

@@ -4,7 +4,7 @@ export const UNKNOWN = "\0";
 /** Maximum substitutions to read, nested or not. `splitBlindly` handles the rest. */
 const MAX_TEXTS = 100;
 
-/** One program with its arguments, quotes taken off. */
+/** One program with its arguments, without quotes. */
 export interface SimpleCommand {
 	readonly words: readonly string[];
 	/** Words after `>` and similar operators. */
@@ -58,7 +58,7 @@ const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 class Reader {
 	/** Texts of substitutions, to be read next. */
 	readonly inner: string[] = [];
-	/** Whether everything read so far means just what it says. */
+	/** Whether all text so far is literal. */
 	plain = true;
 	readonly #text: string;
 	readonly #variables: Map<string, string>;
@@ -263,8 +263,8 @@ class Reader {
 }
 
 /**
- * The same text read as if no quote meant anything: split at every mark that could separate commands. It finds what
- * `splitCommands` may have taken for quoted because a shell counts the quotes in another way.
+ * Splits the text without regard to quotes, at every character that could separate commands. It finds commands that
+ * `splitCommands` takes for quoted text because a shell counts the quotes differently.
  */
 export function splitBlindly(text: string): string[][] {
 	return text

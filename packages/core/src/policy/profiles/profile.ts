@@ -23,7 +23,7 @@ export interface Profile {
 
 export interface ProfileEndpoint {
 	readonly url: string;
-	/** Milliseconds until a reply has to have begun. */
+	/** Milliseconds until the first part of a reply must arrive. */
 	readonly timeoutMs?: number;
 }
 
@@ -51,7 +51,9 @@ export const noProfiles: Profiles = {
 	},
 };
 
-/** Letters, digits and a few signs, none of which leads anywhere else: such a name is one step below a directory. */
+/**
+ * Letters, digits and a few signs that cannot lead to another directory. Such a name is always one step below a directory.
+ */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 
 /** Whether this can be the name of an agent, and so of its directory: at most 64 characters. */
@@ -59,5 +61,5 @@ export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }
 
-/** The profile of a session that names none. */
+/** Profile of a session without a profile name. */
 export const defaultProfile = "default";

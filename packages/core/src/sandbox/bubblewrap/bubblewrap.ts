@@ -241,7 +241,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Holds the roots, and the working directory if it is not part of the system. See `PinnedPlaces.hold` for errors. */
+/** Opens the roots, and the working directory if it is not part of the system. See `PinnedPlaces.hold` for errors. */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -310,7 +310,7 @@ async function prepare(
 	// The channel's descriptor follows those of the arguments, the files and the filter.
 	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
-		// Every user of the machine can read the arguments of a process, and variables can hold passwords.
+		// Every user of the machine can read the arguments of a process, and variables may contain passwords.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,

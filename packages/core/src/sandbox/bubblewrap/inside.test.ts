@@ -11,6 +11,6 @@ test("directories in memory hold two GiB together, and a quarter of the memory o
 	expect(sumOf(64 * GIB)).toBe(2 * GIB);
 	expect(sumOf(4 * GIB)).toBe(GIB);
 	expect(sumOf(GIB / 2)).toBe(GIB / 8);
-	// A size of 0 would mean none.
+	// A size of 0 would mean no limit.
 	expect(Object.values(memorySizes(0)).every((size) => size > 0)).toBe(true);
 });

@@ -18,7 +18,9 @@ interface Bound {
 export interface Inside extends Bound {
 	/** Directories in hidden ones that commands may read. They need not exist. */
 	readonly readable: readonly string[];
-	/** Directories that no command may see, such as the data directory. A root in one of them is visible alone. */
+	/**
+	 * Directories that no command may see, such as the data directory. A root in one of them is visible without the rest.
+	 */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
 	/** Absolute. */
@@ -70,7 +72,7 @@ const KEYS = "/proc/keys";
 /** Directories in which services of the system have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Directories of the host that are visible inside and may hold sockets, without those of the system. */
+/** Directories of the host that are visible inside and may contain sockets, without those of the system. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
@@ -257,8 +259,8 @@ const settings = [
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Directories of programs of version managers in a home directory. None of these holds keys; for example, `.cargo` and
- * `.bun` hold keys, so only their `bin` is listed.
+ * Directories of programs of version managers in a home directory. None of these contains keys. For example, `.cargo` and
+ * `.bun` contain keys, so only their `bin` is listed.
  */
 const toolchains = [
 	...[".nvm", ".pyenv", ".rbenv", ".nodenv", ".goenv", ".asdf", ".rustup", ".volta", ".sdkman/candidates"],
@@ -335,7 +337,7 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	return found.flat();
 }
 
-/** Directories of PATH outside the system. For `…/bin` the directory above it, which holds the rest of the program. */
+/** Directories of PATH outside the system. For `…/bin` the directory above it, which contains the rest of the program. */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();
 	for (const entry of entries.filter(isAbsolute)) {

@@ -32,7 +32,7 @@ interface Place {
 	readonly id: string;
 }
 
-/** Files and directories that are held open, so that their device and inode numbers stay theirs. Linux only. */
+/** Files and directories that are held open, so that their device and inode numbers are not reused. Linux only. */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
 	/** Device and inode that must be at a path inside. */

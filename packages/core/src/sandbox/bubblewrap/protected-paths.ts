@@ -40,7 +40,7 @@ export async function findControl(places: Places, nested: Iterable<string>): Pro
 /** Makes such files of one directory read only. */
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
-	// A mount point cannot be renamed, so that no other directory takes its place.
+	// A mount point cannot be renamed, so that no other directory can replace it.
 	const halfway = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
 		...[...halfway].map((path) => ["--bind", path, path]),

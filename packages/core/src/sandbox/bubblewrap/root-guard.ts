@@ -56,7 +56,7 @@ export interface Guarding {
 	readonly failed: readonly string[];
 	/** Files that decide what runs later, in directories that replaced others. They stay. */
 	readonly swapped: readonly string[];
-	/** Whether the roots hold more than was searched. */
+	/** Whether the roots contain more than was searched. */
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];
@@ -170,7 +170,7 @@ export class RootGuard {
 	/** Resolves with files that decide what runs later, in directories that replaced others. */
 	async #holdBackControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#found;
-		// A repository that is new, such as a clone, keeps the files that it brings.
+		// A new repository, such as a clone, keeps its own files.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];

@@ -23,13 +23,13 @@ export interface Limiter {
 
 interface Limited {
 	readonly argv: readonly string[];
-	/** The environment of the first program of `argv`; the program behind `argv` starts with none of it. */
+	/** Environment of the first program of `argv`. The program after `argv` does not get it. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Removes what `argv` made; call it after the command has ended. */
 	end(): Promise<void>;
 }
 
-/** Limits each process alone. */
+/** Limits each process separately. */
 export const eachProcess: Limiter = {
 	kind: "address-space",
 	apply: () => ({ argv: [], environment: {}, end: async () => undefined }),
@@ -67,7 +67,7 @@ printf '%s' "$1"`;
 const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
-/** The strongest limiter that this system allows: each is tried and kept only if the kernel shows its limits. */
+/** Strongest limiter that this system allows. Each is tried, and used only if the kernel shows its limits. */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
 		if (await holds(candidate, unsandboxed)) return candidate;
@@ -155,7 +155,8 @@ export function cgroupLimiter(base: string): Limiter {
 			return {
 				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
 				environment: {},
-				// A process that the kernel has not ended yet keeps it; an empty cgroup costs no more than its name.
+				// The cgroup exists as long as the kernel has not ended a process in it. An empty cgroup costs no more than
+				// its name.
 				end: () => rmdir(directory).catch(() => undefined),
 			};
 		},
@@ -206,7 +207,7 @@ async function enableControllers(directory: string): Promise<boolean> {
 	);
 }
 
-/** Shell command that limits the size of written files. Bash counts KiB, other shells halves of a KiB. */
+/** Shell command that limits the size of written files. Bash uses units of 1 KiB, other shells of 512 bytes. */
 export function limitFiles(bytes: number, isBash: boolean): string {
 	return `ulimit -f ${Math.max(1, Math.floor(bytes / (isBash ? 1024 : 512)))}`;
 }

@@ -135,7 +135,7 @@ function heardBy(command: Command, output: OutputWindow): Output {
 	};
 }
 
-/** Bytes that are kept of the text before the command. Bubblewrap and the shells print less. */
+/** Maximum bytes of the text before the command that are stored. Bubblewrap and the shells print less. */
 const MAX_BYTES = 64 * 1024;
 
 /** Passes on the output of a command without the text that was printed before it began. */
@@ -204,7 +204,7 @@ export class OutputWindow {
 		this.#store(this.#decoder.write(chunk));
 	}
 
-	/** The text so far; call it when the stream has ended. */
+	/** All text. Call it after the end of the stream. */
 	text(): string {
 		this.#store(this.#decoder.end());
 		const head = this.#head.subarray(0, this.#headLength);

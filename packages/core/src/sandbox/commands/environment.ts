@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ParleyError } from "@parley/base";
 
-/** Names of the only variables that a command gets from the gateway's environment. None of them holds a key. */
+/** Names of the variables that a command gets from the gateway's environment. None of them contains a key. */
 const allowedNames = [
 	"PATH",
 	"HOME",

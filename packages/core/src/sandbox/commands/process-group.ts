@@ -43,7 +43,10 @@ export interface Start {
 	 */
 	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
-	/** Asks the processes to end if a signal to the group does not reach them. Resolves with whether any was asked. */
+	/**
+	 * Requests the end of the processes if a signal to the group does not reach them. Resolves with whether a process got
+	 * the request.
+	 */
 	ask?(): Promise<boolean>;
 }
 
@@ -73,7 +76,7 @@ export class ProcessGroup {
 	readonly #exit = Promise.withResolvers<void>();
 	#settle: ((end: GroupEnd) => void) | undefined;
 
-	/** Starts the process. Throws `failed_precondition` if that fails at once; see `running`. */
+	/** Starts the process. Throws `failed_precondition` if that fails immediately; see `running`. */
 	constructor(start: Start, clock: Clock) {
 		const child = spawnChild(start);
 		this.#child = child;
@@ -124,7 +127,7 @@ export class ProcessGroup {
 			this.#kill("SIGTERM");
 			return;
 		}
-		// Without a process that was asked there is nothing to wait for.
+		// If no process got the request, there is no end to wait for.
 		const requested = this.#ask().catch(() => false);
 		void requested.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");

@@ -13,7 +13,7 @@ const MAX_AT_ONCE = 128;
 /** Maximum for one command, because each is logged and audited. */
 const MAX_CONNECTIONS = 5_000;
 
-/** Proxy of one command. Supports CONNECT only, and forwards nothing outside of tunnels. */
+/** Proxy of one command. It supports only CONNECT and forwards only bytes of tunnels. */
 export class EgressProxy implements AsyncDisposable {
 	readonly #deps: TunnelDeps;
 	readonly #server: HttpServer;
@@ -137,7 +137,7 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 /** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
-	// Not later: a stream that has ended takes nothing back.
+	// Must happen now: `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
 	client.once("close", () => gone.abort(new ParleyError("the client has gone", { code: "cancelled" })));
@@ -198,7 +198,7 @@ async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): 
 	}
 }
 
-/** As `Connect` says; addresses are tried one after the other. */
+/** Implements `Connect`. Addresses are tried one after the other. */
 export const connectOverTcp: Connect = async (addresses, signal) => {
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 	const socket = connectSocket({

@@ -40,13 +40,13 @@ export async function findAddresses(
 	return addresses;
 }
 
-/** The refusal of a host that may not be connected to. It does not tell the address, which is the network's own. */
+/** Error for a host that connections may not reach. It does not reveal the address, which belongs to the local network. */
 export function notReached({ host }: URL): ParleyError {
 	const message = `"${host}" is not on the public internet; web_fetch reaches neither this machine nor its networks`;
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The system's resolver cannot be stopped, only left alone. */
+/** The resolver of the system cannot be cancelled, so its late result is ignored. */
 async function lookUp(name: string, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
 	try {
 		return await orAborted(lookup(name), signal);
@@ -60,7 +60,7 @@ function unknownName(name: string, cause?: unknown): ParleyError {
 	return new ParleyError(`no address was found for "${name}"`, { code: "unavailable", cause });
 }
 
-/** Not read from a text: that takes a millisecond of each start. */
+/** Written as numbers, because parsing a text takes a millisecond of each start. */
 type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
 /** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
@@ -69,7 +69,7 @@ const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0])
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
 /** Looks public, and is the host of every Azure machine: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
 const AZURE_HOST = "168.63.129.16";
-/** A wider one is a tunnel's route for everything, and tells no neighbours apart. */
+/** A wider prefix is a tunnel's route for all addresses, not a local network. */
 const WIDEST_PREFIX = 8;
 
 /**

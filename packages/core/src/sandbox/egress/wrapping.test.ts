@@ -67,7 +67,7 @@ beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not m
 /** A port, since the server listens on TCP. */
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
-/** Access to a server that stands for the public internet, and the recorded log. */
+/** Access to a server in the place of the public internet, and the recorded log. */
 async function setUp() {
 	const entries: EgressEntry[] = [];
 	const egress = new Egress({
@@ -122,7 +122,7 @@ function processesIn(namespace: string): string[] {
 		try {
 			return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/ns/net`) === namespace;
 		} catch {
-			// Gone meanwhile, or ended and not yet collected.
+			// The process is gone, or it ended and its parent has not read its exit code.
 			return false;
 		}
 	});

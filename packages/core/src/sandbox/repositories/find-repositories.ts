@@ -8,7 +8,7 @@ import { isWithin } from "../../filesystem/paths.ts";
 /** Maximum entries to look at before and after every command: up to two tenths of a second on a slow machine. */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
-/** Other people's published packages, and what git keeps, into which repositories are followed. */
+/** Directories that the search skips: published packages, and data of git. It follows repositories into their `.git`. */
 const skipped = ["node_modules", ".git"];
 /** Parts of a repository that contain no repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
@@ -37,7 +37,7 @@ export interface Repositories extends Unsearched {
 	readonly pointers: readonly string[];
 	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
-	/** Directories named `.parley` and `.claude`, which hold skills. */
+	/** Directories named `.parley` and `.claude`, which contain skills. */
 	readonly ofAgents: ReadonlySet<string>;
 }
 
@@ -257,7 +257,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// For more hooks, the times of their directory stand for them.
+	// With more hooks, the times of their directory identify them.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };
@@ -273,7 +273,7 @@ async function printOf(directory: string, name: string): Promise<string> {
 	return [name, dev, ino, mode, size, mtimeNs, ctimeNs].join(":");
 }
 
-/** Whether git takes a directory with these entries for a repository: https://git-scm.com/docs/gitrepository-layout */
+/** Whether git accepts a directory with these entries as a repository: https://git-scm.com/docs/gitrepository-layout */
 function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
@@ -301,7 +301,7 @@ export async function readStart(path: string, bytes: number): Promise<string | u
 	}
 }
 
-/** Whether a directory holds hooks other than examples. */
+/** Whether a directory contains hooks other than examples. */
 export async function hasHooks(path: string): Promise<boolean> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return stats !== undefined;

@@ -110,7 +110,7 @@ export interface CameUp extends GitRunner {
 	readonly owed: ReadonlySet<string>;
 	/** A name that no command can guess, another one at every call. */
 	name(): string;
-	/** Moves a file aside, or notes that this failed. Never rejects. */
+	/** Moves a file aside, or records that this failed. Never rejects. */
 	putAside(path: string): Promise<void>;
 	/** Whether the time for reading settings is over. */
 	isLate(): boolean;

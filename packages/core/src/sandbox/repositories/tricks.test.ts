@@ -12,7 +12,7 @@ import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** Holds the verdict about the sandbox, so that the first test alone tries the probes. */
+/** Directory of the verdict about the sandbox, so that only the first test tries the probes. */
 let kept: Awaited<ReturnType<typeof createDirectory>>;
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;

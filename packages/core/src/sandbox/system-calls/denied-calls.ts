@@ -108,7 +108,7 @@ function denied(
 	error: ErrorName,
 	calls: Readonly<Partial<Record<SystemCallName, readonly number[]>>>,
 ): DeniedCalls {
-	// The keys of this record are names of system calls, as its type says.
+	// The keys of this record are names of system calls by its type.
 	const names = Object.keys(calls) as SystemCallName[];
 	return { name, error, calls: names.map((call) => ({ call, arguments: calls[call] ?? [] })) };
 }

@@ -118,7 +118,7 @@ const ATTACH = 16;
 const SEIZE = 0x4206;
 /** `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`: `include/uapi/linux/sched.h` */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** Valid for unshare(2) alone: clone(2) has the signal of the child's end in these bits. */
+/** Valid only for unshare(2): clone(2) has the signal of the child's end in these bits. */
 const NEW_TIME_NAMESPACE = 0x80;
 /** Returns the current personality and changes nothing: personality(2). */
 const QUERY_PERSONALITY = 0xffff_ffff;

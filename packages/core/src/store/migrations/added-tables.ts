@@ -102,7 +102,7 @@ export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
 }
 
-/** The tables that hold text of sessions. Rows from before this migration have no hash and are reported as unverified. */
+/** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
 /** Adds hashes by which altered text is noticed. */

@@ -5,7 +5,7 @@ import { fromRow } from "../journal.ts";
 import { indexMessages, indexName } from "../search-texts.ts";
 import type { Tables } from "../tables.ts";
 
-/** Messages that are read at once: each may have a megabyte. */
+/** Messages per query. Each may have a megabyte. */
 const pageSize = 200;
 
 /** Search texts of all existing sessions. SQLite has an index of them, which triggers keep consistent with the table. */

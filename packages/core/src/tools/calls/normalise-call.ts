@@ -21,15 +21,15 @@ export interface WrittenCall {
 export interface NormalCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Changes, for the model: `"file_path" is taken as "path"`. */
+	/** Changes, as text for the model: `"file_path" is taken as "path"`. */
 	readonly adjusted: readonly string[];
-	/** Why the arguments have no single meaning. They are as they were then. */
+	/** Reason why the arguments are ambiguous. They are unchanged then. */
 	readonly problem?: string;
 }
 
 /**
- * Returns the normal form of a call: the name of an offered tool, and arguments as its `parameters` name them. Only what
- * has one meaning is changed; the rest is left to the schema of the tool. The normal form of a normal form is itself.
+ * Returns the normal form of a call: the name of an offered tool, and arguments with the names of its `parameters`. Only
+ * unambiguous parts are changed. The schema of the tool checks the rest. A normal form is its own normal form.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
@@ -44,7 +44,7 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 	return { name: tool.name, arguments: normal, adjusted: [...adjusted, ...renamed, ...normaliser.notes] };
 }
 
-/** The offered tool of that name, or the only one that the name can mean. */
+/** Finds the offered tool with a name, or the only tool that the name can mean. */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
 	if (exact) return exact;
@@ -76,7 +76,7 @@ class Normaliser {
 
 	/** `place` is the path of the object in the arguments: "" or "edits.0.". */
 	object(value: unknown, schema: Schema, place: string): unknown {
-		// An object that takes any key has no near names.
+		// An object with arbitrary keys has no similar names.
 		if (!isObject(value) || !schema.properties || schema.additionalProperties !== false) return value;
 		const normal = new Map<string, unknown>();
 		const writtenAs = new Map<string, string>();
@@ -234,7 +234,7 @@ function hasName(names: readonly string[] = [], plain: string): boolean {
 	return names.some((name) => plainName(name) === plain);
 }
 
-/** A name without what models write differently: `filePath`, `file_path` and `File-Path` are one. */
+/** Form of a name without its differences in style: `filePath`, `file_path` and `File-Path` are equal. */
 function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }

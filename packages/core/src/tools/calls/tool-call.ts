@@ -6,7 +6,7 @@ import { visible } from "../../text/visible.ts";
 import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { describeTools, normaliseCall, type WrittenCall } from "./normalise-call.ts";
 
-/** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
+/** Call with valid arguments and a plan. The policy has not decided about it yet. */
 export interface ReadyCall {
 	readonly kind: "ready";
 	readonly tool: Tool;
@@ -17,13 +17,11 @@ export interface ReadyCall {
 	readonly plan: ToolPlan;
 }
 
-/** A call that makes no sense; `text` tells the model why and what would. */
+/** Invalid call. `text` has the reason and a remedy for the model. */
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
-	/**
-	 * Whether the reason is the state that the call found, which another call may change. Invalid arguments stay invalid.
-	 */
+	/** Whether the reason is state that another call may change. Invalid arguments stay invalid. */
 	readonly found?: true;
 }
 

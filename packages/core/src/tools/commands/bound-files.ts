@@ -32,7 +32,7 @@ const MAX_FILE_BYTES = 256 * 1024;
  */
 const TOGETHER = 64;
 
-/** Installed or built code. Looked at last, by size and times alone, with one line for each directory. */
+/** Installed or built code. It is inspected last, only by size and times, with one line for each directory. */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
 /** Caches that tools write on their own. */
 const caches =
@@ -45,7 +45,7 @@ const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
 /** Documents by their suffix that tools read as instructions. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Directories of a git repository that hold no programs and no settings. */
+/** Directories of a git repository without programs and settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
 /** Files of a git repository that name programs, besides hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
@@ -97,7 +97,7 @@ export function changedPaths(before: string, after: string, most: number): { nam
 
 /** Files in these places have no end, or reading them has effects. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
-/** A file system in memory, which holds ordinary files. */
+/** File system in memory with ordinary files. */
 const memoryPlace = "/dev/shm";
 
 /** Whether a path is in one of these places, except in memory file systems. */
@@ -113,7 +113,7 @@ export function fileIdentity(path: string): string | undefined {
 	try {
 		return regularIdentity(realpathSync.native(path));
 	} catch {
-		// It leads nowhere, or to where the gateway cannot look.
+		// A dangling link, or a target that the gateway cannot read.
 		return undefined;
 	}
 }
@@ -232,7 +232,7 @@ class Look {
 				.filter((entry) => this.#isBound(at, entry) && !this.#options.skips(join(path, entry.name)))
 				.sort((one, other) => (one.name < other.name ? -1 : 1));
 		} catch (reason) {
-			// Neither can a command of the same user read it, or it is gone by now.
+			// A command of the same user cannot read it either, or it is gone.
 			this.lines.push(`${this.#shown(at)}/\t${systemCode(reason)}`);
 			return [];
 		}
@@ -275,7 +275,7 @@ class Look {
 			const target = realpathSync.native(path);
 			if (!isDataName(basename(target)) && this.#isFollowed(target)) identity = regularIdentity(target);
 		} catch {
-			// It leads nowhere.
+			// Dangling link.
 		}
 		return `-> ${JSON.stringify(text)} ${identity ?? ""}`;
 	}

@@ -58,7 +58,7 @@ export async function findNamed(
 		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
 	);
 	const words = seen.flatMap((each) => each.words);
-	// The system takes `..` from the target of a link, which the text of a path does not tell.
+	// The system resolves `..` from the target of a link. The text of a path does not show that.
 	const climbs =
 		words.some((word) => climbing.test(word)) ||
 		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));
@@ -108,7 +108,7 @@ function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
 
-/** Whether the path holds text that is known only when the command runs. Patterns inside the working directory do no harm. */
+/** Whether a part of the path is known only when the command runs. Patterns inside the working directory are harmless. */
 function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }

@@ -144,7 +144,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 /** The facts that changed since the plan was made or approved, in words. */
 async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
 	const surroundings = await surroundingsOf(context);
-	// Without an approval there is nothing that a person was shown.
+	// Without an approval no person has seen facts.
 	const bound = "files" in binding ? await boundToCommand(cmd, context, { earlier: binding }) : undefined;
 	return differences(binding, { ...surroundings, ...bound?.binding });
 }
@@ -208,7 +208,7 @@ export function execClasses({ mode, exposed = false }: CommandConfinement): Acti
 	return mode === "container" ? [exec, "egress"] : [exec];
 }
 
-/** A longer one is not read by the person who is asked. */
+/** Maximum bytes of a command that an approver can read. */
 const MAX_SHOWN_BYTES = 16 * 1024;
 
 /** Refuses a command that cannot be approved, because it cannot start or cannot be shown exactly. */

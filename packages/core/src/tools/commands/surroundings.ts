@@ -108,7 +108,7 @@ function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions
 
 function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
 	const { earlier, looks, isBeside = false } = options;
-	// The first line of the earlier look decides how far this one goes.
+	// The first line of the earlier result decides where this one ends.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = looks?.get(key);
 	if (shared) return shared;

@@ -33,7 +33,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Replaces an exact text in a file, atomically; keeps line ends, byte order mark and permissions. */
+/** Replaces an exact text in a file, atomically. Keeps line ends, byte order mark and permissions. */
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
 	description:
@@ -190,13 +190,13 @@ export function lineNumbers(lines: readonly number[]): string {
 export interface TextChange {
 	readonly oldText: string;
 	readonly newText: string;
-	/** Which of the places that hold the old text: the only one there is, the nth (from 1), or all. */
+	/** Places to replace: the only one, the nth (from 1), or all. */
 	readonly which: "only" | "all" | number;
 	/** Maximum length of the result in UTF-16 units. A longer one is not built. */
 	readonly maxLength: number;
 }
 
-/** `lines` are those in which the old text begins, from 1: of the places changed, or of all that were found. */
+/** `lines` has the lines at which the old text begins, from 1: those of the changed places, or of all places. */
 type TextEdit =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
 	| { readonly kind: "not-one"; readonly lines: readonly number[] }

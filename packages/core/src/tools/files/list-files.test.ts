@@ -34,7 +34,7 @@ async function putFiles(...paths: string[]): Promise<void> {
 	}
 }
 
-/** A sandbox that starts nothing and ends as told. */
+/** Sandbox that starts no process and returns the given outcome. */
 function ending(outcome: Partial<CommandOutcome>): Sandbox {
 	const run = async (): Promise<CommandOutcome> => ({
 		code: 0,

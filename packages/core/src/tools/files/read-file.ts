@@ -23,7 +23,7 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 const MAX_LINES = outputLimits.lines;
 /** Limits of one page. The marker behind it has room below the limits of a result. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
-/** A NUL among so many first bytes tells a binary file, as it does for git. */
+/** Number of first bytes in which a NUL marks a binary file, as in git. */
 const SNIFFED_BYTES = 8_000;
 
 const parameters = () =>
@@ -47,7 +47,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * Reads lines of a text file, or of a kept result of an earlier call, in pages of at most 30,000 characters and 2,000
- * lines. A marker at the end of a page says how to continue. A picture is read as a whole, for the model to see.
+ * lines. A marker at the end of a page says how to continue. A picture is read completely and shown to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
@@ -115,7 +115,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Also where it is a picture: the headers of all kinds hold NULs. */
+/** Also true for pictures, because all their headers contain NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);
@@ -167,9 +167,11 @@ export interface LineSlice {
 }
 
 /**
- * Returns the wanted lines of a text file within the wanted characters: whole lines, or a part of the first one if that
- * alone is longer. Bytes that are not UTF-8 become U+FFFD, and so does NUL. Reads no further than needed, and keeps no
- * more than it returns and one chunk.
+ * Returns the requested lines of a text file within the requested characters: complete lines, or a part of the first line if
+ * it
+ * is longer. Bytes that are not UTF-8, and NUL, become U+FFFD. Reads no further than needed, and stores no more than the
+ * result
+ * and one chunk.
  */
 export async function sliceLines(chunks: AsyncIterable<Buffer>, wanted: Wanted): Promise<LineSlice> {
 	const page = new Page(wanted);
@@ -184,7 +186,7 @@ export async function sliceLines(chunks: AsyncIterable<Buffer>, wanted: Wanted):
 	return page.end() ?? { text: "", next: undefined, total: skipped + (last === NEW_LINE ? 0 : 1) };
 }
 
-/** Collects the text of one page, and a little more to know whether it is the last one. */
+/** Collects the text of one page, and a little more to know whether another page follows. */
 class Page {
 	readonly #wanted: Wanted;
 	readonly #decoder = new StringDecoder("utf8");
@@ -201,7 +203,7 @@ class Page {
 		this.#skip = wanted.column - 1;
 	}
 
-	/** Whether more was added than the page can hold. */
+	/** Whether more was added than fits into the page. */
 	get full(): boolean {
 		return this.#text.length > Math.min(this.#lineEnd ?? Number.POSITIVE_INFINITY, this.#wanted.characters);
 	}
@@ -307,7 +309,7 @@ async function readPicture(
 	return { text, failed: false, pictures: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
-/** All that the file holds; of one that is too large enough to know that. */
+/** Content of the file. For a file that is too large, enough of it to detect that. */
 async function readBounded(file: FileHandle, shown: string, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -327,7 +329,7 @@ interface Reading {
 	readonly tool: string;
 	/** Action for people, followed by the shown path. */
 	readonly verb: string;
-	/** Whether what is read may hold keys or passwords. */
+	/** Whether the content may contain keys or passwords. */
 	readonly secret: boolean;
 }
 

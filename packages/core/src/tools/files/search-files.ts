@@ -49,7 +49,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Searches lines of text files by a regular expression; never in files of keys, links or what `.gitignore` names. */
+/** Searches lines of text files for a regular expression, except files of keys, links and files in `.gitignore`. */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
 	description:
@@ -116,14 +116,14 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
 }
 
-/** Unlike a directory, a file was named to be searched itself. */
+/** Refuses a file that the call names itself, if it may contain keys or if its name has a control character. */
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
 		const why = `${shown} may hold keys or passwords: it is not searched, only read`;
 		throw new ParleyError(why, { code: "permission_denied" });
 	}
-	// The name precedes each line of the result: see search-lines.ts.
+	// The name precedes each line of the result. See `searchLines`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
 	throw new ParleyError(`the name ${shown} holds a control character: it is not searched, only read`, {
 		code: "invalid_argument",
@@ -207,14 +207,14 @@ const MATCH = "\u{1f}";
 const CONTEXT = "\u{1e}";
 const RECORD = /^\.\/(\P{Cc}+)(\p{Cc})(\d+)\p{Cc}(.*)$/su;
 
-/** Names of files for one start: far below what systems take as arguments. */
+/** Maximum bytes of file names for one start, far below the limits of systems. */
 const MAX_ARGUMENT_BYTES = 128 * 1024;
 /** The first half is used. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_COLUMNS = 500;
 
 interface LineSearch {
-	/** A regular expression of ripgrep's own engine, which takes time in proportion to the text. */
+	/** Regular expression of ripgrep's own engine, whose time is proportional to the text. */
 	readonly pattern: string;
 	readonly ignoreCase: boolean;
 	/** Lines shown before and after each match. */
@@ -222,7 +222,7 @@ interface LineSearch {
 	readonly maxMatches: number;
 }
 
-/** One line of a file; `gap` where lines were passed over before it. */
+/** One line of a file. `gap` is true if lines before it were omitted. */
 interface FoundLine {
 	readonly file: string;
 	readonly number: number;
@@ -248,8 +248,8 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 }
 
 /**
- * Searches these files below the directory, in their order, until there are matches enough. Binary files are passed
- * over, long lines are cut.
+ * Searches these files below the directory, in their order, until there are enough matches. Binary files are skipped, and
+ * long lines are cut.
  */
 async function searchLines(
 	search: LineSearch,
@@ -278,7 +278,7 @@ async function searchLines(
 
 const moreMatches = "more matches: narrow it by pattern, path or glob, or raise max_results";
 
-/** The pattern is a part of its option's word, so that it is never read as one. */
+/** The pattern is part of the word of its option, so that it is never read as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return ["--regex-size-limit=10M", ...(ignoreCase ? ["--ignore-case"] : []), `--regexp=${pattern}`];
 }
@@ -322,7 +322,7 @@ function* readLines(output: readonly string[]): Generator<FoundLine> {
 			};
 			gap = false;
 		}
-		// Anything else is a remark, such as that a binary file matches.
+		// Other lines are remarks, for example that a binary file matches.
 		if (line === "--") gap = true;
 	}
 }

@@ -6,10 +6,10 @@ import { belongsToGateway, type ForbiddenPaths } from "../../filesystem/paths.ts
 import { wholeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 
-/** The first half is used: about 80 000 paths. */
+/** Only the first half is used: about 80 000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Names that hold a control character are left out: they would be read as several lines. */
+/** Names with a control character are left out, because they would be read as several lines. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
 /** Sandbox that ripgrep runs in, and the signal that ends it. */
@@ -52,11 +52,11 @@ export async function findTreeFiles(
 function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
 	if (timedOut) return "looking for files took too long: name a directory further down";
 	if (cut) return "there are too many files for one look: name a directory further down";
-	// 1 stands for no file at all, 2 for an error ("exit status" in the manual, rg.1).
+	// Code 1 means no files, 2 an error ("exit status" in the manual, rg.1).
 	return code === 0 || code === 1 ? undefined : "a part of it could not be read";
 }
 
-/** Refuses what cannot be looked into as a directory; `text` names it in errors. */
+/** Throws if the path is not a directory that can be read. `text` names it in errors. */
 export async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		if ((await stat(path)).isDirectory()) return;
@@ -82,7 +82,7 @@ interface Start {
 	readonly maxOutputBytes: number;
 }
 
-/** Runs ripgrep in the sandbox. Throws `cancelled` if the call was stopped meanwhile. */
+/** Runs ripgrep in the sandbox. Throws `cancelled` if the call is cancelled. */
 export async function runRipgrep(
 	{ args, cwd, maxOutputBytes }: Start,
 	{ sandbox, signal }: SearchContext,
@@ -100,7 +100,7 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** The package of ripgrep has a part for each platform and cannot be loaded on others. */
+/** The package of ripgrep has a part for each platform and cannot be loaded on other platforms. */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();
@@ -113,7 +113,7 @@ export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promi
 	}
 }
 
-/** Lines from the first on, as many as fit within both bounds. Bytes are of UTF-8, with the ends of lines. */
+/** The first lines that fit within both limits. Bytes are of UTF-8, with the line ends. */
 export function boundedLines(
 	lines: readonly string[],
 	{ count, bytes }: { readonly count: number; readonly bytes: number },

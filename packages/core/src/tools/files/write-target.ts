@@ -36,7 +36,7 @@ export interface WriteTarget {
 	readonly state: FileState;
 }
 
-/** Looks at the file that a written path means, and refuses what no call may write. */
+/** Finds the file of a written path. Throws if no call may write it. */
 export async function findTarget(text: string, context: ToolContext): Promise<WriteTarget> {
 	const resolved = await resolvePath(text, context);
 	refuseLeavingLink(resolved, text, context);
@@ -116,7 +116,7 @@ export async function putContent(
 	}
 }
 
-/** A path that reads as one inside the roots must not be one outside of them. */
+/** A path that looks like a path inside the roots must not lead out of them. */
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
 	throw new ParleyError(
@@ -133,7 +133,7 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 	];
 }
 
-/** More than this is not kept, only counted and hashed. */
+/** Maximum bytes of content that is stored. Larger content is only counted and hashed. */
 const KEPT_BYTES = 256 * 1024;
 
 /** State of a path before a write. */
@@ -197,21 +197,21 @@ interface Replacement {
 }
 
 /**
- * Replaces a file completely or not at all: writes and syncs a file beside it, then renames that over it. Makes missing
- * parent directories if told so. Does not keep owner, links and extended attributes of the old file. All of it happens
- * in the directory that was opened first. Throws `aborted` if a directory of the path became a link.
+ * Replaces a file completely or not at all: writes and syncs a file beside it, then renames it. With `makeParents`, creates
+ * missing parent directories. Does not keep owner, links and extended attributes of the old file. All operations use the
+ * directory that was opened first. Throws `aborted` if a directory of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;
 	await using directory = await HeldDirectory.open(dirname(path), makeParents);
 	const temporary = directory.at(`.parley-${key}.tmp`);
-	// Remainder of an interrupted call, if any.
+	// An interrupted call may have left it.
 	await rm(temporary, { force: true });
 	try {
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 		await using file = await open(temporary, flags, mode ?? 0o666);
 		await file.writeFile(content);
-		// The mask of the process took bits from the mode above.
+		// The umask of the process removed bits from the mode above.
 		if (mode !== undefined) await file.chmod(mode);
 		await file.sync();
 		await rename(temporary, directory.at(basename(path)));
@@ -221,10 +221,13 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 	}
 }
 
-/** Texts that differ more are shown as replaced as a whole: the search for the shortest difference grows with its square. */
+/**
+ * Maximum number of edits in a diff. Texts that differ more are shown as replaced completely, because the time for the
+ * shortest diff grows with its square.
+ */
 const MAX_EDITS = 1_000;
 
-/** Present content: none, text to compare with, or content that is not shown, with the reason. */
+/** Present content: absent, text for a diff, or content that is not shown, with the reason. */
 export type OldContent =
 	| { readonly kind: "absent" }
 	| { readonly kind: "text"; readonly text: string }
@@ -251,7 +254,7 @@ function diffOf(shown: string, old: OldContent, content: string): string {
 	return patch ?? wholeDiff(shown, shown, old.text, content);
 }
 
-/** Every old line taken away, every new line added. */
+/** Diff that deletes every old line and adds every new line. */
 function wholeDiff(from: string, to: string, old: string, content: string): string {
 	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
 	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;

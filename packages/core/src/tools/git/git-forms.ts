@@ -1,6 +1,6 @@
 /**
- * Forms of git that change the repository or its files and run no program that their words name. All other forms run like
- * any command.
+ * Forms of git that change the repository or its files and run no program that their words name. All other forms are judged
+ * like any command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -59,7 +59,7 @@ const networkVerbs: Readonly<Record<string, RegExp>> = {
 	lfs: /./,
 };
 
-/** Whether it reaches other machines, or what stands for them. */
+/** Whether it reaches other machines, or paths in their place. */
 export function reachesNetwork({ command, all }: GitWords): boolean {
 	return network.has(command) || all.some((word) => networkVerbs[command]?.test(word));
 }
@@ -70,7 +70,7 @@ const settings: Readonly<Record<string, RegExp>> = {
 	submodule: /^(?:add|init|set-url|set-branch|sync|foreach|update)$/,
 };
 
-/** Whether it changes what the repository's later commands do or run. */
+/** Whether it changes the effect or the programs of later commands in the repository. */
 export function changesSettings({ command, all: [first = ""] }: GitWords): boolean {
 	if (/^(?:maintenance|hook|credential.*|daemon|update-server-info|replace)$/.test(command)) return true;
 	return settings[command]?.test(first) ?? false;
@@ -78,7 +78,7 @@ export function changesSettings({ command, all: [first = ""] }: GitWords): boole
 
 interface Loss {
 	readonly command: string;
-	/** `existing` holds the words that name something in the directory. */
+	/** `existing` contains the words that are names in the directory. */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
 	readonly why: string;
 }
@@ -148,11 +148,11 @@ function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<str
 /** Words of a git call by position and prefix. */
 export interface GitWords {
 	readonly command: string;
-	/** All words behind the command. */
+	/** All words after the command. */
 	readonly all: readonly string[];
-	/** Those before `--` that begin with a dash. */
+	/** Words before `--` that begin with a dash. */
 	readonly options: readonly string[];
-	/** The others, those behind `--` included. */
+	/** All other words, including those after `--`. */
 	readonly plain: readonly string[];
 }
 
@@ -169,8 +169,8 @@ export function readGitWords([command = "", ...all]: readonly string[]): GitWord
 }
 
 /**
- * An expression that fits one whole option of a list: words of it are expressions. An option that git would also know
- * shortened is meant in full only.
+ * Expression for one complete option of a list, whose words are expressions. Options that git also accepts in a short form
+ * match only in full.
  */
 export function oneOf(...lists: readonly string[]): RegExp {
 	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");
@@ -178,20 +178,20 @@ export function oneOf(...lists: readonly string[]): RegExp {
 }
 
 /**
- * A use of git that only looks. Every option has to be on the list, because many write files (`--output`), read others
- * (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
+ * Form of git that only reads. Every option must be on the list, because many options write files (`--output`), read other
+ * files (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
  */
 interface ReadForm {
 	readonly options: RegExp;
-	/** Put behind the command, or behind the verb where it has one. */
+	/** Words that are inserted after the command, or after the verb if there is one. */
 	readonly careful?: readonly string[];
 	/** Further conditions. */
 	readonly when?: (words: GitWords) => boolean;
-	/** Words that say further what is meant, right behind the command. */
+	/** Allowed verbs right after the command. */
 	readonly verbs?: readonly string[];
 	/** Whether it may print differences of files. */
 	readonly patches?: true;
-	/** For commands that print the objects in their words: kinds that may be named by number, because they show no file. */
+	/** For commands that print the objects in their words: kinds that may be named by hash, because they show no file. */
 	readonly objects?: readonly ("commit" | "tree")[];
 }
 
@@ -216,7 +216,7 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/** No programs for differences, names of files as the filter for secrets expects them, and no look into submodules. */
+/** No programs for diffs, file names in the form that the filter for secrets expects, and no look into submodules. */
 const carefulDiff = [
 	...["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"],
 	...["--submodule=short", "--ignore-submodules=dirty"],
@@ -247,7 +247,7 @@ const readForms: Readonly<Record<string, ReadForm>> = {
 		options: oneOf(diffOptions, "--cached --staged --merge-base"),
 		careful: carefulDiff,
 		patches: true,
-		// The directory of a tree that is named by number is unknown.
+		// The directory of a tree that is named by hash is unknown.
 		objects: ["commit"],
 	},
 	log,
@@ -337,7 +337,7 @@ export function readingOf(given: GitWords): Reading | undefined {
 	return { words, patches: form.patches ?? false, objects: form.objects };
 }
 
-/** Without something that says that names are only listed, a name makes or moves a branch or tag. */
+/** Without an option for a list, a name creates or moves a branch or tag. */
 function isListing({ options, plain }: GitWords): boolean {
 	return plain.length === 0 || options.some((option) => listing.test(option));
 }
@@ -350,7 +350,7 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/** Lines of a graph precede those of a patch, so they cannot be told apart. */
+/** Lines of a graph precede those of a patch, so that they cannot be distinguished. */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

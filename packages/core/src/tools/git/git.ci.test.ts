@@ -401,7 +401,7 @@ test("a long output is cut at its end, with a remark", async () => {
 	expect(text).toMatch(/\n\[… the rest is left out: ask for less, by a path or a smaller range …\]\n$/);
 });
 
-/** A sandbox that notes commands, and ends the last one of a call as told. */
+/** Sandbox that records commands, and returns the given outcome for the last command of a call. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

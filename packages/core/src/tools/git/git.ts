@@ -169,7 +169,7 @@ async function bindingOf(
 	};
 }
 
-/** Calls that use the network leave the sandbox, which has none. */
+/** Calls that use the network leave the sandbox, because it has no network. */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
@@ -201,14 +201,14 @@ function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudge
 }
 
 const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
-/** Lines of a file in a patch; no other line of git's begins so, but for messages, which follow an empty one. */
+/** Lines of a file in a patch. Other lines of git do not begin like this, except messages, which follow an empty line. */
 const CONTENT = /^[-+ @\\]/;
 const EXTENDED =
 	/^(?:index|old mode|new mode|deleted file|new file|copy|rename|similarity|dissimilarity|Binary files) /;
 
 /**
- * Takes the content of files that may hold keys or passwords out of patches. `lines` come from git with the prefixes
- * `a/` and `b/`, without colours, graphs or differences of words.
+ * Removes the content of files that may contain keys or passwords from patches. `lines` come from git with the prefixes
+ * `a/` and `b/`, without colours, graphs or word diffs.
  */
 export function hideSecrets(lines: readonly string[]): string[] {
 	let hidden = false;
@@ -224,7 +224,7 @@ export function hideSecrets(lines: readonly string[]): string[] {
 	});
 }
 
-/** `a/NAME b/NAME`, `"a/NAME" "b/NAME"` or `NAME`: a name may hold spaces, so that each piece is looked at. */
+/** `a/NAME b/NAME`, `"a/NAME" "b/NAME"` or `NAME`. A name may contain spaces, so each piece is checked. */
 function namesSecret(names: string): boolean {
 	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));

@@ -112,8 +112,7 @@ test.each<[args: string | string[], expected: string]>([
 	["reflog expire --expire=now --all", `${always}exec-unsandboxed irreversible`],
 	["gc --prune=now", `${always}exec-unsandboxed irreversible`],
 	["update-ref -d refs/heads/main", `${always}exec-unsandboxed irreversible`],
-	// Other machines.
-	// Unconfined, it may read private data, reaches the network, and brings in what others wrote: all three at once.
+	// Other machines. Unconfined, it may read private data, reaches the network, and reads text of strangers: all three.
 	["fetch", `${always}exec-unsandboxed egress`],
 	["pull --ff-only", `${always}exec-unsandboxed egress`],
 	["push origin main", `${always}exec-unsandboxed egress`],

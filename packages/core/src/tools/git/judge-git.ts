@@ -40,7 +40,7 @@ interface JudgedClasses {
 interface Place {
 	/** Absolute and real: where the call runs. */
 	readonly directory: string;
-	/** Undefined if the command needs none and there is none. */
+	/** Undefined for a command that needs no repository, outside of repositories. */
 	readonly repository: Repository | undefined;
 }
 
@@ -103,7 +103,7 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word is an object's number or stands for one, without a name that tells its content. */
+/** Whether the word is the hash of an object, or an alias of it, without a name that shows its content. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -185,7 +185,7 @@ function shape(reasons: Reasons): JudgedClasses {
 
 const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
 
-/** Text of a message names nothing. */
+/** Removes texts of messages, because they are not names. */
 function withoutMessages(args: readonly string[]): readonly string[] {
 	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
 	return args
@@ -282,7 +282,7 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 	];
 }
 
-/** Shell text of exactly these words. Words that need no quotes have none. */
+/** Shell text of exactly these words, with quotes only if needed. */
 export function shellLine(words: readonly string[]): string {
 	return words.map((word) => (/^[\w@%+=:,./^-]+$/.test(word) ? word : quote(word))).join(" ");
 }

@@ -173,8 +173,8 @@ async function mayRun(path: string): Promise<boolean> {
 }
 
 /**
- * Programs that a repository's own settings can name are not to start while git only looks. Their switches:
- * https://git-scm.com/docs/git-config. `false` does nothing and fails.
+ * Settings that keep programs of the repository's own settings from starting while git only reads. Their switches:
+ * https://git-scm.com/docs/git-config. `false` fails without an effect.
  */
 const QUIET = settings({
 	"core.fsmonitor": "false",
@@ -228,7 +228,7 @@ export function carefulEnvironment(care: Care, roots: readonly string[]): Record
 		// Takes every text as it is proposed.
 		GIT_EDITOR: ":",
 		GIT_SEQUENCE_EDITOR: ":",
-		// A repository that begins above the roots is none of ours.
+		// A repository that begins above the roots does not belong to the session.
 		GIT_CEILING_DIRECTORIES: roots.map((root) => dirname(root)).join(":"),
 		...defined({
 			GIT_OPTIONAL_LOCKS: care === "read" ? "0" : undefined,

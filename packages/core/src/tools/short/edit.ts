@@ -24,7 +24,7 @@ import {
 	type WriteTarget,
 } from "../files/write-target.ts";
 
-/** The whole file is searched for each. */
+/** Maximum number of edits. The complete file is searched for each. */
 const MAX_EDITS = 100;
 
 const parameters = () =>
@@ -47,7 +47,7 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 
-/** `edit_file` at several places at once: all of them or none. */
+/** `edit_file` for several places: all of them or none. */
 export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,
@@ -120,7 +120,7 @@ function previewOf(
 	return previewWrite(shown, { kind: "text", text: old }, made.text);
 }
 
-/** Why nothing is edited; with the file's text at hand also where, and what comes near. */
+/** Reason why the file is not edited. With the text of the file, also the places and the nearest lines. */
 function missed({ path, edits }: Arguments, made: NotMade, text?: string): ParleyError {
 	if (made.kind === "too-long") return fault(`${path} would become longer than ${MAX_EDITABLE} characters`);
 	if (made.kind === "overlap") {
@@ -163,9 +163,9 @@ interface Placed extends Replacement {
 }
 
 /**
- * Makes all edits or none. Each old text is searched in the original text and must occur once; overlapping places count. Of
- * several faults the first in the order of the list is reported, overlaps last. The result has at most `maxLength` UTF-16
- * units. For line ends see `lineEndsOf`.
+ * Makes all edits or none. Each old text is searched in the original text and must occur once. Overlapping places count as
+ * separate ones. The first mistake in the order of the list is reported, overlaps last. The result has at most `maxLength`
+ * UTF-16 units. For line ends see `lineEndsOf`.
  */
 export function replaceTexts(
 	original: string,

@@ -56,7 +56,7 @@ const bash = defineTool<Arguments>({
 	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
 });
 
-/** As `run_command` takes them. */
+/** Arguments of `run_command`. */
 function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	return {
 		cmd: command,

@@ -186,7 +186,7 @@ export async function readBody(source: Readable, encoding: string, limit: number
 			empty = false;
 		});
 		return await collect(source.pipe(unpacker), limit).catch((reason) => {
-			// Servers announce an encoding of nothing at all, too.
+			// Servers also announce an encoding for an empty body.
 			if (empty && source.readableEnded) return { bytes: Buffer.alloc(0), cut: false };
 			throw reason;
 		});
@@ -235,7 +235,7 @@ function unpackerOf(encoding: string): Transform | undefined {
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
 const DECLARED_WITHIN = 1024;
-/** A NUL among so many first characters tells a binary file, as it does for git. */
+/** Number of first characters in which a NUL marks a binary file, as in git. */
 const SNIFFED = 8_000;
 
 const textTypes = new Set(
@@ -307,6 +307,6 @@ function markedCharset(bytes: Buffer): string | undefined {
 function declaredCharset(bytes: Buffer): string | undefined {
 	const start = bytes.subarray(0, DECLARED_WITHIN).toString("latin1");
 	const label = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1];
-	// Text that was readable so far is not UTF-16, whatever it declares.
+	// Text that was readable up to its declaration is not UTF-16.
 	return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

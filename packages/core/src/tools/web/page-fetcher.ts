@@ -79,7 +79,7 @@ export class PageFetcher {
 	}
 }
 
-/** The text between two lines with a mark that it cannot hold, since the mark was made up after the text was read. */
+/** The text between two lines with a mark. The mark is created after the text was read, so the text cannot contain it. */
 function describe(page: Page, text: string, { max_chars }: FetchArguments, mark: string): ToolResult {
 	const clean = text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 	const shown = clean.slice(0, max_chars).replace(/[\ud800-\udbff]$/, "");

@@ -4,7 +4,7 @@ import type { Clock, Logger } from "@parley/base";
 import { orAborted, within } from "../../sandbox/egress/reach.ts";
 import type { PageToRead } from "./readable-worker.ts";
 
-/** Beyond these a document model takes hundreds of megabytes, and few pages for people go beyond them. */
+/** Limits of a page. Beyond them a document model takes hundreds of megabytes. Few pages for people exceed them. */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;
@@ -72,7 +72,7 @@ function isTooLarge(html: string): boolean {
 	return tags > MAX_TAGS;
 }
 
-/** Elements whose content is nothing to read. */
+/** Elements without readable content. */
 const UNREAD = new Set(["script", "style", "noscript", "template", "svg", "iframe"]);
 /** Elements within a line; every other one ends it. */
 const INLINE = new Set(

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { addressOf, notReached, type Reach } from "../../sandbox/egress/reach.ts";
 import { visible } from "../../text/visible.ts";
 
-/** A longer one is not read by the person who is asked. */
+/** Maximum characters of a URL that an approver can read. */
 const MAX_LENGTH = 2_000;
 const MAX_SHOWN = 200;
 
@@ -33,7 +33,7 @@ export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	return next;
 }
 
-/** Whether a redirect stays with the site that was asked for: the same name, with or without `www.`. */
+/** Whether a redirect stays on the requested site: the same name, with or without `www.`. */
 export function isSameSite(one: URL, other: URL): boolean {
 	return one.hostname.replace(/^www\./, "") === other.hostname.replace(/^www\./, "");
 }

@@ -7,7 +7,7 @@ const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Per page. */
 const MAX_ALL_ATTRIBUTES = 100_000;
-/** An article that holds less of the page's text than this is not what the page is about: an index, a reference. */
+/** Minimum share of the page's text in an article. With less, the page is an index or a reference. */
 const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
@@ -31,11 +31,12 @@ interface PageDocument {
 }
 
 /**
- * Readable part of an HTML page as Markdown: its article, or else all of its text. Nothing of the page is run or loaded.
+ * Readable part of an HTML page as Markdown: its article, or else all of its text. No script runs, and no resource is
+ * loaded.
  * Undefined if the page is too large or too deep. A hostile page can make it slow or fail, so it runs in a worker.
  */
 export function readableText(html: string, url: string): string | undefined {
-	// Without a root of its own the library takes the first element for it.
+	// Without a root element, the library takes the first element as the root.
 	const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
 	const { document }: { readonly document: PageDocument } = parseHTML(whole);
 	const body = document.querySelector("body");

@@ -7,6 +7,6 @@ export interface PageToRead {
 	readonly url: string;
 }
 
-// True because page-text.ts alone starts this file, with that.
+// True because only page-text.ts starts this file, with such data.
 const { html, url } = workerData as PageToRead;
 parentPort?.postMessage(readableText(html, url));
