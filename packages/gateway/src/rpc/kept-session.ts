@@ -94,12 +94,12 @@ interface ModelWish {
 /** A named model has precedence over the stored one, which is used only if the provider has it. */
 export async function settleModel(agent: Agent, { models, kept, wanted, log }: ModelWish): Promise<void> {
 	if (wanted !== undefined) {
-		await agent.takeModel(wanted);
+		await agent.restoreModel(wanted);
 		return;
 	}
 	const before = kept?.model;
 	if (before === undefined || has(models, before)) return;
-	const model = await agent.takeModel("default");
+	const model = await agent.restoreModel("default");
 	log.warn("the provider does not have the model that the conversation was kept with", { before, model });
 }
 

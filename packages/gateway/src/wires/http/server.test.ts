@@ -30,7 +30,7 @@ const session: SessionSummary = {
 	state: "idle",
 };
 
-interface Told {
+interface Answers {
 	readonly health?: HealthStatus;
 	readonly rules?: RequestRules;
 	readonly auth?: AuthOutcome;
@@ -45,45 +45,45 @@ class TestServer implements AsyncDisposable {
 	readonly steps: string[] = [];
 	readonly #server: Server;
 
-	private constructor(told: Told) {
-		const { list = async () => [session], events = async () => [] } = told;
+	private constructor(answers: Answers) {
+		const { list = async () => [session], events = async () => [] } = answers;
 		this.#server = createHttpServer({
 			api: {
 				// True because the routes use only these methods.
 				runtime: { list, history: { newest: events } } as unknown as Runtime,
 				health: {
-					status: () => told.health ?? "ok",
-					report: async ({ id }) => ({ status: told.health ?? "ok", for: id }),
+					status: () => answers.health ?? "ok",
+					report: async ({ id }) => ({ status: answers.health ?? "ok", for: id }),
 				},
 			},
-			rules: told.rules ?? { allowedHosts: [] },
+			rules: answers.rules ?? { allowedHosts: [] },
 			authenticate: async (_request, { peer } = {}) => {
-				this.steps.push(told.rules ? `authenticate ${peer}` : "authenticate");
-				return told.auth ?? { principal: operator };
+				this.steps.push(answers.rules ? `authenticate ${peer}` : "authenticate");
+				return answers.auth ?? { principal: operator };
 			},
 			log: this.log,
 			clock: this.clock,
 			settled: () => this.steps.push("settled"),
 			onWebSocket: (_request, socket, _head, { principal: { id }, peer, confidential }) => {
-				this.steps.push(`websocket of ${id}${told.rules ? ` ${peer} ${confidential}` : ""}`);
+				this.steps.push(`websocket of ${id}${answers.rules ? ` ${peer} ${confidential}` : ""}`);
 				socket.end("HTTP/1.1 101 Switching Protocols\r\nconnection: close\r\n\r\n");
 			},
 		});
 	}
 
-	static async start(told: Told = {}): Promise<TestServer> {
-		const server = new TestServer(told);
+	static async start(answers: Answers = {}): Promise<TestServer> {
+		const server = new TestServer(answers);
 		server.#server.listen(0, "127.0.0.1");
 		await once(server.#server, "listening");
 		return server;
 	}
 
-	async ask(path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) {
+	async request(path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) {
 		// A server on a port has an address of this form.
 		const { port } = this.#server.address() as AddressInfo;
-		const asked = httpRequest({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
-		asked.end();
-		const [response] = await Promise.race([once(asked, "response"), once(asked, "upgrade")]);
+		const sent = httpRequest({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
+		sent.end();
+		const [response] = await Promise.race([once(sent, "response"), once(sent, "upgrade")]);
 		let text = "";
 		if (response.statusCode !== 101) for await (const chunk of response) text += chunk;
 		const answered: { status: number; headers: IncomingHttpHeaders } = {
@@ -128,7 +128,7 @@ const refused: AuthOutcome = {
 
 test("health needs no credentials and shows only the status", async () => {
 	await using server = await TestServer.start({ auth: refused });
-	await expect(server.ask("/api/health?x=1")).resolves.toMatchObject({
+	await expect(server.request("/api/health?x=1")).resolves.toMatchObject({
 		status: 200,
 		text: '{"status":"ok"}',
 	});
@@ -137,7 +137,7 @@ test("health needs no credentials and shows only the status", async () => {
 
 test.each(["draining", "degraded"] as const)("a gateway that is %s is not healthy", async (health) => {
 	await using server = await TestServer.start({ health });
-	await expect(server.ask("/api/health")).resolves.toMatchObject({
+	await expect(server.request("/api/health")).resolves.toMatchObject({
 		status: 503,
 		text: `{"status":"${health}"}`,
 	});
@@ -146,10 +146,10 @@ test.each(["draining", "degraded"] as const)("a gateway that is %s is not health
 test("authenticated clients get the complete health report", async () => {
 	await using stranger = await TestServer.start({ auth: refused });
 	for (const query of ["verbose", "verbose=1", "verbose=0", "x=1&verbose"]) {
-		expect((await stranger.ask(`/api/health?${query}`)).status).toBe(401);
+		expect((await stranger.request(`/api/health?${query}`)).status).toBe(401);
 	}
 	await using known = await TestServer.start({ health: "degraded" });
-	await expect(known.ask("/api/health?verbose")).resolves.toMatchObject({
+	await expect(known.request("/api/health?verbose")).resolves.toMatchObject({
 		status: 200,
 		text: '{"status":"degraded","for":"operator"}',
 	});
@@ -166,9 +166,9 @@ test("all other paths require authentication", async () => {
 		"/nope",
 		"/api/health/",
 	]) {
-		expect((await server.ask(path)).status, path).toBe(401);
+		expect((await server.request(path)).status, path).toBe(401);
 	}
-	expect((await server.ask("/api/ws", { headers: upgrade })).status).toBe(401);
+	expect((await server.request("/api/ws", { headers: upgrade })).status).toBe(401);
 	expect(new Set(server.steps)).toEqual(new Set(["authenticate"]));
 });
 
@@ -176,9 +176,9 @@ test("foreign hosts and origins are refused before authentication, on every path
 	await using server = await TestServer.start();
 	for (const path of ["/api/health", "/api/sessions", "/api/ws", "/nope"]) {
 		for (const more of [{}, upgrade]) {
-			const host = await server.ask(path, { headers: { ...more, host: "evil.example" } });
+			const host = await server.request(path, { headers: { ...more, host: "evil.example" } });
 			expect(host.status).toBe(421);
-			const origin = await server.ask(path, { headers: { ...more, origin: "https://evil.example" } });
+			const origin = await server.request(path, { headers: { ...more, origin: "https://evil.example" } });
 			expect(origin.status).toBe(403);
 		}
 	}
@@ -187,7 +187,7 @@ test("foreign hosts and origins are refused before authentication, on every path
 
 test("responses are JSON with headers against caching and sniffing", async () => {
 	await using server = await TestServer.start();
-	const { status, headers, text } = await server.ask("/api/sessions");
+	const { status, headers, text } = await server.request("/api/sessions");
 	expect(status).toBe(200);
 	expect(headers).toMatchObject({
 		"content-type": "application/json",
@@ -196,13 +196,13 @@ test("responses are JSON with headers against caching and sniffing", async () =>
 		"content-length": String(Buffer.byteLength(text)),
 	});
 	expect(parseJson(text)).toMatchObject([{ id: "sess_1", token_usage: { input: 1, output: 2 } }]);
-	const head = await server.ask("/api/sessions", { method: "HEAD" });
+	const head = await server.request("/api/sessions", { method: "HEAD" });
 	expect(head).toMatchObject({ status: 200, text: "", headers: { "content-length": String(text.length) } });
 });
 
 test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s is not served", async (method) => {
 	await using server = await TestServer.start();
-	const { status, headers } = await server.ask("/api/sessions", { method });
+	const { status, headers } = await server.request("/api/sessions", { method });
 	expect(status).toBe(405);
 	expect(headers["allow"]).toBe("GET, HEAD");
 });
@@ -210,9 +210,9 @@ test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s is not served", asy
 test("an unknown path is not found", async () => {
 	await using server = await TestServer.start();
 	for (const path of ["/", "/api", "/api/", "/api/session", "/api/constructor", "//api/sessions/.."]) {
-		expect((await server.ask(path)).status, path).toBe(404);
+		expect((await server.request(path)).status, path).toBe(404);
 	}
-	expect((await server.ask("/api/nope?limit=0")).text).toBe('{"error":"not found: /api/nope"}');
+	expect((await server.request("/api/nope?limit=0")).text).toBe('{"error":"not found: /api/nope"}');
 });
 
 test.each<[ParleyError["code"], number]>([
@@ -225,13 +225,13 @@ test.each<[ParleyError["code"], number]>([
 ])("a %s is answered with %i", async (code, status) => {
 	const list = () => Promise.reject(new ParleyError("no", { code }));
 	await using server = await TestServer.start({ list });
-	await expect(server.ask("/api/sessions")).resolves.toMatchObject({ status, text: '{"error":"no"}' });
+	await expect(server.request("/api/sessions")).resolves.toMatchObject({ status, text: '{"error":"no"}' });
 });
 
 test("an unexpected error shows no details to the client", async () => {
 	const list = () => Promise.reject(new TypeError("rows is not iterable"));
 	await using server = await TestServer.start({ list });
-	await expect(server.ask("/api/sessions")).resolves.toMatchObject({
+	await expect(server.request("/api/sessions")).resolves.toMatchObject({
 		status: 500,
 		text: '{"error":"internal error"}',
 	});
@@ -239,22 +239,22 @@ test("an unexpected error shows no details to the client", async () => {
 
 test("a token in the address is refused", async () => {
 	await using server = await TestServer.start();
-	expect((await server.ask("/api/sessions?token=gw_x")).status).toBe(400);
+	expect((await server.request("/api/sessions?token=gw_x")).status).toBe(400);
 	expect(server.steps).toEqual([]);
 });
 
 test("an upgrade to HTTP/2 is ignored, and the request is answered", async () => {
 	await using server = await TestServer.start();
 	const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
-	expect((await server.ask("/api/sessions", { headers: offer })).status).toBe(200);
+	expect((await server.request("/api/sessions", { headers: offer })).status).toBe(200);
 });
 
 test("an upgrade is passed on only at the WebSocket path, with its caller", async () => {
 	await using server = await TestServer.start();
-	expect((await server.ask("/api/ws")).status).toBe(426);
-	expect((await server.ask("/api/other", { headers: upgrade })).status).toBe(400);
+	expect((await server.request("/api/ws")).status).toBe(426);
+	expect((await server.request("/api/other", { headers: upgrade })).status).toBe(400);
 	server.steps.length = 0;
-	expect((await server.ask("/api/ws?envelope=flat", { headers: upgrade })).status).toBe(101);
+	expect((await server.request("/api/ws?envelope=flat", { headers: upgrade })).status).toBe(101);
 	expect(server.steps).toEqual(["authenticate", "settled", "websocket of operator"]);
 });
 
@@ -262,9 +262,9 @@ test("behind a proxy the caller and the encryption are known", async () => {
 	const proxies = createNetworks(["127.0.0.1"]);
 	await using server = await TestServer.start({ rules: { allowedHosts: [], proxies } });
 	const through = (more: object) => ({ headers: { ...upgrade, "x-forwarded-for": "203.0.113.9", ...more } });
-	await server.ask("/api/ws", through({ "x-forwarded-proto": "https" }));
-	await server.ask("/api/ws", through({ "x-forwarded-proto": "http" }));
-	await server.ask("/api/ws", { headers: upgrade });
+	await server.request("/api/ws", through({ "x-forwarded-proto": "https" }));
+	await server.request("/api/ws", through({ "x-forwarded-proto": "http" }));
+	await server.request("/api/ws", { headers: upgrade });
 	expect(server.steps.filter((step) => step !== "settled")).toEqual([
 		...["authenticate 203.0.113.9", "websocket of operator 203.0.113.9 true"],
 		...["authenticate 203.0.113.9", "websocket of operator 203.0.113.9 false"],
@@ -272,7 +272,7 @@ test("behind a proxy the caller and the encryption are known", async () => {
 	]);
 	for (const headers of [upgrade, {}]) {
 		const twice = { ...headers, forwarded: "for=203.0.113.1", "x-forwarded-for": "203.0.113.9" };
-		expect((await server.ask("/api/ws", { headers: twice })).status).toBe(400);
+		expect((await server.request("/api/ws", { headers: twice })).status).toBe(400);
 	}
 });
 
@@ -290,8 +290,8 @@ test("an unauthenticated client gets one response for each connection", async ()
 		}
 	}
 	await using known = await TestServer.start();
-	expect((await known.ask("/api/health")).headers.connection).toBe("close");
-	expect((await known.ask("/api/sessions")).headers.connection).toBe("keep-alive");
+	expect((await known.request("/api/health")).headers.connection).toBe("close");
+	expect((await known.request("/api/sessions")).headers.connection).toBe("keep-alive");
 });
 
 test("a request that fails before authentication ends its connection", async () => {

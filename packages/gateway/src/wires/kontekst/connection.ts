@@ -168,7 +168,7 @@ export class RunStream {
 		if (this.#phase !== "running" || !this.#isOurs(what, run.id)) return;
 		if (what.type === "user.message") return;
 		this.#sendStart(run);
-		this.#note(what);
+		this.#handle(what);
 		for (const turn of this.#turns.take(happened)) this.#sendTurn(turn, run);
 	}
 
@@ -186,7 +186,7 @@ export class RunStream {
 		this.#options.send(event("started", { runId: id, sessionId: view.id, agentName: agent }));
 	}
 
-	#note(what: SessionEvent["event"]): void {
+	#handle(what: SessionEvent["event"]): void {
 		switch (what.type) {
 			case "context.updated":
 				this.#snapshot = encodeSnapshot(what);

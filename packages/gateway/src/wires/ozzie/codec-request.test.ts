@@ -8,8 +8,8 @@ function refusalOf(text: string): { id: string | undefined; error: string } {
 	return { id: frame.id, error: frame.ok ? "" : frame.error };
 }
 
-const request = (told: object): string =>
-	JSON.stringify({ type: "req", id: "r1", method: "send_message", params: { content: "hi" }, ...told });
+const request = (fields: object): string =>
+	JSON.stringify({ type: "req", id: "r1", method: "send_message", params: { content: "hi" }, ...fields });
 
 test("a request becomes its method with checked parameters", () => {
 	expect(decodeRequest(request({}))).toEqual({
@@ -37,16 +37,16 @@ test.each([
 });
 
 test("the session can be named beside the parameters or among them, and is never dropped", () => {
-	const meant = (told: object): string | undefined => {
-		const decoded = decodeRequest(request(told));
+	const named = (fields: object): string | undefined => {
+		const decoded = decodeRequest(request(fields));
 		if (decoded.kind === "refused") throw decoded.reason;
 		return decoded.request.sessionId;
 	};
 	const params = { content: "hi", session_id: "sess_a" };
-	expect(meant({ params })).toBe("sess_a");
-	expect(meant({ params, session_id: "sess_a" })).toBe("sess_a");
-	expect(meant({ params: { content: "hi", session_id: null }, session_id: "sess_b" })).toBe("sess_b");
-	expect(meant({ method: "load_messages", params: { session_id: "sess_a" }, session_id: "sess_b" })).toBe(
+	expect(named({ params })).toBe("sess_a");
+	expect(named({ params, session_id: "sess_a" })).toBe("sess_a");
+	expect(named({ params: { content: "hi", session_id: null }, session_id: "sess_b" })).toBe("sess_b");
+	expect(named({ method: "load_messages", params: { session_id: "sess_a" }, session_id: "sess_b" })).toBe(
 		"sess_b",
 	);
 	expect(refusalOf(request({ params, session_id: "sess_b" })).error).toBe(
@@ -109,8 +109,8 @@ test.each([
 	[{ method: "nope" }, "unknown method: nope"],
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
-])("%j is refused under its id", (told, error) => {
-	const refusal = refusalOf(request(told));
+])("%j is refused under its id", (fields, error) => {
+	const refusal = refusalOf(request(fields));
 	expect(refusal.id).toBe("r1");
 	expect(refusal.error.startsWith(error)).toBe(true);
 });

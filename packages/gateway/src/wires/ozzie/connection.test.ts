@@ -43,12 +43,12 @@ class Client {
 	}
 
 	/** Waits for this entry of `told`, without a time limit. */
-	async hears(what: string): Promise<void> {
-		while (!this.told.includes(what)) await this.#runtime.settle();
+	async waitFor(what: string): Promise<void> {
+		while (!this.frames.includes(what)) await this.#runtime.settle();
 	}
 
 	/** Responses as their ids, events as their types. */
-	get told(): string[] {
+	get frames(): string[] {
 		return this.written.map((frame) => ("event" in frame ? frame.event.type : `${frame.id}`));
 	}
 }
@@ -83,7 +83,7 @@ test("a client with many waiting requests is not read until some are answered", 
 	gate.open();
 	await t.settle();
 	expect(client.reading).toEqual([false, true]);
-	const answered = client.told.filter((id) => /^\d+$/.test(id));
+	const answered = client.frames.filter((id) => /^\d+$/.test(id));
 	expect(answered).toEqual(Array.from({ length: maxPending + 1 }, (_, n) => `${n}`));
 	await client.connection.close();
 });
@@ -101,18 +101,18 @@ test("no event is sent between a request and its response, and waiting events ke
 	const client = new Client(t);
 	client.send("open", "open_session");
 	client.send("say", "send_message", { content: "hi" });
-	await client.hears("text.delta");
+	await client.waitFor("text.delta");
 	gate.close();
 	client.send("slow", "open_session", { join: true });
 	await t.settle();
-	const before = client.told.length;
+	const before = client.frames.length;
 	speak.resolve();
 	await t.settle();
-	expect(client.told).toHaveLength(before);
+	expect(client.frames).toHaveLength(before);
 	gate.open();
-	await client.hears("assistant.message");
-	const told = client.told.slice(before);
-	expect(told.filter((what) => what !== "session.created")).toEqual([
+	await client.waitFor("assistant.message");
+	const frames = client.frames.slice(before);
+	expect(frames.filter((what) => what !== "session.created")).toEqual([
 		...["slow", "text.delta", "text.ended", "model.called", "usage.updated", "assistant.message"],
 	]);
 	await client.connection.close();
@@ -133,16 +133,16 @@ test("a replay waits for its client and for pending responses", async () => {
 	client.drained = slow.promise;
 	client.send("open", "open_session", { session_id: session, after_seq: 0 });
 	await t.settle();
-	expect(client.told).toEqual(["open", "session.created"]);
+	expect(client.frames).toEqual(["open", "session.created"]);
 	gate.close();
 	client.send("next", "accept_all_tools");
 	await t.settle();
 	slow.resolve();
 	await t.settle();
-	expect(client.told).toEqual(["open", "session.created"]);
+	expect(client.frames).toEqual(["open", "session.created"]);
 	gate.open();
 	await t.settle();
-	expect(client.told).toEqual([
+	expect(client.frames).toEqual([
 		...["open", "session.created", "next"],
 		...Array.from({ length: 20 }, () => "session.closed"),
 	]);
@@ -161,8 +161,8 @@ test("events of a session that was left in the meantime do not follow the respon
 	const client = new Client(t);
 	client.send("open", "open_session");
 	client.send("say", "send_message", { content: "hi" });
-	await client.hears("text.delta");
-	const before = client.told.length;
+	await client.waitFor("text.delta");
+	const before = client.frames.length;
 	gate.close();
 	client.send("away", "open_session");
 	await t.settle();
@@ -170,7 +170,7 @@ test("events of a session that was left in the meantime do not follow the respon
 	await t.settle();
 	gate.open();
 	await t.settle();
-	expect(client.told.slice(before)).toEqual(["away", "session.created"]);
+	expect(client.frames.slice(before)).toEqual(["away", "session.created"]);
 	await client.connection.close();
 });
 
@@ -186,17 +186,17 @@ test("a disconnected client gets no further frame, and its requests are carried 
 	gate.close();
 	client.send("say", "send_message", { content: "hello" });
 	await t.settle();
-	const before = client.told.length;
+	const before = client.frames.length;
 	const closed = client.connection.close();
 	client.send("late", "list_sessions");
 	gate.open();
 	await closed;
-	expect(client.told).toHaveLength(before);
+	expect(client.frames).toHaveLength(before);
 	const again = new Client(t);
 	const [listed] = await t.runtime.list(operator, { limit: 1 });
 	expect(listed).toMatchObject({ status: "closed" });
 	again.send("open", "open_session", { session_id: listed?.id, after_seq: 0 });
-	await again.hears("assistant.message");
+	await again.waitFor("assistant.message");
 	await again.connection.close();
 });
 
@@ -207,7 +207,7 @@ test("only a refused request is recorded in the audit log, with its principal", 
 	client.send("2", "list_people");
 	client.send("3", "list_tokens");
 	client.send("4", "no_such_method");
-	await client.hears("4");
+	await client.waitFor("4");
 	await t.runtime.trust.audit.stop();
 	const rows = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
 	expect(rows.map(({ principal, via, object, args }) => [principal, via, object, args])).toEqual([
@@ -227,22 +227,22 @@ test("a Go client gets the next prompt after a commit, and none that the same co
 	const model = new ScriptedModel(both, [says("done")], [...both, calls("c3", "three")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools });
 	const client = new Client(t, operator, "both");
-	const prompts = (): string[] => client.told.filter((what) => what.startsWith("prompt."));
+	const prompts = (): string[] => client.frames.filter((what) => what.startsWith("prompt."));
 	client.send("say", "send_message", { content: "go" });
-	await client.hears("prompt.requested");
+	await client.waitFor("prompt.requested");
 	client.send("accept", "accept_all_tools");
-	await client.hears("assistant.message");
+	await client.waitFor("assistant.message");
 	expect(prompts()).toEqual(["prompt.requested", "prompt.answered", "prompt.answered"]);
 	client.written.length = 0;
 	client.send("open", "open_session");
 	client.send("again", "send_message", { content: "go" });
-	await client.hears("prompt.requested");
+	await client.waitFor("prompt.requested");
 	const [first] = await t.runtime.prompts.list(operator, { limit: 10 });
 	client.send("deny", "prompt_response", { token: first?.prompt.token, value: false });
-	await client.hears("prompt.shown");
+	await client.waitFor("prompt.shown");
 	expect(prompts()).toEqual(["prompt.requested", "prompt.answered", "prompt.shown"]);
 	client.send("cancel", "cancel_turn");
-	await client.hears("assistant.message");
+	await client.waitFor("assistant.message");
 	expect(prompts().slice(3)).toEqual(["prompt.closed", "prompt.closed"]);
 	await client.connection.close();
 });
@@ -256,16 +256,16 @@ test("a Go client that gets the history of a session sees its next open prompt a
 	await using t = await TestRuntime.open({ model, tools });
 	const first = new Client(t);
 	first.send("say", "send_message", { content: "go" });
-	while (first.told.filter((what) => what === "prompt.requested").length < 3) await t.settle();
+	while (first.frames.filter((what) => what === "prompt.requested").length < 3) await t.settle();
 	const open = await t.runtime.prompts.list(operator, { limit: 10 });
 	const tokens = ["c1", "c2"].map(
 		(id) => open.find(({ prompt }) => prompt.approval?.callId === id)?.prompt.token,
 	);
 	for (const token of tokens) first.send(`${token}`, "prompt_response", { token, value: true });
-	await first.hears(`${tokens[1]}`);
+	await first.waitFor(`${tokens[1]}`);
 	const client = new Client(t, operator, "both");
 	client.send("open", "open_session", { session_id: open[0]?.sessionId, after_seq: 0 });
-	await client.hears("prompt.shown");
+	await client.waitFor("prompt.shown");
 	const shown = client.written.flatMap((frame) =>
 		"event" in frame && (frame.event.type === "prompt.requested" || frame.event.type === "prompt.shown")
 			? [frame.event.prompt.label]

@@ -20,12 +20,12 @@ test("a token that answers a prompt is replaced by the same name each time", () 
 		...place,
 		event: { type: "task.suspended", taskId: "task_1", token: prompt.token },
 	} as never);
-	const told = JSON.stringify([shown, closed, suspended]);
-	expect(told).not.toContain("prompt_secret");
-	const names = [...told.matchAll(/hidden_[0-9a-f]{16}/g)].map(([name]) => name);
+	const hidden = JSON.stringify([shown, closed, suspended]);
+	expect(hidden).not.toContain("prompt_secret");
+	const names = [...hidden.matchAll(/hidden_[0-9a-f]{16}/g)].map(([name]) => name);
 	expect(names).toHaveLength(3);
 	expect(new Set(names).size).toBe(1);
-	expect(told).toContain("Who?");
+	expect(hidden).toContain("Who?");
 });
 
 test("other events are unchanged", () => {

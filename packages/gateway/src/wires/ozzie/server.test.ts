@@ -66,7 +66,7 @@ class Client {
 		return client;
 	}
 
-	ask(method: string, params: object = {}): void {
+	request(method: string, params: object = {}): void {
 		this.socket.send(JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params }));
 	}
 
@@ -135,7 +135,7 @@ test("a slow reader is closed with 1013 and gets the rest when it reconnects", a
 	const { t } = server;
 	const session_id = await t.create();
 	const slow = await server.connect();
-	slow.ask("open_session", { session_id, after_seq: 0 });
+	slow.request("open_session", { session_id, after_seq: 0 });
 	await slow.has(() => slow.seqs.length === 1);
 	slow.socket.pause();
 	const large = "x".repeat(12 * 1024 * 1024);
@@ -144,7 +144,7 @@ test("a slow reader is closed with 1013 and gets the rest when it reconnects", a
 	await expect(slow.closed).resolves.toBe(1013);
 	expect(slow.seqs.length).toBeLessThan(5);
 	const back = await server.connect();
-	back.ask("open_session", { session_id, after_seq: slow.seqs.at(-1) });
+	back.request("open_session", { session_id, after_seq: slow.seqs.at(-1) });
 	await back.has((frames) => frames.some(({ event }) => event === "session.closed"));
 	const seqs = [...slow.seqs, ...back.seqs];
 	expect(seqs).toEqual(seqs.map((_, index) => index + 1));
@@ -172,11 +172,11 @@ test("requests before the end are answered before the close", async () => {
 	let gate: PromiseWithResolvers<void> | undefined;
 	await using server = await open({ reach: (name) => (name === "store.commit" ? gate?.promise : undefined) });
 	const client = await server.connect();
-	client.ask("open_session");
+	client.request("open_session");
 	await client.has((frames) => frames.length === 2);
 	gate = Promise.withResolvers();
-	client.ask("accept_all_tools");
-	client.ask("list_sessions");
+	client.request("accept_all_tools");
+	client.request("list_sessions");
 	// It was read when a later ping is answered.
 	client.socket.ping();
 	await once(client.socket, "pong");
@@ -197,7 +197,7 @@ test("an unknown envelope is refused before the upgrade, and a known one changes
 	await using server = await open();
 	await expect(server.connect({}, "?envelope=nested")).rejects.toThrow("400");
 	const client = await server.connect({}, "?envelope=both");
-	client.ask("open_session");
+	client.request("open_session");
 	await client.has((frames) => frames.length === 2);
 	expect(client.frames[1]).toMatchObject({
 		event: "session.created",

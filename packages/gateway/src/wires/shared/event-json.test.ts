@@ -64,7 +64,7 @@ const shownApproval = {
 };
 
 /** Other tests have model, task and worker events. */
-type Told<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
+type OtherEvent<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
 
 type Pairs<Event extends { readonly type: string }> = {
 	readonly [Type in Event["type"]]: readonly (readonly [
@@ -109,7 +109,7 @@ const ofStep = { stepId: "build", title: "Building", model: "m1", taskId: "task_
 const shownStep = { step_id: "build", step_title: "Building", model: "m1", task_id: "task_1", attempt: 1 };
 
 /** All recorded events. An event without its frame does not compile. */
-const recorded: Pairs<Told<RecordedEvent>> = {
+const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 	"grant.created": [
 		[
 			{ type: "grant.created", grant },
@@ -430,7 +430,7 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 const written = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
 const shownWritten = { run_id: "run_1", index: 0, call_id: "call_1", name: "write_file" };
 
-const passing: Pairs<Told<WirePassing["event"]>> = {
+const passing: Pairs<OtherEvent<WirePassing["event"]>> = {
 	"todo.shown": [
 		[
 			{
@@ -525,16 +525,16 @@ const place = { sessionId: "sess_1", seq: 7 };
 const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
 
 describe("each event is one frame", () => {
-	test.each(Object.values(recorded).flat())("recorded: $type", (event, told) => {
+	test.each(Object.values(recorded).flat())("recorded: $type", (event, encoded) => {
 		const frame = encodeEvent(kept(event));
-		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...told });
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...encoded });
 		expect(isOzzieEvent(frame)).toBe(true);
 	});
 
-	test.each(Object.values(passing).flat())("transient: $type", (event, told) => {
+	test.each(Object.values(passing).flat())("transient: $type", (event, encoded) => {
 		const happened: WireEvent = { transient: true, ...place, event };
 		const frame = encodeEvent(happened);
-		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...encoded });
 		expect(isOzzieEvent(frame)).toBe(true);
 	});
 });

@@ -56,7 +56,7 @@ const eventNames = {
 
 /** Returns the types of recorded events that have this name; throws `invalid_argument` for an unknown name. */
 export function decodeEventName(name: string): string[] {
-	const types = Object.entries(eventNames).flatMap(([type, told]) => (told === name ? [type] : []));
+	const types = Object.entries(eventNames).flatMap(([type, eventName]) => (eventName === name ? [type] : []));
 	if (types.length > 0) return types;
 	const allowed = [...new Set(Object.values(eventNames))].join(", ");
 	throw new ParleyError(`type: ${JSON.stringify(name.slice(0, 100))} is not recorded; allowed: ${allowed}`, {

@@ -9,7 +9,7 @@ const call = { runId: "run_1", model: "m", provider: "p", messages: 5 };
 const shownCall = { run_id: "run_1", model: "m", provider: "p", message_count: 5 };
 
 /** All types. A type without its frame does not compile. */
-const told: {
+const encoded: {
 	readonly [Type in ModelEvent["type"]]: readonly [
 		event: Extract<ModelEvent, { type: Type }>,
 		name: string,
@@ -80,7 +80,7 @@ const told: {
 	],
 };
 
-test.each(Object.values(told))("$type becomes one frame of the protocol", (event, name, payload) => {
+test.each(Object.values(encoded))("$type becomes one frame of the protocol", (event, name, payload) => {
 	expect(encodeModelEvent(event)).toEqual({ event: name, payload });
 	const place = { sessionId: "sess_1", seq: 7 };
 	const frame =

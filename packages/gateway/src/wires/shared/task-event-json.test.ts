@@ -23,7 +23,7 @@ type Rows<Event extends { readonly type: string }> = {
 };
 
 /** All types, with the keys of the protocol document and the extension `usage`. */
-const told: Rows<TaskEvent | WorkerEvent> = {
+const encoded: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "" },
 		"task.created",
@@ -119,7 +119,7 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 
 const place = { sessionId: "sess_1", seq: 7, id: "evt_1", at: 0, transient: false } as const;
 
-test.each(Object.values(told))("$type becomes one frame of the protocol", (event, name, payload) => {
+test.each(Object.values(encoded))("$type becomes one frame of the protocol", (event, name, payload) => {
 	const frame = encodeEvent({ ...place, event });
 	expect(frame).toEqual({ type: "event", event: name, session_id: "sess_1", payload, seq: 7 });
 	expect(isOzzieEvent(frame)).toBe(true);

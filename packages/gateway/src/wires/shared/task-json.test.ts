@@ -79,8 +79,8 @@ test("a task has all known fields, and no field for unknown facts", () => {
 		startedAt: 2_000,
 		endedAt: 3_000,
 	};
-	const told = encodeTask(full, all);
-	expect(told).toEqual({
+	const encoded = encodeTask(full, all);
+	expect(encoded).toEqual({
 		...shown,
 		status: "suspended",
 		model: "m",
@@ -91,7 +91,7 @@ test("a task has all known fields, and no field for unknown facts", () => {
 		started_at: "1970-01-01T00:00:02.000Z",
 		completed_at: "1970-01-01T00:00:03.000Z",
 	});
-	expect(methods.check_task.result.parse(told)).toEqual(told);
+	expect(methods.check_task.result.parse(encoded)).toEqual(encoded);
 	expect(encodeTask(full, { token: () => undefined }).suspension).toEqual({
 		reason: "schema",
 		plan_content: "a table",
@@ -107,14 +107,14 @@ test("a list has the start of long texts, and no plans", () => {
 		plan: [{ title: "look", state: "pending" }],
 		review: { token: "review_1", callId: "call_1", reason: "r", content: "c".repeat(32_000) },
 	};
-	const told = encodeListedTask(long, all);
-	expect(told).toMatchObject({
+	const encoded = encodeListedTask(long, all);
+	expect(encoded).toMatchObject({
 		description: `${"d".repeat(499)}…`,
 		output: `${"o".repeat(500)}…`,
 		error: "e".repeat(500),
 		suspension: { plan_content: `${"c".repeat(500)}…`, token: "review_1" },
 	});
-	expect(told.plan).toBeUndefined();
+	expect(encoded.plan).toBeUndefined();
 });
 
 test("a task that waits for its workers is shown as running", () => {

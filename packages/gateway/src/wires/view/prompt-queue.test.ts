@@ -20,7 +20,7 @@ function recorded(event: RecordedEvent, sessionId = "sess_a"): SessionEvent {
 	return { transient: false, id: "evt_1", sessionId, seq: 1, at: 0, event };
 }
 
-const asked = (token: string, sessionId?: string): SessionEvent =>
+const requested = (token: string, sessionId?: string): SessionEvent =>
 	recorded({ type: "prompt.requested", prompt: prompt(token) }, sessionId);
 const answered = (token: string): SessionEvent =>
 	recorded({ type: "prompt.answered", token, value: "x", cancelled: false, by: "operator" });
@@ -44,7 +44,7 @@ function dueOf(queue: PromptQueue): string[] {
 
 test("a session shows one prompt at a time, in order", () => {
 	const queue = new PromptQueue();
-	expect([asked("p"), asked("q"), asked("r")].map((event) => queue.take(event))).toEqual([
+	expect([requested("p"), requested("q"), requested("r")].map((event) => queue.take(event))).toEqual([
 		true,
 		false,
 		false,
@@ -57,12 +57,12 @@ test("a session shows one prompt at a time, in order", () => {
 	expect(dueOf(queue)).toEqual(["sess_a r"]);
 	queue.take(answered("r"));
 	expect(dueOf(queue)).toEqual([]);
-	expect(queue.take(asked("s"))).toBe(true);
+	expect(queue.take(requested("s"))).toBe(true);
 });
 
 test("prompts that one commit closes are never shown, even if the first one was shown", () => {
 	const queue = new PromptQueue();
-	for (const token of ["p", "q", "r", "s"]) queue.take(asked(token));
+	for (const token of ["p", "q", "r", "s"]) queue.take(requested(token));
 	queue.take(answered("p"));
 	queue.take(answered("q"));
 	queue.take(closed("s"));
@@ -71,15 +71,15 @@ test("prompts that one commit closes are never shown, even if the first one was 
 
 test("each session has its own queue, and other events pass", () => {
 	const queue = new PromptQueue();
-	queue.take(asked("p"));
-	expect(queue.take(asked("q", "sess_b"))).toBe(true);
+	queue.take(requested("p"));
+	expect(queue.take(requested("q", "sess_b"))).toBe(true);
 	expect(queue.take(recorded({ type: "session.closed" }))).toBe(true);
 });
 
 test("a session that is delivered again starts with an empty queue", () => {
 	const queue = new PromptQueue();
-	queue.take(asked("p"));
-	queue.take(asked("q"));
+	queue.take(requested("p"));
+	queue.take(requested("q"));
 	queue.forget("sess_a");
 	expect([queue.take(shown("p")), queue.take(shown("q"))]).toEqual([true, false]);
 });
@@ -87,7 +87,7 @@ test("a session that is delivered again starts with an empty queue", () => {
 test("the replay of a session shows its next prompt at the end", () => {
 	const queue = new PromptQueue();
 	queue.pause("sess_a");
-	for (const event of [asked("p"), asked("q"), asked("r"), answered("p")]) queue.take(event);
+	for (const event of [requested("p"), requested("q"), requested("r"), answered("p")]) queue.take(event);
 	expect(dueOf(queue)).toEqual([]);
 	queue.take(answered("q"));
 	queue.resume("sess_a");
@@ -96,15 +96,15 @@ test("the replay of a session shows its next prompt at the end", () => {
 
 test("a deleted session leaves no prompts", () => {
 	const queue = new PromptQueue();
-	queue.take(asked("p"));
+	queue.take(requested("p"));
 	expect(queue.take(deleted)).toBe(true);
-	expect(queue.take(asked("q"))).toBe(true);
+	expect(queue.take(requested("q"))).toBe(true);
 });
 
 test("an open prompt is repeated once, and found by its token until it is closed", () => {
 	const queue = new PromptQueue();
-	queue.take(asked("p"));
-	queue.take(asked("q"));
+	queue.take(requested("p"));
+	queue.take(requested("q"));
 	expect(queue.find("q")).toEqual({ sessionId: "sess_a", prompt: prompt("q") });
 	expect(queue.find("r")).toBeUndefined();
 	expect([queue.mayRepeat("p"), queue.mayRepeat("p"), queue.mayRepeat("q")]).toEqual([true, false, true]);

@@ -13,14 +13,14 @@ async function join(t: TestRuntime, sessionId: string, afterSeq?: number) {
 		drained: () => Promise.resolve(),
 	});
 	const types = (): string[] => events.filter(({ transient }) => !transient).map(({ event }) => event.type);
-	const hears = async (type: SessionEvent["event"]["type"]): Promise<SessionEvent["event"]> => {
+	const waitFor = async (type: SessionEvent["event"]["type"]): Promise<SessionEvent["event"]> => {
 		for (;;) {
 			const found = events.find(({ event }) => event.type === type);
 			if (found) return found.event;
 			await t.settle();
 		}
 	};
-	return { view, types, hears };
+	return { view, types, hears: waitFor };
 }
 
 test("a client creates a session, joins it, sends a message, answers its prompt and leaves", async () => {
@@ -34,17 +34,17 @@ test("a client creates a session, joins it, sends a message, answers its prompt 
 	await view.begin();
 	const { queuedPosition } = await view.send(unkeyed(), { content: "go" });
 	expect(queuedPosition).toBe(0);
-	const asked = await hears("prompt.requested");
-	const token = asked.type === "prompt.requested" ? asked.prompt.token : "";
+	const requested = await hears("prompt.requested");
+	const token = requested.type === "prompt.requested" ? requested.prompt.token : "";
 	expect(await view.answer(unkeyed(), token, { value: true })).toBe(true);
 	expect(await view.answer(unkeyed(), token, { value: true })).toBe(false);
 	await hears("assistant.message");
 	expect(types().slice(0, 2)).toEqual(["session.created", "user.message"]);
 	expect(view.seq).toBeGreaterThan(view.lastSeq);
-	const told = types().length;
+	const count = types().length;
 	await view.leave();
 	await t.send(id, "more");
-	expect(types()).toHaveLength(told);
+	expect(types()).toHaveLength(count);
 });
 
 test("a message can have options of its run", async () => {

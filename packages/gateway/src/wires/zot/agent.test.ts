@@ -33,24 +33,24 @@ test("clear deletes the conversation, and keeps the model and its reasoning leve
 test("the state is returned without a new read of the conversation, while there is no new message", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")], [says("2")]) });
 	const read = vi.spyOn(ground.t.runtime, "transcript");
-	let asked = 0;
-	const told = async (): Promise<unknown> => {
-		const state = await ground.ask({ id: `g${asked++}`, type: "get_state" });
+	let reads = 0;
+	const states = async (): Promise<unknown> => {
+		const state = await ground.ask({ id: `g${reads++}`, type: "get_state" });
 		return [state.success && Object(state.data).message_count, read.mock.calls.length];
 	};
-	expect(await told()).toEqual([0, 1]);
-	expect(await told()).toEqual([0, 1]);
+	expect(await states()).toEqual([0, 1]);
+	expect(await states()).toEqual([0, 1]);
 	ground.send(prompt("p1"));
 	await ground.hears("done");
-	expect(await told()).toEqual([2, 2]);
+	expect(await states()).toEqual([2, 2]);
 	read.mockRejectedValueOnce(new Error("the disk is full"));
 	ground.send(prompt("p2"));
 	await ground.hears("done", 2);
 	expect(await ground.ask({ id: "e", type: "get_state" })).toMatchObject({ success: false });
-	expect(await told()).toEqual([4, 4]);
-	expect(await told()).toEqual([4, 4]);
+	expect(await states()).toEqual([4, 4]);
+	expect(await states()).toEqual([4, 4]);
 	await ground.ask({ id: "c", type: "clear" });
-	expect(await told()).toEqual([0, 5]);
+	expect(await states()).toEqual([0, 5]);
 });
 
 test("calls run without approval during the life of the process", async () => {

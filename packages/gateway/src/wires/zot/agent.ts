@@ -113,7 +113,7 @@ export class Agent {
 		const fresh = await this.#create();
 		await this.#view?.leave();
 		await this.#enter(fresh);
-		if (chosen !== undefined) await this.takeModel(chosen);
+		if (chosen !== undefined) await this.restoreModel(chosen);
 		await this.#runtime.remove(keyed("clear"), left, true);
 	}
 
@@ -123,11 +123,11 @@ export class Agent {
 			throw new ParleyError('model: "" names no model; get_models lists them', { code: "invalid_argument" });
 		}
 		if (wanted !== this.#model) await this.settings.checkModel?.(wanted);
-		return this.takeModel(wanted);
+		return this.restoreModel(wanted);
 	}
 
 	/** Sets a model that the command line or the kept session names. */
-	async takeModel(wanted: string): Promise<string> {
+	async restoreModel(wanted: string): Promise<string> {
 		this.#model = await this.#joined.setModel(keyed("set_model"), wanted);
 		return this.#model;
 	}

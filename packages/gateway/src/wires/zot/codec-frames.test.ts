@@ -138,9 +138,9 @@ test.each<[string, Message, object]>([
 			],
 		},
 	],
-])("a message of the %s has its time", (_role, message, told) => {
+])("a message of the %s has its time", (_role, message, encoded) => {
 	const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
-	expect(encodeMessage({ message, at })).toEqual({ ...told, time: "2026-01-02T03:04:05.006Z" });
+	expect(encodeMessage({ message, at })).toEqual({ ...encoded, time: "2026-01-02T03:04:05.006Z" });
 });
 
 test.each([
@@ -157,9 +157,9 @@ test.each([
 
 test("input is counted without cache tokens, and costs are in dollars", () => {
 	const usage = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 30 };
-	const told = { output: 7, cache_read: 60, cache_write: 30, cost_usd: 0.001_234_5 };
-	expect(encodeCounts(usage, 1_234_500)).toEqual({ input: 10, ...told });
-	expect(encodeCounts({ ...usage, inputTokens: 80 }, 1_234_500)).toEqual({ input: 0, ...told });
+	const encoded = { output: 7, cache_read: 60, cache_write: 30, cost_usd: 0.001_234_5 };
+	expect(encodeCounts(usage, 1_234_500)).toEqual({ input: 10, ...encoded });
+	expect(encodeCounts({ ...usage, inputTokens: 80 }, 1_234_500)).toEqual({ input: 0, ...encoded });
 });
 
 test.each<[StopReason | undefined, string, string, string]>([
@@ -173,9 +173,9 @@ test.each<[StopReason | undefined, string, string, string]>([
 	[undefined, "text", "", "error"],
 	[undefined, "text", "cancelled", "aborted"],
 	["end_turn", "call", "cancelled", "aborted"],
-])("a reply that stops with %s, %s and the error %j ends with %s", (stop, what, error, told) => {
+])("a reply that stops with %s, %s and the error %j ends with %s", (stop, what, error, expected) => {
 	const reply = what === "call" ? content : content.slice(0, 2);
-	expect(encodeStop(stop, reply, error)).toBe(told);
+	expect(encodeStop(stop, reply, error)).toBe(expected);
 });
 
 test("a reply has its message, its calls and its end; an interrupted reply has no calls", () => {

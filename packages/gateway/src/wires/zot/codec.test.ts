@@ -124,11 +124,11 @@ test.each([
 	['{"type":"ping","id":-1e300}', "ping", /^id: a number beyond 2\^53 /],
 ])("%s is refused", (line, command, error) => {
 	const refused = { type: "response", command, success: false };
-	const told = typeof error === "string" ? error : expect.stringMatching(error);
-	expect(decodeCommand(line)).toEqual({ kind: "refused", response: { ...refused, error: told } });
+	const expected = typeof error === "string" ? error : expect.stringMatching(error);
+	expect(decodeCommand(line)).toEqual({ kind: "refused", response: { ...refused, error: expected } });
 	if (!line.startsWith('{"') || line.includes('"id"')) return;
 	const named = decodeCommand(`{"id":"ü",${line.slice(1)}`);
-	expect(named).toEqual({ kind: "refused", response: { ...refused, id: "ü", error: told } });
+	expect(named).toEqual({ kind: "refused", response: { ...refused, id: "ü", error: expected } });
 });
 
 test("the repeated part of a long line is short, and well-formed at its cut", () => {
@@ -138,8 +138,8 @@ test("the repeated part of a long line is short, and well-formed at its cut", ()
 	const line = JSON.stringify(decoded);
 	expect(line.length).toBeLessThan(300);
 	expect(line).not.toContain("\\ud83d");
-	const told = failure({ id: 1, type: "set_model" }, `no model "${"y".repeat(1_000_000)}"`);
-	expect(JSON.stringify(told).length).toBeLessThan(2_200);
+	const response = failure({ id: 1, type: "set_model" }, `no model "${"y".repeat(1_000_000)}"`);
+	expect(JSON.stringify(response).length).toBeLessThan(2_200);
 });
 
 test("names have a maximum length, and a longer id is not repeated", () => {

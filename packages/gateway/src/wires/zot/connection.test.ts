@@ -68,7 +68,7 @@ test("if a token is set, the first line must have it, and other clients are disc
 		await using ground = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
 		expect(ground.line(" ")).toBe(true);
 		expect(ground.line(line)).toBe(false);
-		expect(ground.answers.map(([, told]) => told)).toEqual([why]);
+		expect(ground.answers.map(([, text]) => text)).toEqual([why]);
 	}
 	await using ground = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
 	expect(ground.send({ ...hello, token: "s3cret" }, { id: "p", type: "ping" })).toBe(true);
@@ -147,7 +147,7 @@ test("without approvals, calls run without a prompt, and calls that always requi
 });
 
 /** A prompt whose call waits for approval. */
-async function asked(...commands: readonly string[]): Promise<{ ground: ZotGround; ask: Ask }> {
+async function openApproval(...commands: readonly string[]): Promise<{ ground: ZotGround; ask: Ask }> {
 	const replies = commands.map((command, at) => [bash(`c${at}`, command)]);
 	const model = new ScriptedModel(...replies, [says("ok")], [bash("again")], [says("ok")]);
 	const ground = await ZotGround.open({ model, approvals: true });
@@ -163,7 +163,7 @@ async function nextAsk(ground: ZotGround, count: number): Promise<Ask> {
 }
 
 test("an approval is answered once, by its id or by the id of the answer", async () => {
-	const { ground, ask } = await asked("echo 1", "echo 2");
+	const { ground, ask } = await openApproval("echo 1", "echo 2");
 	await using _ground = ground;
 	expect(ask).toMatchObject({ id: "ask-1", call_id: "c0", tool: "bash", args: { command: "echo 1" } });
 	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
@@ -184,7 +184,7 @@ test("an approval is answered once, by its id or by the id of the answer", async
 });
 
 test("an approval whose answer cannot be stored stays open, and accepts the next answer", async () => {
-	const { ground } = await asked("echo 1");
+	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;
 	const answer = ground.agent.answer.bind(ground.agent);
 	ground.agent.answer = async () => {
@@ -226,7 +226,7 @@ test("approvals of three writes of one reply are raised before the first answer,
 });
 
 test("after remember_all no call requires approval", async () => {
-	const { ground } = await asked("echo 1", "echo 2");
+	const { ground } = await openApproval("echo 1", "echo 2");
 	await using _ground = ground;
 	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_all: true });
 	await ground.hears("done");
@@ -249,14 +249,14 @@ test("after remember_tool calls of that tool require no approval", async () => {
 });
 
 test("an unanswered approval ends with its prompt, and is denied at the end of the input", async () => {
-	const { ground } = await asked("echo 1");
+	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;
 	ground.send({ id: "abort", type: "abort" });
 	await ground.hears("done");
 	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
 		error: "no pending approval with id ask-1",
 	});
-	const late = await asked("echo 1", "echo 2");
+	const late = await openApproval("echo 1", "echo 2");
 	await using _late = late.ground;
 	await late.ground.connection.end();
 	expect(late.ground.told("p").at(-1)).toBe("done");
@@ -269,7 +269,7 @@ test.each([
 	["stopped", "the process was asked to end"],
 	["lost", "the client has disconnected or does not send any more"],
 ] as const)("a question that is open where all is ended (%s) says why", async (why, says) => {
-	const { ground } = await asked("echo 1");
+	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;
 	await ground.connection.terminate(why);
 	expect(ground.told("p").at(-1)).toBe("done");
@@ -303,9 +303,11 @@ test("pictures are shown by their size, after the text", async () => {
 	ground.send({ ...prompt("p", "What is it?"), images }, { id: "q", type: "prompt", images });
 	await ground.hears("done", 2);
 	const dot = { type: "image", mime_type: "image/png", bytes: png.length };
-	const told = ground.frames.filter((frame) => frame.type === "user_message").map(({ content }) => content);
-	expect(told).toEqual([[{ type: "text", text: "What is it?" }, dot], [dot]]);
+	const questions = ground.frames
+		.filter((frame) => frame.type === "user_message")
+		.map(({ content }) => content);
+	expect(questions).toEqual([[{ type: "text", text: "What is it?" }, dot], [dot]]);
 	expect(await ground.ask({ id: "m", type: "get_messages" })).toMatchObject({
-		data: { messages: [{ content: told[0] }, { role: "assistant" }, { content: told[1] }, {}] },
+		data: { messages: [{ content: questions[0] }, { role: "assistant" }, { content: questions[1] }, {}] },
 	});
 });

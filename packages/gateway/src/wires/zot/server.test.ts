@@ -22,7 +22,7 @@ class Reader extends Writable {
 		return this.text.split("\n").slice(0, -1);
 	}
 
-	async hears(what: string): Promise<void> {
+	async waitFor(what: string): Promise<void> {
 		while (!this.text.includes(what)) await tick();
 	}
 }
@@ -75,7 +75,7 @@ test("a client that does not read for 30 s ends the process and its runs with 74
 	await using _ground = ground;
 	output.reading = false;
 	send(prompt("p"));
-	await output.hears("response");
+	await output.waitFor("response");
 	while (clock.pending === 0) await tick();
 	clock.advance(29_999);
 	await ground.t.settle();
@@ -92,7 +92,7 @@ test("a client that is gone or does not read at the end is not a success", async
 	await using _ground = ground;
 	output.reading = false;
 	send({ id: "1", type: "ping" });
-	await output.hears("pong");
+	await output.waitFor("pong");
 	input.end(`${JSON.stringify(prompt("p"))}\n`);
 	while ((await ground.agent.transcript()).length < 2) await tick();
 	while (clock.pending === 0) await tick();
@@ -104,7 +104,7 @@ test.each(["closed", "broken"])("an output that is %s ends the process with 74",
 	const { ground, output, code, send } = await serve(undefined, stuck("…"));
 	await using _ground = ground;
 	send(prompt("p"));
-	await output.hears("text_delta");
+	await output.waitFor("text_delta");
 	output.destroy(how === "broken" ? new Error("EPIPE") : undefined);
 	expect(await code).toBe(74);
 	expect((await ground.agent.transcript()).length).toBe(2);
@@ -114,7 +114,7 @@ test("an input that cannot be read ends all runs and the process with 74", async
 	const { ground, input, output, code, send } = await serve(undefined, stuck("…"));
 	await using _ground = ground;
 	send(prompt("p"));
-	await output.hears("text_delta");
+	await output.waitFor("text_delta");
 	input.destroy(new Error("EBADF"));
 	expect(await code).toBe(74);
 	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p"}');
@@ -130,7 +130,7 @@ test("a process that is stopped reports the end of each prompt and starts no lat
 	);
 	await using _ground = ground;
 	send(prompt("p1"), prompt("p2"));
-	await output.hears('"tool_use"');
+	await output.waitFor('"tool_use"');
 	stop.abort();
 	send(prompt("p3"), { id: "late", type: "ping" });
 	expect(await code).toBe(0);
@@ -156,13 +156,13 @@ test("while the client does not read, its input is not read", async () => {
 test("the responses to the lines of one read are sent together, before the events of their prompts", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
 	await using _ground = ground;
-	const told: number[] = [];
-	input.on("data", () => told.push(output.lines.length));
+	const lineCounts: number[] = [];
+	input.on("data", () => lineCounts.push(output.lines.length));
 	send({ id: "1", type: "ping" }, { id: "2", type: "hello" });
-	await output.hears('"hello"');
+	await output.waitFor('"hello"');
 	send(prompt("p1"), { id: "3", type: "ping" });
-	await output.hears('"done"');
-	expect(told).toEqual([2, 4]);
+	await output.waitFor('"done"');
+	expect(lineCounts).toEqual([2, 4]);
 	expect(output.lines.slice(2, 4).map((line) => line.slice(0, 29))).toEqual([
 		'{"type":"response","id":"p1",',
 		'{"type":"response","id":"3","',

@@ -61,13 +61,13 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	});
 	const lines = new LineReader(mostLineBytes);
 	let isReading = true;
-	const take = (line: Line): void => {
+	const receive = (line: Line): void => {
 		if (!isReading || connection.take(line)) return;
 		isReading = false;
 		end.resolve("refused");
 	};
 	const read = (chunk: Buffer): void => {
-		for (const line of lines.read(chunk)) take(line);
+		for (const line of lines.read(chunk)) receive(line);
 		out.flush();
 		if (!out.full) return;
 		input.pause();
@@ -81,7 +81,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	});
 	input.once("end", () => {
 		const last = lines.end();
-		if (last) take(last);
+		if (last) receive(last);
 		void connection.end().then(() => end.resolve("ended"));
 	});
 	stop.addEventListener("abort", () => {

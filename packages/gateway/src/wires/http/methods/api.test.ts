@@ -31,11 +31,11 @@ test("every type can be selected by its public name", async () => {
 	const following = { afterSeq: undefined, deliver: () => undefined, drained: () => Promise.resolve() };
 	const follower = await t.runtime.follow(operator, session, following);
 	await t.send(session, "go");
-	const asked = await recorded(t, "prompt.requested");
-	const { event } = asked;
+	const queried = await recorded(t, "prompt.requested");
+	const { event } = queried;
 	if (event.type !== "prompt.requested") throw new Error(`not asked for: ${event.type}`);
 	await t.runtime.answer(unkeyed, event.prompt.token, { value: false });
-	await recorded(t, "prompt.requested", [asked]);
+	await recorded(t, "prompt.requested", [queried]);
 	await t.runtime.cancel(unkeyed, session);
 	await recorded(t, "assistant.message");
 	await follower.leave();

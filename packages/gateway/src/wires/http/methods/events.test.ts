@@ -20,7 +20,7 @@ const Shown = z.looseObject({
 });
 
 /** One block of a stream. */
-interface Told {
+interface Block {
 	readonly id: string | undefined;
 	readonly event: string | undefined;
 	readonly data: z.infer<typeof Shown> | undefined;
@@ -42,7 +42,7 @@ class Reader {
 	}
 
 	/** The next block, or undefined at the end of the stream. */
-	async next(): Promise<Told | undefined> {
+	async next(): Promise<Block | undefined> {
 		for (;;) {
 			const end = this.#rest.indexOf("\n\n");
 			if (end >= 0) {
@@ -64,14 +64,14 @@ class Reader {
 	}
 
 	/** The next `count` events, without heartbeats. */
-	async events(count: number): Promise<Told[]> {
-		const told: Told[] = [];
-		while (told.length < count) {
+	async events(count: number): Promise<Block[]> {
+		const received: Block[] = [];
+		while (received.length < count) {
 			const next = await this.next();
-			if (!next) throw new Error(`ended after ${told.length} events`);
-			if (next.event !== undefined) told.push(next);
+			if (!next) throw new Error(`ended after ${received.length} events`);
+			if (next.event !== undefined) received.push(next);
 		}
-		return told;
+		return received;
 	}
 }
 
@@ -110,13 +110,13 @@ class Place implements AsyncDisposable {
 		// A server on a port has an address of this form.
 		const { port } = this.#server.address() as AddressInfo;
 		const accept = "text/event-stream";
-		const asked = get({
+		const requested = get({
 			host: "127.0.0.1",
 			port,
 			path: `/api/events${query}`,
 			headers: { accept, ...headers },
 		});
-		const [response] = await once(asked, "response");
+		const [response] = await once(requested, "response");
 		return new Reader(response);
 	}
 
@@ -128,7 +128,7 @@ class Place implements AsyncDisposable {
 	}
 }
 
-const types = (told: readonly Told[]): (string | undefined)[] => told.map(({ event }) => event);
+const types = (received: readonly Block[]): (string | undefined)[] => received.map(({ event }) => event);
 
 test("events of all sessions are sent live, each with its position", async () => {
 	await using place = await Place.open("hi");
@@ -144,13 +144,13 @@ test("events of all sessions are sent live, each with its position", async () =>
 	expect((await reader.next())?.text).toBe("id: 1\nretry: 1000");
 	const session = await t.create();
 	await t.send(session, "hello");
-	const told = await reader.events(5);
-	expect(types(told)).toEqual([
+	const received = await reader.events(5);
+	expect(types(received)).toEqual([
 		...["session.created", "user.message", "internal.llm.call", "usage.updated", "assistant.message"],
 	]);
-	expect(told.map(({ data }) => data?.seq)).toEqual([1, 2, 3, 4, 5]);
-	expect(told.map(({ id }) => Number(id))).toEqual([2, 3, 4, 5, 6]);
-	expect(told[1]?.data).toMatchObject({
+	expect(received.map(({ data }) => data?.seq)).toEqual([1, 2, 3, 4, 5]);
+	expect(received.map(({ id }) => Number(id))).toEqual([2, 3, 4, 5, 6]);
+	expect(received[1]?.data).toMatchObject({
 		type: "user.message",
 		payload: { content: "hello" },
 		session_id: session,
@@ -355,8 +355,8 @@ test("a stop sends the rest, ends all streams, and starts none", async () => {
 
 test("the number of open streams is limited, and the end of one allows another", async () => {
 	await using place = await Place.open();
-	const asked = await Promise.all(Array.from({ length: 140 }, () => place.read()));
-	const readers = asked.filter(({ response }) => response.statusCode === 200);
+	const requested = await Promise.all(Array.from({ length: 140 }, () => place.read()));
+	const readers = requested.filter(({ response }) => response.statusCode === 200);
 	expect(readers).toHaveLength(128);
 	expect(place.streams.clients).toBe(128);
 	expect(await place.metrics()).toMatchObject({ "parley_event_streams_refused_total too_many": 12 });

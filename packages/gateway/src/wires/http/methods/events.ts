@@ -65,9 +65,9 @@ export class EventStreams {
 		if (this.#streams.size + this.#decoding >= mostStreams) return this.#refuse(response, "too_many");
 		this.#decoding++;
 		try {
-			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
+			const options = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
 			if (this.#closed) return this.#refuse(response, "draining");
-			this.#begin(response, wish);
+			this.#begin(response, options);
 		} catch (reason) {
 			sendJson(response, errorAnswer(reason));
 		} finally {
@@ -87,17 +87,17 @@ export class EventStreams {
 		sendJson(response, reason === "draining" ? draining : tooMany);
 	}
 
-	#begin(response: ServerResponse, wish: StreamOptions): void {
+	#begin(response: ServerResponse, options: StreamOptions): void {
 		response.writeHead(200, {
 			"content-type": "text/event-stream; charset=utf-8",
 			// For clients that reconnect before their first event.
-			"last-event-id": String(wish.position),
+			"last-event-id": String(options.position),
 			"cache-control": "no-store",
 			"x-content-type-options": "nosniff",
 			// Stops nginx from buffering: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
 			"x-accel-buffering": "no",
 		});
-		const stream = new EventStream(response, wish, this.#deps);
+		const stream = new EventStream(response, options, this.#deps);
 		const running = stream.run().finally(() => this.#streams.delete(stream));
 		this.#streams.set(stream, running);
 	}

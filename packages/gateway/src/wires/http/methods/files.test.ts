@@ -52,7 +52,7 @@ afterEach(async () => {
 const port = (): number => (server.address() as AddressInfo).port;
 const stored = (): Promise<string[]> => readdir(join(t.directory, "data", "files")).catch(() => []);
 
-function ask(path: string, init: RequestInit = {}): Promise<Response> {
+function send(path: string, init: RequestInit = {}): Promise<Response> {
 	return fetch(`http://127.0.0.1:${port()}${path}`, init);
 }
 
@@ -62,9 +62,9 @@ function begin(headers: Record<string, string | number>): ClientRequest {
 }
 
 async function answered(
-	asked: ClientRequest,
+	upload: ClientRequest,
 ): Promise<{ readonly response: IncomingMessage; readonly text: string }> {
-	const [response]: IncomingMessage[] = await once(asked, "response");
+	const [response]: IncomingMessage[] = await once(upload, "response");
 	if (!response) throw new Error("no response");
 	let text = "";
 	for await (const chunk of response) text += chunk;
@@ -76,22 +76,22 @@ async function upload(
 	query = "?name=a.txt",
 	headers = {},
 ): Promise<UploadedFile> {
-	const response = await ask(`/api/files${query}`, { method: "POST", body, headers });
+	const response = await send(`/api/files${query}`, { method: "POST", body, headers });
 	expect(response.status).toBe(201);
 	return UploadedFile.parse(await response.json());
 }
 
 test("a file sent to another spelling of the path is stored completely", async () => {
 	const body = "x".repeat(100_000);
-	const asked = httpRequest({ host: "127.0.0.1", port: port(), path: "/api/./files", method: "POST" });
-	asked.end(body);
-	const { response, text } = await answered(asked);
+	const upload = httpRequest({ host: "127.0.0.1", port: port(), path: "/api/./files", method: "POST" });
+	upload.end(body);
+	const { response, text } = await answered(upload);
 	expect(response.statusCode).toBe(201);
 	expect(UploadedFile.parse(parseJson(text)).bytes).toBe(body.length);
 });
 
 test("a file is stored and downloaded", async () => {
-	const response = await ask("/api/files?name=Gr%C3%BC%C3%9Fe.txt", { method: "POST", body: "hello" });
+	const response = await send("/api/files?name=Gr%C3%BC%C3%9Fe.txt", { method: "POST", body: "hello" });
 	const file = UploadedFile.parse(await response.json());
 	expect(file).toEqual({
 		file_id: expect.stringMatching(/^file_/),
@@ -103,7 +103,7 @@ test("a file is stored and downloaded", async () => {
 		expires_at: "2026-01-08T00:00:00.000Z",
 	});
 	expect(response.headers.get("location")).toBe(file.url);
-	const back = await ask(file.url);
+	const back = await send(file.url);
 	expect(await back.text()).toBe("hello");
 	expect(Object.fromEntries(back.headers)).toMatchObject({
 		"content-type": "text/plain; charset=utf-8",
@@ -115,7 +115,7 @@ test("a file is stored and downloaded", async () => {
 		etag: `"${file.sha256}"`,
 		"accept-ranges": "bytes",
 	});
-	const head = await ask(file.url, { method: "HEAD" });
+	const head = await send(file.url, { method: "HEAD" });
 	expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "5", ""]);
 });
 
@@ -129,7 +129,7 @@ test("the name is read from Content-Disposition, and is optional", async () => {
 test("an empty file is a file", async () => {
 	const file = await upload("");
 	expect(file.bytes).toBe(0);
-	const back = await ask(file.url);
+	const back = await send(file.url);
 	expect([back.status, await back.text()]).toEqual([200, ""]);
 });
 
@@ -146,7 +146,7 @@ test.each<[string, number, string]>([
 	["lines=0-1", 200, "0123456789"],
 ])("a request for %s of a file has the status %i", async (range, status, text) => {
 	const { url } = await upload("0123456789");
-	const back = await ask(url, { headers: { range } });
+	const back = await send(url, { headers: { range } });
 	expect([back.status, await back.text()]).toEqual([status, text]);
 	const first = "0123456789".indexOf(text);
 	const shown = status === 206 ? `bytes ${first}-${first + text.length - 1}/10` : null;
@@ -156,48 +156,48 @@ test.each<[string, number, string]>([
 test("a range outside the file is refused, and a range of other content returns the complete file", async () => {
 	const { url, sha256 } = await upload("0123456789");
 	for (const range of ["bytes=10-", "bytes=-0"]) {
-		const back = await ask(url, { headers: { range } });
+		const back = await send(url, { headers: { range } });
 		expect([back.status, back.headers.get("content-range")]).toEqual([416, "bytes */10"]);
 	}
 	const part = async (tag: string) =>
-		(await ask(url, { headers: { range: "bytes=0-1", "if-range": tag } })).status;
+		(await send(url, { headers: { range: "bytes=0-1", "if-range": tag } })).status;
 	expect([await part(`"${sha256}"`), await part('"other"')]).toEqual([206, 200]);
 });
 
 test("a client that has the content already gets a status without content", async () => {
 	const { url, sha256 } = await upload("hello");
 	for (const tags of [`"${sha256}"`, `"x", W/"${sha256}"`, "*"]) {
-		const back = await ask(url, { headers: { "if-none-match": tags } });
+		const back = await send(url, { headers: { "if-none-match": tags } });
 		expect([back.status, await back.text()]).toEqual([304, ""]);
 	}
-	expect((await ask(url, { headers: { "if-none-match": '"x"' } })).status).toBe(200);
+	expect((await send(url, { headers: { "if-none-match": '"x"' } })).status).toBe(200);
 });
 
 test("files have their own methods and owners", async () => {
 	const { url } = await upload("x");
 	const allowed = async (path: string, method: string) => {
-		const { status, headers } = await ask(path, { method });
+		const { status, headers } = await send(path, { method });
 		return [status, headers.get("allow")];
 	};
 	expect(await allowed("/api/files", "GET")).toEqual([405, "POST"]);
 	expect(await allowed(url, "DELETE")).toEqual([405, "GET, HEAD"]);
 	expect(await allowed(url, "POST")).toEqual([405, "GET, HEAD"]);
 	for (const id of ["", "file_x", "..%2Fparley.sqlite", "%00"]) {
-		expect((await ask(`/api/files/${id}`)).status, id).toBe(404);
+		expect((await send(`/api/files/${id}`)).status, id).toBe(404);
 	}
 	principal = { id: "connector:discord", kind: "connector" };
-	expect((await ask(url)).status).toBe(404);
+	expect((await send(url)).status).toBe(404);
 	principal = { id: "observer", kind: "observer" };
-	expect((await ask("/api/files", { method: "POST", body: "x" })).status).toBe(403);
+	expect((await send("/api/files", { method: "POST", body: "x" })).status).toBe(403);
 });
 
 test("a wrapped body is refused with the way to send it", async () => {
 	const form = new FormData();
 	form.set("file", new Blob(["x"]), "a.txt");
-	const multipart = await ask("/api/files", { method: "POST", body: form });
+	const multipart = await send("/api/files", { method: "POST", body: form });
 	expect([multipart.status, await multipart.text()]).toEqual([415, expect.stringContaining("--data-binary")]);
 	const headers = { "content-encoding": "gzip" };
-	expect((await ask("/api/files", { method: "POST", body: "x", headers })).status).toBe(415);
+	expect((await send("/api/files", { method: "POST", body: "x", headers })).status).toBe(415);
 	expect(await stored()).toEqual([]);
 });
 
@@ -205,9 +205,9 @@ test("uploads with the same key are one file", async () => {
 	const headers = { "idempotency-key": '"k-1"' };
 	const first = await upload("same", "?name=a", headers);
 	expect(await upload("same", "?name=a", { "idempotency-key": "k-1" })).toEqual(first);
-	const other = await ask("/api/files?name=a", { method: "POST", body: "other", headers });
+	const other = await send("/api/files?name=a", { method: "POST", body: "other", headers });
 	expect([other.status, await other.text()]).toEqual([400, expect.stringContaining("another request")]);
-	const long = await ask("/api/files", {
+	const long = await send("/api/files", {
 		method: "POST",
 		body: "x",
 		headers: { "idempotency-key": "k".repeat(129) },
@@ -217,15 +217,15 @@ test("uploads with the same key are one file", async () => {
 });
 
 test("a file that is too large is refused by its headers, before its body is read", async () => {
-	const asked = begin({ "content-length": maxBytes + 1, expect: "100-continue" });
-	asked.on("continue", () => {
+	const upload = begin({ "content-length": maxBytes + 1, expect: "100-continue" });
+	upload.on("continue", () => {
 		throw new Error("the body was asked for");
 	});
-	asked.flushHeaders();
-	const { response, text } = await answered(asked);
+	upload.flushHeaders();
+	const { response, text } = await answered(upload);
 	expect([response.statusCode, response.headers.connection]).toEqual([413, "close"]);
 	expect(text).toContain(`larger than ${maxBytes} bytes`);
-	asked.destroy();
+	upload.destroy();
 });
 
 test("a file without a length that is too large is cut off, and its client gets the reason", async () => {
@@ -234,37 +234,37 @@ test("a file without a length that is too large is cut off, and its client gets 
 		pull: (controller) => controller.enqueue(piece),
 	});
 	const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
-	const response = await ask("/api/files", init);
+	const response = await send("/api/files", init);
 	expect(response.status).toBe(413);
 	expect(await stored()).toEqual([]);
 });
 
 test("a client that continues to send is disconnected after a time", async () => {
-	const asked = begin({ "content-length": maxBytes + 1 });
-	asked.write("x");
-	const [response]: IncomingMessage[] = await once(asked, "response");
+	const upload = begin({ "content-length": maxBytes + 1 });
+	upload.write("x");
+	const [response]: IncomingMessage[] = await once(upload, "response");
 	expect(response?.statusCode).toBe(413);
-	const closed = once(asked, "close");
+	const closed = once(upload, "close");
 	response?.resume();
 	t.clock.advance(5_000);
 	await closed;
 });
 
 test("a client that waits for permission to send gets it", async () => {
-	const asked = begin({ "content-length": 5, expect: "100-continue" });
-	asked.flushHeaders();
-	await once(asked, "continue");
-	asked.end("hello");
-	const { response } = await answered(asked);
+	const upload = begin({ "content-length": 5, expect: "100-continue" });
+	upload.flushHeaders();
+	await once(upload, "continue");
+	upload.end("hello");
+	const { response } = await answered(upload);
 	expect(response.statusCode).toBe(201);
 });
 
 test("an interrupted upload leaves no file", async () => {
-	const asked = begin({ "content-length": 100 });
-	asked.on("error", () => undefined);
-	asked.write("half of it");
+	const upload = begin({ "content-length": 100 });
+	upload.on("error", () => undefined);
+	upload.write("half of it");
 	while ((await stored()).length === 0) await tick();
-	asked.destroy();
+	upload.destroy();
 	while ((await stored()).length > 0) await tick();
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
@@ -286,9 +286,9 @@ test("uploads are counted and logged, without their names", async () => {
 		{ body: "x", headers: { "idempotency-key": "k".repeat(129) } },
 		{ body: new Uint8Array(maxBytes + 1) },
 	];
-	for (const init of refused) await ask("/api/files?name=secret-plans.txt", { method: "POST", ...init });
+	for (const init of refused) await send("/api/files?name=secret-plans.txt", { method: "POST", ...init });
 	principal = { id: "observer", kind: "observer" };
-	await ask("/api/files", { method: "POST", body: "x" });
+	await send("/api/files", { method: "POST", body: "x" });
 	expect(await metrics()).toEqual({
 		s: 0,
 		s_kept_total: 1,
@@ -298,8 +298,8 @@ test("uploads are counted and logged, without their names", async () => {
 		"s_refused_total too_large": 1,
 		"s_refused_total forbidden": 1,
 	});
-	const told = t.log.records.filter(({ message }) => message.startsWith("an upload"));
-	const [kept, ...others] = told.map(({ level, message, fields }) => ({ level, message, ...fields }));
+	const logged = t.log.records.filter(({ message }) => message.startsWith("an upload"));
+	const [kept, ...others] = logged.map(({ level, message, fields }) => ({ level, message, ...fields }));
 	const durationMs = expect.any(Number);
 	expect(kept).toEqual({
 		level: "info",
@@ -318,25 +318,25 @@ test("uploads are counted and logged, without their names", async () => {
 		reason: "wrapped",
 	});
 	expect(others).toHaveLength(4);
-	expect(JSON.stringify(told)).not.toContain("secret");
+	expect(JSON.stringify(logged)).not.toContain("secret");
 });
 
 test("a running upload is shown, and one whose client disconnects is reported", async () => {
-	const asked = begin({ "content-length": 100 });
-	asked.on("error", () => undefined);
-	asked.write("half of it");
+	const upload = begin({ "content-length": 100 });
+	upload.on("error", () => undefined);
+	upload.write("half of it");
 	while ((await metrics())["_bytes_total"] !== 10) await tick();
 	expect(await metrics()).toMatchObject({ s: 1 });
-	asked.destroy();
+	upload.destroy();
 	while ((await metrics())["s"] !== 0) await tick();
 	expect(await metrics()).toMatchObject({ "s_refused_total gone": 1, s_kept_total: 0 });
 });
 
 test("a slow upload continues while bytes arrive, and one that stops is cut off", async () => {
-	const asked = begin({ "transfer-encoding": "chunked" });
-	const cut = once(asked, "error");
+	const upload = begin({ "transfer-encoding": "chunked" });
+	const cut = once(upload, "error");
 	for (let piece = 1; piece <= 4; piece++) {
-		asked.write("x".repeat(1000));
+		upload.write("x".repeat(1000));
 		// Waits until the piece is stored and the timer for the next one runs.
 		while ((await sizeOfStored()) < piece * 1000) await tick();
 		while (t.clock.pending === 0) await tick();
@@ -361,7 +361,7 @@ test("a full store is reported, and accepts files again after a deletion", async
 	const whole = new Uint8Array(maxBytes);
 	const first = await upload(whole);
 	for (let n = 0; n < 2; n++) await upload(whole);
-	const full = await ask("/api/files", { method: "POST", body: "one more" });
+	const full = await send("/api/files", { method: "POST", body: "one more" });
 	expect([full.status, await full.text()]).toEqual([507, expect.stringContaining("files.quotaBytes")]);
 	expect(await metrics()).toMatchObject({ "s_refused_total full": 1 });
 	await t.store.commit((tx) => tx.deleteFrom("files").where("id", "=", first.file_id).execute());

@@ -41,11 +41,11 @@ export function isFilePath(path: string): boolean {
 }
 
 /** Streams a file in or out. Never rejects for an error that a client can cause. */
-export async function answerFiles(asked: FileRequest): Promise<void> {
-	const { request, response, url, clock, log } = asked;
+export async function answerFiles(fileRequest: FileRequest): Promise<void> {
+	const { request, response, url, clock, log } = fileRequest;
 	try {
-		if (url.pathname === filesPath) await upload(asked);
-		else await download(asked, url.pathname.slice(filesPath.length + 1));
+		if (url.pathname === filesPath) await upload(fileRequest);
+		else await download(fileRequest, url.pathname.slice(filesPath.length + 1));
 	} catch (reason) {
 		if (request.socket.destroyed) return;
 		if (response.headersSent) {
@@ -70,10 +70,10 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 }
 
 /** Stores the body of a `POST` as a file. Checks the headers before it reads the body. */
-async function upload(asked: FileRequest): Promise<void> {
-	const { request, response } = asked;
+async function upload(fileRequest: FileRequest): Promise<void> {
+	const { request, response } = fileRequest;
 	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
-	const kept = await store(asked);
+	const kept = await store(fileRequest);
 	const body: UploadedFile = {
 		...encodeFile(kept),
 		sha256: kept.sha256,
@@ -83,8 +83,8 @@ async function upload(asked: FileRequest): Promise<void> {
 }
 
 /** Counts and logs the upload. The name is not logged, because it may hold anything. */
-async function store(asked: FileRequest): Promise<KeptFile> {
-	const { request, clock, log, principal, counts } = asked;
+async function store(fileRequest: FileRequest): Promise<KeptFile> {
+	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
 	let bytes = 0;
 	const facts = (): object => ({
@@ -94,7 +94,7 @@ async function store(asked: FileRequest): Promise<KeptFile> {
 	});
 	counts?.began();
 	try {
-		const kept = await keep(asked, (received) => {
+		const kept = await storeBody(fileRequest, (received) => {
 			bytes += received;
 			counts?.received(received);
 		});
@@ -124,7 +124,7 @@ const refusals: Partial<Record<ParleyError["code"], UploadRefusal>> = {
 	unavailable: "unavailable",
 };
 
-async function keep(
+async function storeBody(
 	{ request, response, url, files, clock, principal }: FileRequest,
 	onReceived: (bytes: number) => void,
 ): Promise<KeptFile> {
@@ -195,8 +195,8 @@ async function* patiently(
 }
 
 /** Sends a file as a download, never as a page of the gateway. */
-async function download(asked: FileRequest, id: string): Promise<void> {
-	const { request, response, files, principal } = asked;
+async function download(fileRequest: FileRequest, id: string): Promise<void> {
+	const { request, response, files, principal } = fileRequest;
 	if (request.method !== "GET" && request.method !== "HEAD") {
 		throw new HttpError(405, "only GET is served here", { allow: "GET, HEAD" });
 	}
@@ -220,7 +220,7 @@ async function download(asked: FileRequest, id: string): Promise<void> {
 	}
 	const content = await files.read(id, range);
 	response.writeHead(range ? 206 : 200, described);
-	await sendContent(content, response, asked.clock);
+	await sendContent(content, response, fileRequest.clock);
 }
 
 function headersOf(file: KeptFile): Record<string, string> {

@@ -3,7 +3,7 @@ import { operator, type ProviderState } from "@parley/core";
 import { expect, test } from "vitest";
 import { createHealth, type HealthDeps } from "./health.ts";
 
-const asked: ProviderState = {
+const providerState: ProviderState = {
 	provider: "anthropic",
 	model: "sonnet",
 	state: "refused",
@@ -53,7 +53,7 @@ test("the report has the main facts for an operator", async () => {
 });
 
 test("a store that cannot commit degrades the gateway, a provider that refuses does not", async () => {
-	const refused = setUp({ providers: [asked], server: "127.0.0.1:8080" });
+	const refused = setUp({ providers: [providerState], server: "127.0.0.1:8080" });
 	expect(refused.health.status()).toBe("ok");
 	const state = { state: "refused", reason: "the key is not valid", since: "2026-01-02T00:00:00.000Z" };
 	expect(await refused.health.report(operator)).toMatchObject({

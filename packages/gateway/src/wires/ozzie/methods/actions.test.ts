@@ -122,7 +122,7 @@ function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Princi
 	return principal;
 }
 
-interface Asked {
+interface Case {
 	readonly method: MethodName;
 	readonly params: object;
 	/** Joined first, if the principal may. */
@@ -130,15 +130,15 @@ interface Asked {
 }
 
 /** Whether the method was allowed, independent of its result. */
-function told(answer: string): string {
+function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
 
 /** Sends one request over a connection of its own. */
-async function ask(
+async function request(
 	t: TestRuntime,
 	principal: Principal,
-	{ method, params, session }: Asked,
+	{ method, params, session }: Case,
 ): Promise<string> {
 	const answered = Promise.withResolvers<ResponseFrame>();
 	const connection = new Connection({
@@ -186,7 +186,7 @@ test("the table has every method", () => {
 });
 
 /** The action of the params above, for methods with several actions. */
-const meant: Partial<Record<MethodName, Action>> = {
+const applied: Partial<Record<MethodName, Action>> = {
 	open_session: "session.open",
 	accept_all_tools: "trust.accept_all",
 	prompt_response: "prompt.deny",
@@ -203,15 +203,17 @@ test.each(Object.entries(people))("%s may do only what its rights allow", async 
 	const expected: Record<string, string> = {};
 	for (const method of names) {
 		const session = await ownSession(t, principal);
-		outcomes[method] = told(await ask(t, principal, { method, params: paramsIn(session)[method], session }));
-		const action = meant[method] ?? actionsOf(method)[0];
+		outcomes[method] = outcomeOf(
+			await request(t, principal, { method, params: paramsIn(session)[method], session }),
+		);
+		const action = applied[method] ?? actionsOf(method)[0];
 		expected[method] = isAuthorized(principal, action, own) ? "let" : "forbidden";
 	}
 	expect(outcomes).toEqual(expected);
 	if (principal.kind === "connector") return;
 	const session = await ownSession(t, principal);
 	const joining = { method: "open_session", params: { session_id: session }, session } as const;
-	expect(await ask(t, principal, joining)).toBe("ok");
+	expect(await request(t, principal, joining)).toBe("ok");
 });
 
 test.each(Object.entries(people))("%s gets no objects of others", async (_who, come) => {
@@ -226,7 +228,7 @@ test.each(Object.entries(people))("%s gets no objects of others", async (_who, c
 	];
 	for (const method of methodsOnSessions) {
 		const params = { ...paramsIn(foreign)[method], ...named };
-		const answer = await ask(t, principal, { method, params, session: foreign });
+		const answer = await request(t, principal, { method, params, session: foreign });
 		if (!seesAll) expect(answer, method).toMatch(/^(?:session not found|forbidden)/);
 	}
 	const sessions = await t.runtime.list(operator, { limit: 10 });

@@ -5,7 +5,7 @@ import { encodeAgents, encodeModel } from "./catalogue.ts";
 
 test("a listed agent has only its own settings", () => {
 	const problems = [{ name: "broken", message: "config.toml: line 1: …" }];
-	const told = encodeAgents({
+	const encoded = encodeAgents({
 		profiles: [
 			{ name: "default", title: "Default", sampling: {} },
 			{
@@ -22,7 +22,7 @@ test("a listed agent has only its own settings", () => {
 		],
 		problems,
 	});
-	expect(told).toEqual({
+	expect(encoded).toEqual({
 		agents: [
 			{ name: "default", title: "Default", sampling: {} },
 			{
@@ -38,7 +38,7 @@ test("a listed agent has only its own settings", () => {
 		],
 		problems,
 	});
-	expect(methods.list_agents.result.parse(told)).toEqual(told);
+	expect(methods.list_agents.result.parse(encoded)).toEqual(encoded);
 });
 
 test("a listed model has its limits, and its prices if they are known", () => {

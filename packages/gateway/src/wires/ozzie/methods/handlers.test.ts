@@ -9,7 +9,7 @@ import { Connection, type ConnectionDeps } from "../connection.ts";
 
 /** One connection that reads all frames immediately. */
 class Client {
-	readonly told: (string | number)[] = [];
+	readonly frames: (string | number)[] = [];
 	readonly #answers: ResponseFrame[] = [];
 	readonly #connection: Connection;
 	readonly #t: TestRuntime;
@@ -26,11 +26,11 @@ class Client {
 			out: {
 				response: (frame) => {
 					this.#answers.push(frame);
-					this.told.push("R");
+					this.frames.push("R");
 				},
-				event: (event: OzzieEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
+				event: (event: OzzieEvent) => void this.frames.push(event.transient ? event.event.type : event.seq),
 				drained: () => Promise.resolve(),
-				close: (code) => void this.told.push(`closed ${code}`),
+				close: (code) => void this.frames.push(`closed ${code}`),
 				reading: () => undefined,
 				shape: () => undefined,
 			},
@@ -44,7 +44,7 @@ class Client {
 	}
 
 	/** Returns the payload of the response, or its error, after all pending work. */
-	async ask(
+	async request(
 		method: string,
 		params: object = {},
 		more: object = {},
@@ -59,8 +59,8 @@ class Client {
 	}
 
 	/** Waits for the event with this `seq`, without a time limit. */
-	async hears(seq: number): Promise<void> {
-		while (!this.told.includes(seq)) await this.#t.settle();
+	async waitFor(seq: number): Promise<void> {
+		while (!this.frames.includes(seq)) await this.#t.settle();
 	}
 
 	close(): Promise<void> {
@@ -82,14 +82,14 @@ test.each([
 ])("a key of %s belongs to the session that was meant, however it was named", async (method, params) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const [one, two] = [new Client(t), new Client(t)];
-	const { session_id } = await one.ask("open_session");
-	await two.ask("open_session");
-	const first = await one.ask(method, { ...params, key: "k" });
+	const { session_id } = await one.request("open_session");
+	await two.request("open_session");
+	const first = await one.request(method, { ...params, key: "k" });
 	expect(first).not.toHaveProperty("error");
-	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
-	expect(await one.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
-	await two.ask("open_session", { session_id, join: true });
-	expect(await two.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	expect(await two.request(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await one.request(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	await two.request("open_session", { session_id, join: true });
+	expect(await two.request(method, { ...params, key: "k" }, { session_id })).toEqual(first);
 	await Promise.all([one.close(), two.close()]);
 });
 
@@ -97,21 +97,21 @@ test("a repeated key returns the same answer for any session in the request", as
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const [one, two] = [new Client(t), new Client(t)];
 	const opening = { key: "k", join: true };
-	const first = await one.ask("open_session", opening);
-	const { session_id } = await two.ask("open_session");
-	expect(await two.ask("open_session", opening, { session_id })).toEqual(first);
+	const first = await one.request("open_session", opening);
+	const { session_id } = await two.request("open_session");
+	expect(await two.request("open_session", opening, { session_id })).toEqual(first);
 	await Promise.all([one.close(), two.close()]);
 });
 
 test("a first message finds its session again over another connection: one run, one answer", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
 	const [one, two] = [new Client(t), new Client(t)];
-	const first = await one.ask("send_message", { content: "hi", key: "k" });
+	const first = await one.request("send_message", { content: "hi", key: "k" });
 	expect(first).toMatchObject({ status: "sent", run_id: expect.any(String) });
-	await one.hears(5);
+	await one.waitFor(5);
 	await one.close();
-	expect(await two.ask("send_message", { content: "hi", key: "k" })).toEqual(first);
-	expect(two.told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6]);
+	expect(await two.request("send_message", { content: "hi", key: "k" })).toEqual(first);
+	expect(two.frames.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6]);
 	await two.close();
 	expect(await messages(t)).toEqual([2]);
 });
@@ -122,11 +122,11 @@ test.each([
 ])("another first request with the same key, %s, is refused and joins nothing", async (method, params) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
 	const [one, two] = [new Client(t), new Client(t)];
-	await one.ask("send_message", { content: "hi", key: "k" });
-	await one.hears(5);
-	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
-	expect(await two.ask("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
-	expect(two.told).toEqual(["R", "R"]);
+	await one.request("send_message", { content: "hi", key: "k" });
+	await one.waitFor(5);
+	expect(await two.request(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await two.request("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
+	expect(two.frames).toEqual(["R", "R"]);
 	expect(await messages(t)).toEqual([2]);
 	await Promise.all([one.close(), two.close()]);
 });
@@ -134,34 +134,34 @@ test.each([
 test("a session that is opened again from a seq is replayed once, in order, with held events", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const client = new Client(t);
-	const { session_id } = await client.ask("open_session");
-	await client.ask("send_message", { content: "1" });
-	await client.hears(5);
-	const before = client.told.length;
+	const { session_id } = await client.request("open_session");
+	await client.request("send_message", { content: "1" });
+	await client.waitFor(5);
+	const before = client.frames.length;
 	client.send("send_message", { content: "2" });
-	await client.ask("open_session", { session_id, after_seq: 0 });
-	await client.hears(9);
-	const told = client.told.slice(before);
-	expect(told.slice(0, 2)).toEqual(["R", "R"]);
-	expect(told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+	await client.request("open_session", { session_id, after_seq: 0 });
+	await client.waitFor(9);
+	const frames = client.frames.slice(before);
+	expect(frames.slice(0, 2)).toEqual(["R", "R"]);
+	expect(frames.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 	await client.close();
 });
 
 test("a session that is opened again without a seq continues at its position", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const client = new Client(t);
-	const { session_id } = await client.ask("open_session");
+	const { session_id } = await client.request("open_session");
 	const again = { session_id };
 	for (const [index, content] of ["1", "2"].entries()) {
 		client.send("open_session", again);
 		client.send("send_message", { content });
 		client.send("open_session", { ...again, join: true });
 		client.send("resume", { sessions: [again, again] });
-		await client.ask("open_session", again);
-		await client.hears(5 + 4 * index);
+		await client.request("open_session", again);
+		await client.waitFor(5 + 4 * index);
 	}
 	const reply = ["model.calling", "text.started", "text.delta", "text.ended"];
-	const events = client.told.filter((each) => each !== "R");
+	const events = client.frames.filter((each) => each !== "R");
 	expect(events).toEqual([1, 2, ...reply, 3, 4, 5, 6, ...reply, 7, 8, 9]);
 	await client.close();
 });
@@ -169,16 +169,16 @@ test("a session that is opened again without a seq continues at its position", a
 test("a session that is left and joined again at once sends only the requested events", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]) });
 	const client = new Client(t);
-	const { session_id } = await client.ask("open_session");
-	const before = client.told.length;
+	const { session_id } = await client.request("open_session");
+	const before = client.frames.length;
 	client.send("send_message", { content: "1" });
 	client.send("open_session", { join: false });
-	await client.ask("open_session", { session_id, after_seq: 1 });
-	await client.hears(4);
-	const told = client.told.slice(before).filter(Number.isInteger);
-	expect(told.slice(0, 3)).not.toContain(1);
-	expect(new Set(told).size).toBe(told.length);
-	expect(told).toEqual(told.toSorted((a, b) => Number(a) - Number(b)));
+	await client.request("open_session", { session_id, after_seq: 1 });
+	await client.waitFor(4);
+	const frames = client.frames.slice(before).filter(Number.isInteger);
+	expect(frames.slice(0, 3)).not.toContain(1);
+	expect(new Set(frames).size).toBe(frames.length);
+	expect(frames).toEqual(frames.toSorted((a, b) => Number(a) - Number(b)));
 	await client.close();
 });
 
@@ -187,18 +187,18 @@ test.each(["observer", "connector"] as const)("an %s may not set a budget", asyn
 	const connector = testConnector("owner", "connector:1");
 	const principal = kind === "connector" ? connector : ({ id: "observer:1", kind } as const);
 	const theirs = new Client(t, { principal });
-	const own = kind === "connector" ? (await theirs.ask("open_session"))["session_id"] : undefined;
+	const own = kind === "connector" ? (await theirs.request("open_session"))["session_id"] : undefined;
 	expect(own !== undefined).toBe(kind === "connector");
 	const params = { period: "day", limit_usd: 1_000_000 };
 	for (const scope of [{ scope: "gateway" }, ...(own ? [{ scope: "session", session_id: own }] : [])]) {
-		expect(await theirs.ask("set_budget", { ...scope, ...params })).toMatchObject({
+		expect(await theirs.request("set_budget", { ...scope, ...params })).toMatchObject({
 			error: expect.stringMatching(/^forbidden: /),
 		});
 	}
 	const operators = new Client(t);
-	const { budgets } = await operators.ask("usage");
+	const { budgets } = await operators.request("usage");
 	expect(JSON.stringify(budgets)).not.toContain("1000000");
-	expect(await operators.ask("set_budget", { scope: "gateway", ...params })).toEqual({ status: "set" });
+	expect(await operators.request("set_budget", { scope: "gateway", ...params })).toEqual({ status: "set" });
 	await Promise.all([theirs.close(), operators.close()]);
 });
 
@@ -206,17 +206,17 @@ test("days in the wrong order are refused", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const client = new Client(t);
 	const [since, until] = ["2026-03-02", "2026-03-01"];
-	expect(await client.ask("usage", { since, until })).toEqual({
+	expect(await client.request("usage", { since, until })).toEqual({
 		error: "invalid params: since: must not be after until, but 2026-03-02 is after 2026-03-01",
 	});
-	expect(await client.ask("usage", { since, until: since })).not.toHaveProperty("error");
+	expect(await client.request("usage", { since, until: since })).not.toHaveProperty("error");
 	await client.close();
 });
 
 test("the list of models states whether others can be chosen", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const [one, two] = [new Client(t), new Client(t, { anyModel: true })];
-	expect(await one.ask("list_models")).not.toHaveProperty("any_model");
-	expect(await two.ask("list_models")).toMatchObject({ any_model: true });
+	expect(await one.request("list_models")).not.toHaveProperty("any_model");
+	expect(await two.request("list_models")).toMatchObject({ any_model: true });
 	await Promise.all([one.close(), two.close()]);
 });

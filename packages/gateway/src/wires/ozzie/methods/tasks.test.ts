@@ -22,8 +22,8 @@ test("absent parameters are left to the runtime", () => {
 test("a query is a filter", () => {
 	const parse = methods.query_tasks.params.parse;
 	expect(decodeTaskFilter(parse({}), undefined)).toEqual({ limit: 50 });
-	const asked = parse({ status: "failed", parent_id: "task_1", limit: 2, before: "task_2" });
-	expect(decodeTaskFilter(asked, "sess_1")).toEqual({
+	const filter = parse({ status: "failed", parent_id: "task_1", limit: 2, before: "task_2" });
+	expect(decodeTaskFilter(filter, "sess_1")).toEqual({
 		limit: 2,
 		sessionId: "sess_1",
 		states: ["failed"],

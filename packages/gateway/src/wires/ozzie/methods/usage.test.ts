@@ -26,13 +26,13 @@ test.each([
 	["model", report({ key: "m", provider: "p" }), { model: "m", provider: "p" }],
 	["session", report({ key: "sess_1" }), { session_id: "sess_1" }],
 ] as const)("rows by %s name what they are of", (by, asked, named) => {
-	const told = encodeUsageReport(asked, by);
-	expect(told).toEqual({ rows: [{ ...named, ...shown }], total: shown, budgets: [] });
-	expect(methods.usage.result.parse(told)).toEqual(told);
+	const encoded = encodeUsageReport(asked, by);
+	expect(encoded).toEqual({ rows: [{ ...named, ...shown }], total: shown, budgets: [] });
+	expect(methods.usage.result.parse(encoded)).toEqual(encoded);
 });
 
 test("budgets are in dollars, and null means no limit", () => {
-	const told = encodeUsageReport(
+	const encoded = encodeUsageReport(
 		{
 			rows: [],
 			total: sum,
@@ -58,7 +58,7 @@ test("budgets are in dollars, and null means no limit", () => {
 		},
 		"day",
 	);
-	expect(told.budgets).toEqual([
+	expect(encoded.budgets).toEqual([
 		{ scope: "gateway", period: "day", spent_usd: 0.25, limit_usd: 1, source: "configured" },
 		{
 			scope: "session",
@@ -69,7 +69,7 @@ test("budgets are in dollars, and null means no limit", () => {
 			source: "set",
 		},
 	]);
-	expect(methods.usage.result.parse(told)).toEqual(told);
+	expect(methods.usage.result.parse(encoded)).toEqual(encoded);
 });
 
 test("absent parameters are not part of the filter", () => {

@@ -167,7 +167,7 @@ class TurnFrames {
 	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
 	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
 		const { event } = happened;
-		this.#note(event);
+		this.#handle(event);
 		for (const part of this.#turns.take(happened)) {
 			if (part.type === "turn.replied") this.#reply = part.reply;
 			else if (part.type === "text.delta") this.#text(part.text);
@@ -201,7 +201,7 @@ class TurnFrames {
 		for (const compaction of this.#compacted) send(frame("contextCompacted", { ...compaction }));
 	}
 
-	#note(event: Happened): void {
+	#handle(event: Happened): void {
 		switch (event.type) {
 			case "model.calling":
 				if (!event.auxiliary) this.#sendActivity("thinking", event.ooda ?? "");
@@ -214,7 +214,7 @@ class TurnFrames {
 				break;
 			case "tool.completed":
 			case "tool.failed":
-				this.#ended(event.callId);
+				this.#endCall(event.callId);
 				break;
 			case "prompt.requested":
 			case "prompt.shown":
@@ -224,11 +224,11 @@ class TurnFrames {
 				this.#advance(event.steps);
 				break;
 			default:
-				this.#count(event);
+				this.#handleUsage(event);
 		}
 	}
 
-	#count(event: Happened): void {
+	#handleUsage(event: Happened): void {
 		switch (event.type) {
 			case "context.updated":
 				this.#tokens = { tokensUsed: event.total, tokensMax: event.window };
@@ -251,7 +251,7 @@ class TurnFrames {
 		this.#sendActivity(this.#activity.state, this.#activity.detail);
 	}
 
-	#ended(callId: string): void {
+	#endCall(callId: string): void {
 		if (this.#physical.delete(callId) && this.#physical.size === 0)
 			this.#sendHint("full", "the tool has ended");
 	}

@@ -19,10 +19,10 @@ test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 	"of too many messages of %j the newest are returned, with the number of the others",
 	(char) => {
 		const messages = Array.from({ length: 40 }, (_, at) => message(`${at}${char.repeat(mebibyte)}`));
-		const told = fitMessages(messages);
-		expect(told.messages.length).toBeGreaterThan(1);
-		expect(told.messages).toEqual(messages.slice(told.omitted));
-		const bytes = jsonBytes(told);
+		const fitting = fitMessages(messages);
+		expect(fitting.messages.length).toBeGreaterThan(1);
+		expect(fitting.messages).toEqual(messages.slice(fitting.omitted));
+		const bytes = jsonBytes(fitting);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
 		// A further message does not fit.
 		expect(bytes + jsonBytes(messages[0])).toBeGreaterThan(15 * mebibyte);

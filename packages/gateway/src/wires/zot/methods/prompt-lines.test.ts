@@ -65,23 +65,23 @@ function brief(notice: Notice): string {
 }
 
 const spoken = [calling, started, delta("a"), delta("b"), textEnded];
-const told = ["turn_start 1", "assistant_start", "+a", "+b", "usage", "assistant_message"];
+const replyLines = ["turn_start 1", "assistant_start", "+a", "+b", "usage", "assistant_message"];
 
 test.each<[string, SessionEvent[], string[]]>([
 	[
 		"a whole reply",
 		[...spoken, replied("end_turn", text("ab")), called(), ended()],
-		[...told, "turn_end end_turn", "done"],
+		[...replyLines, "turn_end end_turn", "done"],
 	],
 	[
 		"a reply that was cut off: its end says so, and no error",
 		[...spoken, replied("max_tokens", text("ab")), called(), ended("the reply was cut off")],
-		[...told, "turn_end length", "done"],
+		[...replyLines, "turn_end length", "done"],
 	],
 	[
 		"a refusal",
 		[...spoken, replied("refusal", text("ab")), called(), ended("refused")],
-		[...told, "turn_end error: the model refused to answer this", "error refused", "done"],
+		[...replyLines, "turn_end error: the model refused to answer this", "error refused", "done"],
 	],
 	[
 		"a refusal without a word",
@@ -91,17 +91,17 @@ test.each<[string, SessionEvent[], string[]]>([
 	[
 		"an abort while it speaks",
 		[...spoken, replied(undefined, text("ab")), called("cancelled"), ended("cancelled")],
-		[...told, "turn_end aborted", "done"],
+		[...replyLines, "turn_end aborted", "done"],
 	],
 	[
 		"a reply of a provider that counts nothing",
 		[...spoken, replied("end_turn", text("ab")), called("", noUsage), ended()],
-		[...told, "turn_end end_turn", "done"],
+		[...replyLines, "turn_end end_turn", "done"],
 	],
 	[
 		"an abort while it speaks, before anything was counted",
 		[...spoken, replied(undefined, text("ab")), called("cancelled", noUsage), ended("cancelled")],
-		[...told, "turn_end aborted", "done"],
+		[...replyLines, "turn_end aborted", "done"],
 	],
 	[
 		"an abort before it has said anything",
@@ -229,7 +229,7 @@ test.each<[string, SessionEvent[], string[]]>([
 	[
 		"too many steps: told once, behind the last turn",
 		[...spoken, replied("end_turn", text("ab")), called(), ended("too many model calls")],
-		[...told, "turn_end end_turn", "error too many model calls", "done"],
+		[...replyLines, "turn_end end_turn", "error too many model calls", "done"],
 	],
 ])("%s", (_what, events, expected) => {
 	expect(linesOf(...events)).toEqual(expected);
@@ -247,7 +247,7 @@ test("an abort without a model call to end is reported as an abort, and one afte
 		...["turn_start 2", "turn_end aborted", "done"],
 	]);
 	const over = [...spoken, replied("end_turn", text("ab")), called(), ended()];
-	expect(linesOf(...over)).toEqual([...told, "turn_end end_turn", "done"]);
+	expect(linesOf(...over)).toEqual([...replyLines, "turn_end end_turn", "done"]);
 });
 
 test("usage of calls is summed over prompts, and a call without usage is not reported", () => {
