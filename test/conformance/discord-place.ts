@@ -2,7 +2,7 @@ import { type Config, readOperatorToken } from "@parley/gateway";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "./gateway.ts";
 
-/** What a request says of the person that it is made for. */
+/** Parameters of a request for a person. */
 export function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }

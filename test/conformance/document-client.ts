@@ -3,14 +3,14 @@ import { parseJson } from "@parley/base";
 import WebSocket from "ws";
 import * as z from "zod";
 
-/** What the document's sketch of a client relies on, and nothing more. */
+/** The part of a frame that the document's client sketch uses. */
 const Frame = z.object({
 	type: z.string(),
 	event: z.string().optional(),
 	payload: z.looseObject({}).optional(),
 });
 
-/** What may stand in a payload: whatever is missing would be shown as such. */
+/** Payload fields. A missing field would be shown as missing. */
 interface Payload {
 	readonly [key: string]: unknown;
 	readonly phase?: unknown;
@@ -24,11 +24,11 @@ interface Payload {
 	readonly error?: unknown;
 }
 
-/** What a person would have seen. */
+/** Output for a person. */
 export interface Seen {
 	/** The text of the assistant as it was appended. */
 	readonly display: string;
-	/** What was shown of tools. */
+	/** Output about tools. */
 	readonly shown: readonly string[];
 	readonly prompts: readonly string[];
 }

@@ -2,14 +2,14 @@ import type { Wire } from "./requirement.ts";
 
 /** An approval that a call waits for. */
 export interface Question {
-	/** What the answer names. */
+	/** Token of the answered question. */
 	readonly token: string;
 	/** The tool and the arguments of the call; absent on a wire that shows only its id. */
 	readonly tool?: string;
 	readonly arguments?: unknown;
 }
 
-/** What one message led to. */
+/** Result of one message. */
 export interface Outcome {
 	/** All that was streamed, reply by reply. */
 	readonly streamed: readonly string[];
@@ -39,15 +39,15 @@ export interface Conversation extends AsyncDisposable {
 	cancel(): Promise<void>;
 	/** Waits for something of the reply in the making. */
 	streaming(): Promise<void>;
-	/** Waits for the end of the run and tells what it was; each run is told once. */
+	/** Waits for the end of the run and returns its outcome, once for each run. */
 	outcome(): Promise<Outcome>;
-	/** Says no more, and tells what the run at work has come to nevertheless, as far as it was not streamed. */
+	/** Sends nothing more, and returns the outcome of the active run, as far as it was not streamed. */
 	leave(): Promise<Pick<Outcome, "content" | "error">>;
 	/** Has a summary put in the place of all that was said, and returns it. */
 	compact(): Promise<string>;
 }
 
-/** What a wire must offer to the scenarios that run on all wires. */
+/** Operations of a wire for the scenarios of all wires. */
 export interface Driver {
 	readonly wire: Wire;
 	/** The call that runs this command line, as the wire shows it. */

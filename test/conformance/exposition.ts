@@ -15,7 +15,7 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
 	summary: ["", "_sum", "_count"],
 };
 
-/** Reads figures by the letter of the format, and throws where they break it. */
+/** Parses metrics strictly and throws for a violation of the format. */
 export function readExposition(text: string): Map<string, ReadFamily> {
 	if (!text.endsWith("\n")) throw new Error("the last line has no end");
 	const families = new Map<string, ReadFamily>();

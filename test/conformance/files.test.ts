@@ -145,7 +145,7 @@ verifiesOn(
 		expect(await readFile(seeing.path("work", "attachments", "report.pdf"), "utf8")).toBe("%PDF-1.7\n");
 		await client.call("send_message", { content: "and now?" });
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "still there" });
-		// What the provider has remembered, it finds again.
+		// The provider finds its cached prefix.
 		expect(fake.requests[1]?.usage?.cache_read_input_tokens).toBeGreaterThan(0);
 	},
 );

@@ -4,19 +4,21 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { OzzieClient } from "./drivers/ozzie-client.ts";
 
-/** One line of a fixture: what the client sends (`in`) and what the gateway answers (`out`). */
+/** One line of a fixture: a frame of the client (`in`) or of the gateway (`out`). */
 const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
 
-/** What a model has read depends on the machine: its instructions name directories and the system. */
+/** Input tokens depend on the machine: the instructions name directories and the system. */
 const tokensRead = /(?<="tokens_input":)[1-9]\d*/g;
 
 /** Random ids, as they are minted. */
 const minted = /\b(sess|run|prompt)_[0-9a-z]{26}\b/g;
 
 /**
- * Plays a recorded conversation: sends what the client sent and expects every frame of the gateway, whole and in its
- * place. Ids stand in the fixture as `sess_1`, `run_2` in the order in which they appear, directories as `/work`, and
- * counts of input tokens that are not 0 as "many".
+ * Plays a recorded conversation: sends the client's frames and expects every frame of the gateway, complete and in order. In
+ * the
+ * fixture, ids are `sess_1`, `run_2` in the order of their appearance, directories are `/work`, and counts of input tokens
+ * above 0
+ * are "many".
  */
 export async function playFixture(client: OzzieClient, fixture: URL, directory: string): Promise<void> {
 	const shown = new Map<string, string>([[directory, "/work"]]);

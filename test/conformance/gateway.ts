@@ -7,7 +7,7 @@ import { type ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { Model } from "@parley/core";
 import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
-/** What a scenario says about its gateway; the defaults are those of a gateway that was given one root. */
+/** Gateway options of a scenario. Default: a gateway with one root. */
 export interface GatewayOptions {
 	/** A clock that the scenario owns; the machine's unless told. */
 	readonly clock?: ManualClock;
@@ -20,7 +20,7 @@ export interface GatewayOptions {
 	readonly onShutdown?: () => void;
 	/** Further settings. */
 	readonly config?: Partial<Config>;
-	/** Texts of files in the data directory, by name, which are there before the first start. */
+	/** Texts of files in the data directory, by name, from before the first start. */
 	readonly data?: Readonly<Record<string, string>>;
 }
 

@@ -18,7 +18,7 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go reads `null` and what is not there as the zero value, and drops what does not fit the type. */
+/** Go reads `null` and missing fields as the zero value, and drops values of another type. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }
@@ -36,10 +36,10 @@ const Frame = z.object({
 	payload: z.unknown().optional(),
 });
 
-/** What they find in the payload of an event, and look for the real one in. */
+/** The outer payload of an event, which contains the real one. */
 const Event = z.object({
 	...{ id: text, session_id: text, type: text, source: text },
-	// Go's time.Time reads RFC 3339 and nothing else.
+	// Go's time.Time accepts RFC 3339 only.
 	timestamp: z.iso.datetime({ offset: true }),
 	payload: object,
 });
@@ -65,7 +65,7 @@ const payloads = {
 };
 export type GoPayloads = { readonly [Name in keyof typeof payloads]: z.output<(typeof payloads)[Name]> };
 
-/** What a client keeps of an event. */
+/** Event as a client stores it. */
 export interface GoEvent {
 	readonly event: string;
 	readonly sessionId: string;
@@ -73,8 +73,9 @@ export interface GoEvent {
 }
 
 /**
- * Reads as the existing Go clients do: messages of 32 KiB at most, the next one as the response of a request that waits
- * for one, and of an event only what stands in the payload inside its payload.
+ * Reads like the existing Go clients: messages of at most 32 KiB, the next one as the response of a waiting request, and of
+ * an event
+ * only the payload inside its payload.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -172,7 +173,7 @@ export class GoClient implements AsyncDisposable {
 	}
 }
 
-/** What `ask` prints: to people, and what went wrong. */
+/** Output of `ask`: answers and errors. */
 export interface Asked {
 	readonly printed: string;
 	readonly error: string;
@@ -195,8 +196,9 @@ export function choosing(value: string): GoAnswer {
 }
 
 /**
- * The command `ask` behind its `open_session`: says one thing, prints what is streamed (and the final message only where no
- * stream began), answers every prompt, and ends with the first final message.
+ * The command `ask` after its `open_session`: sends one message, prints the stream (and the final message if there was no
+ * stream),
+ * answers every prompt, and ends with the first final message.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Asked> {
 	let [printed, streaming] = ["", false];

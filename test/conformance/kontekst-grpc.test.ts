@@ -201,7 +201,7 @@ verifiesOn(
 					// Imports come behind the file that was asked for; here they have to come first.
 					file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
 				});
-				// Throws for an import or a type that is not there, as grpcurl does.
+				// Throws for a missing import or type, like grpcurl.
 				expect(createFileRegistry(set).getService(fileContainingSymbol)?.name).toBe("AgentService");
 			}
 		}

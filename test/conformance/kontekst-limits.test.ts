@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** A gateway whose clock stands still, and timers of grpc-js that wait for `vi.advanceTimersByTime`. */
+/** A gateway with a stopped clock, and grpc-js timers that `vi.advanceTimersByTime` advances. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);

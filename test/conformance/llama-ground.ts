@@ -119,7 +119,7 @@ export class LlamaGround implements AsyncDisposable {
 	}
 }
 
-/** Whether a process of this id exists that is no zombie. */
+/** Whether a process with this id exists and is not a zombie. */
 export function exists(pid: number): boolean {
 	const file = `/proc/${pid}/status`;
 	return existsSync(file) && /^State:\s+[^ZX]/m.test(readFileSync(file, "utf8"));

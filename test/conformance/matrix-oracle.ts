@@ -1,4 +1,4 @@
-/** Who needs a token: everybody, or nobody on loopback who sends no sign of a browser or a proxy. */
+/** Callers that need a token: all, or none on loopback without a sign of a browser or proxy. */
 export type AuthMode = "token" | "none";
 
 /** One request as a stranger writes it. */
@@ -16,7 +16,7 @@ export interface Asked {
 	readonly others: readonly string[];
 }
 
-/** What the gateway is, for who judges its answers. */
+/** Facts about the gateway that decide the expected response. */
 export interface Ground {
 	readonly mode: AuthMode;
 	readonly port: number;
@@ -25,7 +25,7 @@ export interface Ground {
 	readonly name: string;
 }
 
-/** What who is let in gets of each path. */
+/** Status of each path for an admitted caller. */
 const served: Readonly<Record<string, number>> = {
 	"/api/health": 200,
 	"/api/health?verbose": 200,
@@ -42,8 +42,9 @@ const served: Readonly<Record<string, number>> = {
 export const paths = Object.keys(served);
 
 /**
- * What a request must be answered with, as the security text says it and not as the program does: names first, then
- * origins, then credentials in addresses, then who it is; 401 stands for 429 too, which is what comes after ten of them.
+ * Expected status by the security document, not by the program: names first, then origins, then credentials in addresses,
+ * then the
+ * principal. 401 also stands for the 429 after ten failures.
  */
 export function expectedStatus(asked: Asked, ground: Ground): number {
 	if (!isNamedRight(asked, ground)) return 421;

@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type Asked, type AuthMode, expectedStatus, type Ground, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Fewer than the gateway serves from one address before it knows who they are. */
+/** Fewer than the unauthenticated connections that the gateway serves from one address. */
 const workers = 32;
 const name = "box.test";
 
@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Where all is tried with all; elsewhere each thing is wrong alone. */
+/** Paths with all combinations. On other paths one thing is wrong at a time. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Asked, "path" | "upgrade">;
@@ -73,7 +73,7 @@ const routes: readonly Route[] = [
 	{ path: "/api/ws", upgrade: true },
 ];
 
-/** Every name with every origin, and every credential beside every other sign of who it is. */
+/** Every name with every origin, and every credential with every other sign of the caller. */
 function cases(ground: Ground): Asked[] {
 	return routes.flatMap((route) => {
 		const asked = [...namings(route, ground), ...introductions(route, ground), ...addresses(route, ground)];
@@ -139,7 +139,7 @@ function bytesOf({ path, upgrade, absolute, query, ...asked }: Asked, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** The status of the answer; who has failed too often counts like who has failed. */
+/** Status of the response. Too many failures count like a failure. */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

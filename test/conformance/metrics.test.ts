@@ -19,7 +19,7 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 	return { text, families: readExposition(text) };
 }
 
-/** A conversation with a question that is answered, one that is refused, a tool that is not there, and a failure. */
+/** A conversation with an approval, a denial, an unknown tool and a failure. */
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

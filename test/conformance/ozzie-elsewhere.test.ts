@@ -16,7 +16,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** What a request says of the person that it is made for. */
+/** Parameters of a request for a person. */
 function as(user: string, tenant: string, channel: string) {
 	return { actor: { id: user, name: `Name of ${user}` }, place: { tenant, channel } };
 }
@@ -85,7 +85,7 @@ verifiesOn(
 		const other = as("abe", "111", "other");
 		expect(await discord.call("list_prompts", { approvals: true, ...other })).toEqual({ prompts: [] });
 		expect(await discord.refusal("prompt_response", { ...answer, ...other })).toBe("prompt not found");
-		// The connector of the other platform speaks for nobody of this one.
+		// The connector of the other platform acts for no person of this one.
 		expect(await slack.refusal("prompt_response", { ...answer, ...abe })).toMatch(/^forbidden: /);
 		const shared = { ...abe, place: { ...abe.place, shared: true } };
 		expect(await discord.refusal("prompt_response", { ...answer, ...shared })).toBe("prompt not found");

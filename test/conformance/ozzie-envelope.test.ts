@@ -98,7 +98,7 @@ verifiesOn(
 		const known = { id: "scripted", provider: "scripted", context_window: 10_000_000, max_output: 8_192 };
 		const data = { "models.json": JSON.stringify({ models: [known] }) };
 		await using gateway = await TestGateway.start({ model, data });
-		// Less than what a result may hold, and too much for a frame that has it twice.
+		// Less than the limit of a result, and too much for a frame that has it twice.
 		const lines = `${"x".repeat(99)}\n`.repeat(290);
 		await writeFile(gateway.path("work", "lines.txt"), lines);
 		await using client = await dial(gateway);
@@ -119,7 +119,7 @@ verifiesOn(
 		await client.next("tool.call");
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
-		// Nothing happens any more, so that the next message is the answer.
+		// No more events follow, so the next message is the response.
 		expect(await readWhole(client, placeIn(heard.content))).toBe(said);
 		expect(await readWhole(client, placeIn(written))).toBe(JSON.stringify({ path: "large.txt", content }));
 		expect(await readWhole(client, placeIn(result))).toBe(lines);

@@ -13,7 +13,7 @@ const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 
 let directory = "";
-/** The program, or why there is none. */
+/** The program, or the reason why it is missing. */
 let built: { readonly path: string } | { readonly missing: string };
 
 beforeAll(async () => {

@@ -34,14 +34,14 @@ function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
 
 interface Channel extends AsyncDisposable {
 	readonly operator: OzzieClient;
-	/** Of the platform, in a session of the channel. */
+	/** Connector of the platform, in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
 	/** Connects as that connector once more. */
 	again(): Promise<OzzieClient>;
-	/** What a request says of the person it is made for. */
+	/** Parameters of a request for a person. */
 	as(user: string, shared?: boolean): object;
-	/** Says something as that person, and tells whether a call was asked about; it is denied then. */
+	/** Sends a message as that person, and returns whether a call required approval, which is denied. */
 	asks(user: string, content?: string): Promise<boolean>;
 }
 

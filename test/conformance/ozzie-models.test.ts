@@ -14,7 +14,7 @@ const sonnet = "claude-sonnet-5-5";
 /** A gateway whose model answers over the real library, from a stand-in for the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
-	// Of a server at another address than the vendor's own only what the operator names is listed, and what answers.
+	// Of a server that is not the vendor's, only the operator's models and the active one are listed.
 	const models = ["claude-haiku-5-5", "claude-opus-5-5"].map((id) => ({ id }));
 	const data = { "models.json": JSON.stringify({ models }) };
 	return TestGateway.start({ data, config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
@@ -106,7 +106,7 @@ verifiesOn(
 	},
 );
 
-/** A reply that fails in a way that another try may mend. */
+/** A reply that fails temporarily. */
 function overloaded() {
 	return {
 		async *[Symbol.asyncIterator]() {

@@ -18,7 +18,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** What a request says of the person that it is made for. */
+/** Parameters of a request for a person. */
 function as(user: string, told: { name?: string; roles?: string[]; tenant?: string; channel?: string } = {}) {
 	const { name = user, roles = [], tenant = "111", channel = "general" } = told;
 	return { actor: { id: user, name, roles }, place: { tenant, channel } };
@@ -111,7 +111,7 @@ verifiesOn(
 		const sessions = [{ session_id, after_seq: 0 }];
 		expect(await back.call("resume", { sessions })).toMatchObject({ sessions: [{ ok: true }] });
 		expect(await back.request("load_messages")).toMatchObject({ ok: true, payload: [] });
-		// Coming back to what is its own is reading: what `resume` may, this may.
+		// Opening its own session is reading, as with `resume`.
 		expect(await back.call("open_session", { session_id })).toMatchObject({ status: "resumed" });
 		expect(await back.refusal("open_session", { session_id, ...as("ada") })).toMatch(/^forbidden: /);
 		expect(d.model.requests).toEqual([]);
@@ -297,7 +297,7 @@ verifiesOn(
 		expect((await stat(workspace)).mode & 0o777).toBe(0o700);
 		const there = as("ada", { channel: "random" });
 		const elsewhere = /^forbidden: this belongs to another channel than discord:111:random$/;
-		// An id of another channel is answered as one that nobody has.
+		// An id of another channel looks like an unknown one.
 		const unknown = `session not found: ${String(session_id)}`;
 		expect(await connector.refusal("send_message", { content: "hi", ...there })).toBe(unknown);
 		expect(await connector.refusal("open_session", { session_id, ...there })).toBe(unknown);

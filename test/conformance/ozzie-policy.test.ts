@@ -10,7 +10,7 @@ function rules(...list: readonly object[]): string {
 	return JSON.stringify({ rules: list });
 }
 
-/** What becomes of one call, which is approved where somebody is asked. */
+/** Result of one call, which is approved if required. */
 async function outcomeOf(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	for (let told = ""; ; ) {

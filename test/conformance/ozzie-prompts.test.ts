@@ -58,7 +58,7 @@ verifiesOn("ozzie", ["prompt.reminder"], "everybody is reminded of an open quest
 	await client.arrived();
 	const run_id = expect.stringMatching(/^run_/);
 	await client.leave();
-	// What waits is shown to who comes, and the reminder is kept for who was away.
+	// A client that joins sees open questions, and the reminder is kept for absent ones.
 	clock.advance(12 * hour - 1);
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });
@@ -82,7 +82,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is shown to nobody", 
 	client.socket.on("message", (data) => heard.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
-	// The person's own message alone is shown as it was written, as long as nobody registered what is in it.
+	// Only the person's own message is shown unchanged, as long as its content is not a registered secret.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	heard.splice(0);
 	const question = await client.event("prompt.request");

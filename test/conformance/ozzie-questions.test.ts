@@ -9,7 +9,7 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Answers and returns what the agent was told. */
+/** Answers and returns the result that the agent receives. */
 async function answered(
 	client: OzzieClient,
 	{ token }: EventFrame["payload"],
@@ -199,7 +199,7 @@ verifiesOn(
 		const question = await ask(client, "secret: API key");
 		const handle = await answered(client, question, { value: canary, key: "k" });
 		const use = (cmd: string) => `tool: run_command ${JSON.stringify({ cmd, secrets: { API_KEY: handle } })}`;
-		// What it does is seen by its length and by a file; what it says is not.
+		// Its effect is visible by its length and by a file, and its output is not.
 		const approval = await ask(
 			client,
 			use('printf %s "$API_KEY" > used; echo "$API_KEY" | wc -c; echo "<$API_KEY>"; env'),
@@ -247,7 +247,7 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
-		// Somebody passed the connection on, and nobody vouches for the way before.
+		// A forwarded connection without a trusted proxy.
 		const headers = { authorization: `Bearer ${operator}`, "x-forwarded-for": "203.0.113.7" };
 		await using remote = await OzzieClient.connect(gateway.url, { headers });
 		const session = await remote.open();

@@ -7,7 +7,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Whoever waits until nothing is tried any more. */
+/** Waits until the probes are complete. */
 async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, unknown>>> {
 	for (;;) {
 		const told = parseJson(await (await fetch(`${gateway.url}/api/health?verbose`)).text());
@@ -65,7 +65,7 @@ verifiesOn("ozzie", ["sandbox.no-self-approval"], "a command cannot answer for a
 	await client.call("send_message", { content: "run: bash try.sh; echo the end" });
 	const { payload } = await client.event("assistant.message", {});
 	const said = JSON.stringify(payload);
-	// Where there is no sandbox nothing runs at all.
+	// Without a sandbox no command runs.
 	expect(said).toContain(hasBubblewrap ? "the end" : "there is none");
 	expect(said).not.toMatch(/connected|all read|written|seen|gw_operator/);
 });

@@ -4,7 +4,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** What people and tools said, in the last request that the model got. */
+/** Texts of people and tools in the last model request. */
 function heard(model: ScriptedModel): string[] {
 	const messages = model.requests.at(-1)?.messages ?? [];
 	return messages.flatMap(({ role, content }) =>

@@ -10,7 +10,7 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const withTokens = { config: { auth: "token" } } as const;
-/** What revocation promises. */
+/** Promised time of a revocation. */
 const promisedMs = 5_000;
 
 function bearer(token: string) {
@@ -304,7 +304,7 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.event("assistant.message");
 });
 
-/** Lets time pass for clients that are asked for a sign of life now and then. */
+/** Advances the clock in steps, so that clients can answer pings. */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
 	for (let left = ms; left > 0; left -= 15_000) {
 		clock.advance(Math.min(left, 15_000));

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Whether a command is asked about; it is denied then. */
+/** Whether a command requires approval, which is denied. */
 async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let asked = false; ; ) {
@@ -98,7 +98,7 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		await client.call("accept_all_tools");
-		/** Lets time pass for a client that is asked for a sign of life now and then. */
+		/** Advances the clock in steps, so that the client can answer pings. */
 		const pass = async (ms: number): Promise<void> => {
 			for (let left = ms; left > 0; left -= 15_000) {
 				clock.advance(Math.min(left, 15_000));

@@ -80,7 +80,7 @@ verifiesOn(
 		await client.event("task.suspended");
 		await client.call("cancel_task", { task_id: stopped });
 		await client.event("task.cancelled");
-		// Nothing is left that the model could say.
+		// The model has no scripted reply left.
 		const failed = await submit(client, "go");
 		await using later = await OzzieClient.connect(gateway.url);
 		await later.call("open_session", { session_id: session, after_seq: 0 });

@@ -5,7 +5,7 @@ export type Wire = (typeof wires)[number];
 /** Whether a wire keeps a promise, or why its messages cannot express it. */
 type Kept = "kept" | { readonly cannot: string };
 
-/** Something we promise to whoever talks to the gateway. */
+/** A promise to clients of the gateway. */
 export interface Requirement {
 	readonly promise: string;
 	/** The section of the protocol's document, or the ruling, that it comes from; `our own` names one of its page in docs/protocols. */

@@ -6,7 +6,7 @@ import { frameRozRequest } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The status in the trailers, or in the headers of an answer that has nothing else. */
+/** Status in the trailers, or in the headers of a response without a body. */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {
 		for (const name of ["response", "trailers"]) {
@@ -54,7 +54,7 @@ verifiesOn("roz", ["roz.team-malformed"], "a malformed WatchTeam request ends wi
 		[[], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0, 0, 0, 9, 1])], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0x7f, 0xff, 0xff, 0xff])], status.RESOURCE_EXHAUSTED],
-		// Bytes that are no UTF-8, and an empty id.
+		// Invalid UTF-8, and an empty id.
 		[[framed(0x0a, 0x01, 0xff)], status.NOT_FOUND],
 		[[empty], status.NOT_FOUND],
 	] as const) {

@@ -101,7 +101,7 @@ verifiesOn(
 		expect(await refused({ key: "k", ...as("abe") })).toMatch(/^invalid params: key "k" was used/);
 		const until = new Date(clock.now() + 600_000).toISOString();
 		expect(kept["expires_at"]).toBe(until);
-		// Who may answer no more may not by a page either.
+		// A person who lost the right to answer cannot answer through a page.
 		const theirs = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(theirs, "x")).status).toBe(403);
@@ -152,7 +152,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "what is no form of the page's own is 
 	const guess = `${publicUrl}/secret/${"x".repeat(43)}`;
 	for (let n = 0; n < 10; n++) expect(await status({}, guess)).toBe(404);
 	expect(await status({}, guess)).toBe(429);
-	// Who has a right address is not kept out with those who guess.
+	// A visitor with a valid address is not blocked by guesses of others.
 	expect(await status(form)).toBe(200);
 });
 

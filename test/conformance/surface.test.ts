@@ -52,7 +52,7 @@ function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }
 
-/** What is missing to say that the name is tested on the wire, or undefined. */
+/** Reason why the name counts as untested on the wire, or undefined. */
 function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
 	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
 	const isTested = [...scenarios.values()].some(

@@ -15,7 +15,7 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 	roz: rozDriver,
 };
 
-/** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
+/** Longer than any wait of a scenario. One that fails should not delay the others. */
 const timeout = paced(45_000);
 
 /** A scenario that shows promises on every wire that keeps all of them. */

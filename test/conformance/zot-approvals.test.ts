@@ -95,7 +95,7 @@ verifiesOn(
 		});
 		expect(only(silent.frames, "ask")).toEqual([]);
 		expect(silent.lines.join("\n")).not.toContain("A=1");
-		// Nobody could have been asked before the end of the input either.
+		// No question could have been answered before the end of the input either.
 		expect(await silent.end('{"id":"2","type":"prompt","message":"read: .env"}')).toMatchObject({ code: 0 });
 		expect(only(silent.frames, "tool_result")[2]?.content).toMatchObject([
 			{ text: expect.stringMatching(why) },

@@ -113,7 +113,7 @@ verifiesOn(
 		const command = "mkfifo gate; printf 'ä€'; echo 😀; printf half; cat gate; echo; echo last >&2";
 		agent.send({ id: "1", type: "prompt", message: `run: ${command}` });
 		const first = await agent.until("tool_progress");
-		// It stands still until somebody writes there: the line was told before the command had ended.
+		// It waits for this write, so the line was sent before the command ended.
 		await writeFile(agent.path("work", "gate"), "ed");
 		const rest = await agent.turn();
 		const pieces = [first, ...only(rest, "tool_progress")].map(({ text }) => text);

@@ -7,7 +7,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const fixture = new URL("../fixtures/zot/tool-turn.jsonl", import.meta.url);
 
-/** Stands in the fixture for what differs from one day and one release to the next. */
+/** Replaces values that differ between days and releases. */
 function shown(line: string): string {
 	return line
 		.replace(/"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"time":"TIME"')

@@ -92,7 +92,7 @@ verifiesOn(
 		const line = Buffer.from('{"id":"3 ü😀","type":"ping","never":{"heard":"of"}}\n');
 		for (const byte of line) {
 			agent.write(Uint8Array.of(byte));
-			// Each byte is to be one chunk for its reader, as far as anybody can arrange that.
+			// Each byte should be a separate chunk for its reader.
 			await new Promise<void>((resolve) => setImmediate(resolve));
 		}
 		expect(await agent.response("3 ü😀")).toMatchObject({ success: true });

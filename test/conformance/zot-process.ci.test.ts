@@ -9,7 +9,7 @@ import { binary, patienceMs } from "../gateway-process.ts";
 import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** What a program writes that is given these lines and then the end of its input. */
+/** Output of a program with these input lines. */
 async function pipe(command: readonly string[], input: string): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
 	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };

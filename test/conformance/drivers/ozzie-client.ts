@@ -5,7 +5,7 @@ import * as z from "zod";
 
 const Payload = z.record(z.string(), z.unknown());
 
-/** What the gateway may send, exactly: a frame with other keys fails whoever reads it. */
+/** Exact form of the gateway's frames. A frame with other keys fails the reader. */
 const ServerFrame = z.union([
 	z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), payload: z.unknown() }),
 	z.strictObject({
@@ -49,7 +49,7 @@ export class OzzieClient implements AsyncDisposable {
 		socket.on("error", (error) => this.#fail(error));
 	}
 
-	/** Connects to the gateway at this HTTP address, asking for `query`; rejects where it is refused. */
+	/** Connects to the gateway at this HTTP address with `query`. Rejects if it is refused. */
 	static async connect(
 		url: string,
 		options: ClientOptions = {},
@@ -87,14 +87,14 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** Sends a request and returns its response; what comes before it stays to be read. */
+	/** Sends a request and returns its response. Earlier frames stay unread. */
 	async request(method: string, params?: object, more: object = {}): Promise<ResponseFrame> {
 		const id = `req-${++this.#requests}`;
 		this.send({ type: "req", id, method, ...(params && { params }), ...more });
 		return this.response(id);
 	}
 
-	/** The response with this id; what comes before it stays to be read. */
+	/** Response with this id. Earlier frames stay unread. */
 	async response(id: string | undefined): Promise<ResponseFrame> {
 		for (;;) {
 			const index = this.#frames.findIndex((frame) => frame.type === "res" && frame.id === id);
@@ -130,7 +130,7 @@ export class OzzieClient implements AsyncDisposable {
 		return events;
 	}
 
-	/** Everything that was sent before now and not read yet; a replay may go on behind it. */
+	/** All unread frames so far. A replay may continue after them. */
 	async arrived(): Promise<ServerFrame[]> {
 		await this.call("list_sessions", { limit: 1 });
 		return this.#frames.splice(0);

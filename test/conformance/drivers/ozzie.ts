@@ -26,7 +26,7 @@ interface Begun {
 class OzzieConversation implements Conversation {
 	readonly #client: OzzieClient;
 	readonly #begun: Begun;
-	/** What came since the last outcome. */
+	/** Events since the last outcome. */
 	#events: EventFrame[] = [];
 
 	constructor(begun: Begun) {
@@ -80,7 +80,7 @@ class OzzieConversation implements Conversation {
 		return { content: String(payload["content"]), error: String(payload["error"]) };
 	}
 
-	/** Nobody asks for it on this wire: a session is compacted when its window is full. */
+	/** This wire has no request for it: a session is compacted when its window is full. */
 	compact(): Promise<string> {
 		return Promise.reject(new Error("no message of this wire asks for a summary"));
 	}

@@ -31,7 +31,7 @@ export class Relay implements AsyncDisposable {
 		return (this.#server.address() as AddressInfo).port;
 	}
 
-	/** Forwards nothing more. Both connections stay open until one side closes its own. */
+	/** Stops forwarding. Both connections stay open until one side closes its own. */
 	cut(): void {
 		this.#isCut = true;
 	}
@@ -112,7 +112,7 @@ export class RawCall {
 		this.#stream.write(Buffer.concat([head, message]));
 	}
 
-	/** Sends nothing more. */
+	/** Ends the request. */
 	end(): void {
 		this.#stream.end();
 	}

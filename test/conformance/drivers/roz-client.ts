@@ -140,7 +140,7 @@ export class RozStream implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
 	readonly #frames: Frames;
-	/** Resolves when the response headers are there. */
+	/** Resolves when the response headers arrive. */
 	readonly headers: Promise<unknown>;
 
 	constructor(url: string, access: RozAccess = {}) {
@@ -214,7 +214,7 @@ export class RozTeam implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientReadableStream<Fields>;
 	readonly #frames: Frames;
-	/** Resolves when the response headers are there. */
+	/** Resolves when the response headers arrive. */
 	readonly headers: Promise<unknown>;
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {

@@ -27,8 +27,9 @@ export interface ZotOptions {
 }
 
 /**
- * The agent in a process of its own, as a program that has started it drives it. Every line that it writes has to have
- * its form and to come in its order, else whoever waits for a line fails. Ends the process when it is disposed of.
+ * The agent in its own process, driven like a program that has started it. A line with a wrong form or order fails the
+ * waiting reader.
+ * Disposal ends the process.
  */
 export class ZotClient implements AsyncDisposable {
 	/** All that came, in its order, and the lines as they came. */
@@ -71,7 +72,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
-		// Who has gone reads nothing more, and its exit code says why.
+		// A process that has ended reads nothing, and its exit code has the reason.
 		this.#child.stdin.on("error", () => undefined);
 		this.exited = once(this.#child, "close").then(([code, signal]) => {
 			this.#open = false;
@@ -104,7 +105,7 @@ export class ZotClient implements AsyncDisposable {
 		else this.#child.stdout.pause();
 	}
 
-	/** What the process has in memory. */
+	/** Resident memory of the process. */
 	async residentBytes(): Promise<number> {
 		const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
 		return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -119,7 +120,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/** The next line of this type, from where the last reading has ended; rejects where none comes any more. */
+	/** Next line of this type after the last read one. Rejects if none follows. */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
@@ -166,7 +167,7 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Says no more, and returns how the process ended. All that it wrote has to be whole and over then. */
+	/** Ends the input and returns the end of the process. Its output must be complete by then. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();
@@ -194,7 +195,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Throws what was wrong with a line; an end is no fault, but ends the waiting. */
+	/** Throws the fault of a line. An end is not a fault and ends the wait. */
 	async #when(what: string, holds: () => boolean): Promise<void> {
 		const over = (): boolean => this.#failure !== undefined || !this.#open || holds();
 		await this.#watch.until(what, over);

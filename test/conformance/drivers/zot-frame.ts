@@ -46,7 +46,7 @@ const Queued = z.strictObject({
 	...{ message: z.string().optional(), images: z.int().min(0).optional() },
 });
 
-/** What the response of a command that succeeded brings along; undefined where it brings nothing. */
+/** Data in the response of a successful command. Undefined if it has none. */
 const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	hello: z.strictObject({
 		...{ protocol_version: z.literal(1), version: z.string().min(1) },
@@ -128,7 +128,7 @@ export type ZotFrame = z.infer<typeof Frame>;
 export type ZotType = ZotFrame["type"];
 export type ZotResponse = Extract<ZotFrame, { type: "response" }>;
 
-/** What the agent may write, exactly: anything else fails whoever reads it. */
+/** Exact form of the agent's lines. Another form fails the reader. */
 export function readZotFrame(value: unknown): ZotFrame {
 	const frame = Frame.parse(value);
 	if (frame.type !== "response" || !frame.success) return frame;

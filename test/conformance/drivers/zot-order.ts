@@ -1,6 +1,6 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
-/** What may come next, by what came last. `"start"` is the response that says so. */
+/** Valid next lines, by the last line. `"start"` is the response to a prompt. */
 type Place = ZotType | "start" | "rest" | "aborted";
 
 const turn = ["assistant_start", "usage", "turn_end"] as const;
@@ -96,7 +96,7 @@ export class ZotOrder {
 		}
 	}
 
-	/** Each call that was told gets one result before the next model call, and nothing else does. */
+	/** Each call has one result before the next model call, and there are no other results. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

@@ -3,10 +3,9 @@ import { only, ZotClient } from "./zot-client.ts";
 import type { ZotFrame } from "./zot-frame.ts";
 
 /**
- * The zot wire for the scenarios of all wires. It asks where it is told to, because the scenarios want to be asked. What
- * it cannot express: that somebody else follows the conversation or takes it up again, because one process serves one
- * client; an abort as an error, because it tells that by the `stop` of the model call, and of a call that was at work by
- * its result.
+ * The zot wire for the scenarios of all wires, with approvals. It cannot express a second client or a resumed session,
+ * because one
+ * process serves one client. An abort is the `stop` of the model call instead of an error, and a call that ran has a result.
  */
 export const zotDriver: Driver = {
 	wire: "zot",
@@ -19,7 +18,7 @@ export const zotDriver: Driver = {
 class ZotConversation implements Conversation {
 	readonly #client: ZotClient;
 	#commands = 0;
-	/** How many lines the outcomes so far have told of. */
+	/** Number of lines in the outcomes so far. */
 	#told = 0;
 
 	constructor(client: ZotClient) {

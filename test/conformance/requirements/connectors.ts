@@ -1,6 +1,6 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** What is promised so that connectors can show conversations on a platform. */
+/** Requirements for connectors that show sessions on a platform. */
 export const connectorRequirements = {
 	"run.named": ozzie(
 		"our own: What became of a message",

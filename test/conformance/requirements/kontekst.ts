@@ -1,6 +1,6 @@
 import { kontekst, type Requirement } from "../requirement.ts";
 
-/** What the kontekst document, the rulings for it and its existing client need. */
+/** Requirements of the kontekst document, its rulings and its existing client. */
 export const kontekstRequirements = {
 	"kontekst.order": kontekst(
 		"AgentService.Run, kontekst 1",

@@ -1,6 +1,6 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** What is promised of questions, passwords and explanations beyond the first answer. */
+/** Requirements of questions, passwords and explanations after the first answer. */
 export const questionRequirements = {
 	"prompt.changed": ozzie(
 		"ruling 12",

@@ -1,6 +1,6 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** What each command does, and what its response says. */
+/** Effect and response of each command. */
 export const zotCommandRequirements = {
 	"zot.hello": zot(
 		"document, hello",

@@ -1,6 +1,6 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** What each event says, and the shape of messages. */
+/** Content of each event, and the shape of messages. */
 export const zotEventRequirements = {
 	"zot.event-form": zot(
 		"document, Events",

@@ -1,9 +1,9 @@
 import { type Requirement, zot } from "../requirement.ts";
 
 /**
- * The process: how it starts, what its flags say, how it ends. Of the document these sentences promise a client nothing
- * that could be tried here: which languages it can be used from, its links to the SDK and to clients of its own, and that
- * whoever can start the process can read its credentials.
+ * The process: start, flags and end. Three parts of the document cannot be tested here: the languages of its clients, its
+ * links to
+ * the SDK and to its own clients, and that the user who starts the process can read its credentials.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(

@@ -4,7 +4,7 @@ import type { GrantPayload } from "@parley/protocol";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Of Discord, or of Slack. */
+/** Direct messages of Discord or Slack. */
 const isDirect = /^dm:|:D/;
 
 export interface Grant {
@@ -15,7 +15,7 @@ export interface Grant {
 	isOver: boolean;
 }
 
-/** What an operator trusts channels with, until somebody ends it. */
+/** Grants of channels by an operator, until they end. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
 	readonly #gateway: ScriptedGateway;
@@ -55,7 +55,7 @@ export class GrantWork {
 		return { status: "revoked" as const };
 	}
 
-	/** All conversations of the channel hear of it. */
+	/** All sessions of the channel receive the event. */
 	#tell(place: string, tell: (session: Session) => void): void {
 		for (const session of this.#gateway.sessions) if (session.place === place) tell(session);
 	}

@@ -1,6 +1,6 @@
 import type { ScriptedGateway } from "@parley/connector/testing";
 
-/** A message of somebody as it has reached the gateway. */
+/** Message as it arrived at the gateway. */
 export interface Heard {
 	readonly content: string;
 	readonly run: string;
@@ -14,7 +14,7 @@ interface Spoken {
 	readonly file?: string;
 }
 
-/** All that the gateway has heard of a message, but for what was tried again. */
+/** All arrivals of a message at the gateway, without repetitions. */
 export function heardOf({ sessions }: ScriptedGateway, message: string): Heard[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -29,7 +29,7 @@ export function heardOf({ sessions }: ScriptedGateway, message: string): Heard[]
 	});
 }
 
-/** What waits all the same when all is calm, of messages that were deleted. */
+/** Deleted messages that still wait at the end. */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
@@ -38,7 +38,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[
 	});
 }
 
-/** No version of a message is heard twice. */
+/** No version of a message arrives twice. */
 export function judgeTwice({ versions }: Spoken, heard: readonly Heard[]): string[] {
 	return versions.flatMap((text) => {
 		const count = heard.filter(({ content }) => content.includes(text)).length;
@@ -46,7 +46,7 @@ export function judgeTwice({ versions }: Spoken, heard: readonly Heard[]): strin
 	});
 }
 
-/** Each version that was heard brought the file along, once, but for as many as were refused. */
+/** Each version that arrived has the file once, except as many as were refused. */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Spoken,

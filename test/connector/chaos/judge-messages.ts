@@ -6,7 +6,7 @@ type Said = DiscordStreet["people"]["messages"]["said"][number];
 /** Discord tells a session that begins what was said before, but not what was edited or deleted. */
 const takenMs = 60_000;
 
-/** What was said, edited, deleted and attached, beside what the gateway has heard of it, in words. */
+/** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
 export function judgeMessages(street: DiscordStreet): string[] {
 	const { people, gateway } = street;
 	const { said } = people.messages;
@@ -43,7 +43,7 @@ function refusalsOf({ id, room }: Said, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }
 
-/** What was deleted and waits all the same, when all is calm. */
+/** Deleted messages that still wait at the end. */
 export function judgeDeleted(street: DiscordStreet): string[] {
 	const { gateway, people } = street;
 	const deleted = people.messages.said.filter((said) => said.isDeleted && !isUntold(street, said));

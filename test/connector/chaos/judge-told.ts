@@ -8,13 +8,13 @@ interface Post {
 	readonly buttons: readonly string[];
 }
 
-/** What the agents did, beside what everybody can see of it. */
+/** Work of the agents, compared with the visible posts. */
 export interface Told {
 	readonly work: Work;
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** Whether nothing can be shown of a session any more. */
+	/** Whether a session can no longer be shown. */
 	isGone?(session: Session | undefined): boolean;
 }
 
@@ -29,7 +29,7 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: Told): str
 	});
 }
 
-/** The answers of a session are told in the order in which they were given, in each of the places. */
+/** Answers of a session are posted in their order, in each place. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
 		const given = own.map(({ text }) => text);
@@ -43,7 +43,7 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 	});
 }
 
-/** Each question is on one card, where it can be approved for as long as it is open. */
+/** Each question is on one card, which can approve it while it is open. */
 export function judgeQuestions({ work, posts, isGone }: Told): string[] {
 	return work.questions.flatMap(({ session, token, label, approve }) => {
 		if (isGone?.(session)) return [];

@@ -6,7 +6,7 @@ import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews } from "./judge-
 /** After a session of Discord's ended what it told in so much time may be gone. */
 const takenMs = 60_000;
 
-/** What people and the gateway see that they should not, in words. */
+/** Faults that people or the gateway can see. */
 export function judge(street: DiscordStreet): string[] {
 	const { world, faults, people, work, gateway, stuck } = street;
 	const posts = postsOf(street);
@@ -29,7 +29,7 @@ export function judge(street: DiscordStreet): string[] {
 	];
 }
 
-/** What everybody can see that is ours, by the rooms and threads that there are. */
+/** Our public posts, by channels and threads. */
 function postsOf({ people, world }: DiscordStreet): Shown[] {
 	const places = [...people.rooms, ...world.threads()];
 	return places.flatMap((place) => place.shows()).filter(({ author }) => author === world.bot.name);

@@ -5,8 +5,9 @@ type Session = NonNullable<SessionStore["session"]>;
 type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
 
 /**
- * What a process keeps of its session at Discord's gateway. While it lives it goes on with the newest event; what it
- * leaves behind is before the first event that was not durably taken, as `DiscordPort` promises.
+ * Stored session of a process at Discord's gateway. The same process continues after the newest event. Its successor
+ * continues before
+ * the first event that was not durable, as `DiscordPort` promises.
  */
 export class KeptSession {
 	/** For the port, which writes and deletes `session` here, each time after the event was handed on. */
@@ -41,12 +42,12 @@ export class KeptSession {
 		};
 	}
 
-	/** The process has died: what is taken from now on is taken by nobody. */
+	/** The process has died. Later acknowledgements are ignored. */
 	end(): void {
 		this.#isOver = true;
 	}
 
-	/** What the next process finds: nothing where not even the first event was taken. */
+	/** Session for the next process. Undefined if not even the first event was durable. */
 	get left(): Session | undefined {
 		const { session } = this.store;
 		if (!session) return undefined;

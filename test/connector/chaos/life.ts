@@ -4,7 +4,7 @@ import type { RunningConnector, RunOptions, RunStatus } from "@parley/connector"
 import type { ScriptedGateway } from "@parley/connector/testing";
 import type { Client, OpenSession } from "@parley/protocol";
 
-/** Where a process of the connector can die. */
+/** Places at which a process of the connector can die. */
 export const places = [
 	...["store.commit", "store.committed"],
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
@@ -17,10 +17,10 @@ export interface Fate {
 	readonly hit: number;
 }
 
-/** Does what is asked of it for as long as the process lives; rejects for ever after. */
+/** Runs work while the process lives. Never settles afterwards. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-/** What of a process belongs to its platform. */
+/** Platform side of a process. */
 export interface PlatformProcess {
 	/** Runs the connector, whose requests to the platform are `guarded`. */
 	run(options: RunOptions, guarded: Guarded): Promise<RunningConnector>;
@@ -37,10 +37,10 @@ export interface LifeParts {
 	readonly died: () => void;
 }
 
-/** One process of the connector. Once it is dead nothing of it reaches the platform, the gateway or its database any more. */
+/** One process of the connector. After its death it no longer reaches the platform, the gateway or its database. */
 export class Life implements Failpoints {
 	readonly log = new MemoryLogger();
-	/** Where it died. */
+	/** Place of its death. */
 	end: string | undefined;
 	readonly #parts: LifeParts;
 	#fate: Fate | undefined;

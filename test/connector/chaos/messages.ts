@@ -5,7 +5,7 @@ interface Id {
 	readonly id: string;
 }
 
-/** Somebody who says things in rooms. */
+/** Author of messages in channels. */
 export interface Speaker<Room> {
 	says(
 		text: string,
@@ -18,19 +18,19 @@ export interface Speaker<Room> {
 	deletes(message: Id): unknown;
 }
 
-/** What somebody said, and what may have become of it. */
+/** Message of a person with its possible states. */
 export interface Said<Room, Person> {
 	readonly id: string;
-	/** What it says and said before, the newest last. */
+	/** Its versions, newest last. */
 	readonly versions: string[];
 	readonly room: Room;
 	readonly person: Person;
-	/** The name of what was attached. */
+	/** Name of the attachment. */
 	readonly file?: string;
 	/** When it was edited or deleted last. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** The connector lost what it knew afterwards, or somebody has stopped what was not at work yet. */
+	/** The connector lost its database afterwards, or a person stopped the message before it was active. */
 	mayBeLost: boolean;
 }
 
@@ -43,10 +43,10 @@ export interface Speech<Room, Person> {
 	mayDelete?(said: Said<Room, Person>): boolean;
 }
 
-/** So many of what was said last somebody comes back to. */
+/** Number of recent messages that people edit, delete or react to. */
 const recent = 6;
 
-/** What people say, and what they do with what they have said. */
+/** Messages of people, with their edits, deletions and reactions. */
 export class Messages<Room extends Id, Person extends Speaker<Room>> {
 	readonly said: Said<Room, Person>[] = [];
 	readonly #clock: Clock;
@@ -60,12 +60,12 @@ export class Messages<Room extends Id, Person extends Speaker<Room>> {
 		this.#speech = speech;
 	}
 
-	/** What was said last, the newest last. */
+	/** Recent messages, newest last. */
 	get recent(): readonly Said<Room, Person>[] {
 		return this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** What was taken and not handed on is gone with it; what is said afterwards is not. */
+	/** Messages that were stored and not delivered are lost with it. Later ones are not. */
 	databaseLost(): void {
 		for (const said of this.said) said.mayBeLost = true;
 	}

@@ -24,14 +24,14 @@ export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly wishes: Wishes;
-	/** How often somebody has asked for an answer once more. */
+	/** Number of retries by people. */
 	retries = 0;
 	/** When others than before could read a room, by its id. */
 	readonly audiences = new Map<string, number>();
 	readonly #world: World;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
-	/** Somebody who only reads, where they may. */
+	/** A person who only reads, in the channels that they may see. */
 	readonly #reader: Person;
 
 	constructor(world: World, random: Random) {
@@ -43,9 +43,9 @@ export class People {
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
 			// Direct messages need no name.
 			address: (text, { record }) => (record.guild === undefined ? text : `${world.mention} ${text}`),
-			// Nobody edits twice in a millisecond, by which Discord tells edits apart.
+			// Two edits in one millisecond are indistinguishable on Discord.
 			mayEdit: ({ changedAt }) => changedAt !== world.clock.now(),
-			// The first of a room stays: who sees none at all there cannot tell an empty room from one that they may not read.
+			// The first message of a channel stays: without any message an empty channel looks like an unreadable one.
 			mayDelete: (said) => said !== this.messages.said.find(({ room }) => room === said.room),
 		});
 		this.rooms = [
@@ -54,12 +54,12 @@ export class People {
 		];
 	}
 
-	/** Each room hears of the connector, which from then on knows of it. */
+	/** Each channel mentions the connector, so that it knows the channel. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
 
-	/** Somebody does something. */
+	/** One random action of a person. */
 	act(): void {
 		const room = this.#random.pick(this.rooms);
 		const person = this.#whoIsIn(room);
@@ -79,7 +79,7 @@ export class People {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** ❌ at what somebody said, or 🔁 at what was answered. */
+	/** ❌ on a message, or 🔁 on an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const said = this.messages.cross();
@@ -92,7 +92,7 @@ export class People {
 		person.reacts("🔁", { on: answer });
 	}
 
-	/** Who may read a channel changes. */
+	/** Changes the readers of a channel. */
 	#open(room: Channel): void {
 		const { guild, overwrites } = room.record;
 		if (guild === undefined) return;

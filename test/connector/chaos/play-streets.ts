@@ -22,7 +22,7 @@ interface Seeds {
 	readonly most?: number;
 }
 
-/** Plays a street of each seed; resolves with what went wrong, and with the places where no process has died. */
+/** Plays a street for each seed. Resolves with the faults, and with the places at which no process died. */
 export async function playStreets<Street extends Playable>(
 	{ first, count, most = count }: Seeds,
 	open: (seed: number, directory: string, kills: number) => Street,

@@ -5,7 +5,7 @@ import type { SlackStreet } from "./slack-street.ts";
 
 type Said = SlackStreet["people"]["messages"]["said"][number];
 
-/** What people and the gateway see on Slack that they should not, in words. */
+/** Faults that people or the gateway can see on Slack. */
 export function judgeSlack(street: SlackStreet): string[] {
 	const { world, faults, people, work, gateway, stuck } = street;
 	const posts = postsOf(street);
@@ -30,18 +30,18 @@ export function judgeSlack(street: SlackStreet): string[] {
 	];
 }
 
-/** What was deleted and waits all the same, when all is calm. */
+/** Deleted messages that still wait at the end. */
 export function judgeDeleted({ people, gateway }: SlackStreet): string[] {
 	const deleted = people.messages.said.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
 	return judgeWaiting(gateway, deleted);
 }
 
-/** Whether the thread of a session went with the message that it began with: nothing can be shown there any more. */
+/** Whether the thread of a session was deleted with its first message, so that it can no longer be shown. */
 function isGoneFor({ people }: SlackStreet, externalKey = ""): boolean {
 	return people.messages.said.some(({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`));
 }
 
-/** What everybody can see that is ours, in the order in which it was posted. */
+/** Our public posts in their order. */
 function postsOf({ people, world }: SlackStreet): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
@@ -60,7 +60,7 @@ function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
 	});
 }
 
-/** No channel is trusted that a guest came into after it was, as far as Slack has told of it. */
+/** No channel stays trusted after a guest joined, as far as Slack has reported it. */
 function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
@@ -76,12 +76,12 @@ function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[
 
 function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[] {
 	const { id, versions, isDeleted, mayBeLost, room } = said;
-	// Who takes back the mention that a thread began with may do so before what follows it has come.
+	// The mention that started a thread may be removed before its replies arrive.
 	const isUncalled = people.messages.said.some((root) => root.id === room.id && root.isDeleted);
 	const heard = heardOf(gateway, id);
 	const faults = judgeTwice(said, heard);
 	const kept = heard.filter(({ isCancelled }) => !isCancelled);
-	// Who has lost what it knew may not know that it was asked what Slack tells of an edit of later.
+	// A connector without its database may not know the message of a later edit.
 	if (kept.length > 1 && !mayBeLost) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	if (heard.length === 0) {

@@ -23,7 +23,7 @@ export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly wishes: Wishes;
-	/** How often somebody has asked for an answer once more. */
+	/** Number of retries by people. */
 	retries = 0;
 	/** When a guest came into a channel, by its id. */
 	readonly audiences = new Map<string, number>();
@@ -51,12 +51,12 @@ export class SlackPeople {
 		for (const room of this.rooms.slice(0, 2)) room.loses(this.#guest);
 	}
 
-	/** Each room hears of the connector. */
+	/** Each channel mentions the connector. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
 
-	/** Somebody does something. */
+	/** One random action of a person. */
 	act(): void {
 		const room = this.#random.pick(this.rooms);
 		const person = this.#whoIsIn(room);
@@ -77,13 +77,13 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** In a thread that began with a mention, nobody has to be named any more. */
+	/** A thread that started with a mention needs no more mentions. */
 	#goOn(person: Person): void {
 		const [root] = this.messages.recent.filter((said) => isTop(said) && isOpen(said));
 		if (root) this.messages.say(person, root.room.thread(root));
 	}
 
-	/** ❌ at what somebody said, or 🔁 at what was answered. */
+	/** ❌ on a message, or 🔁 on an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const said = this.messages.cross();
@@ -96,7 +96,7 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** Nobody can do it twice. */
+	/** A person can react only once with one emoji. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });

@@ -14,7 +14,7 @@ const quietTurns = 12;
 const lifeStride = 4;
 const shortMs = 25;
 
-/** What falls due after a part of a millisecond is not seen to: a machine's clock has none. */
+/** Timers fire at whole milliseconds, as on a machine's clock. */
 class WholeClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
@@ -25,34 +25,34 @@ class WholeClock extends ManualClock {
 export interface StreetPeople {
 	readonly wishes: Wishes;
 	readonly messages: { databaseLost(): void };
-	/** Each room hears of the connector. */
+	/** Each channel mentions the connector. */
 	greet(): void;
-	/** Somebody does something. */
+	/** One random action of a person. */
 	act(): void;
 }
 
-/** The platform that a street stands on, with what goes wrong there. */
+/** Platform of a street, with its faults. */
 export interface Ground<World, People extends StreetPeople> {
 	readonly name: "discord" | "slack";
 	readonly world: World;
 	readonly people: People;
-	/** Of virtual time: what was done before is taken then, though nothing of it is answered yet. */
+	/** Virtual time after which earlier actions are stored, although they may be unanswered. */
 	readonly calmMs: number;
-	/** Of virtual time: longer than anything waits that is to happen by itself. */
+	/** Virtual time longer than any wait for an automatic action. */
 	readonly longestMs: number;
-	/** What can happen to the connection. */
+	/** Possible faults of the connection. */
 	readonly cuts: readonly (() => void)[];
 	/** From now on requests fail and events come in disorder. */
 	break(): void;
-	/** Nothing goes wrong any more. */
+	/** Ends all faults. */
 	mend(): void;
-	/** Begins the next process of the connector, with what the last one has kept unless its database is lost. */
+	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** What went wrong by the time at which all that was done is taken, in words. */
+	/** Faults at the time when all actions are stored. */
 	judgeTaken(street: Street<World, People>): string[];
 }
 
-/** What a ground is made with. */
+/** Parts of a ground. */
 export interface GroundParts {
 	readonly clock: ManualClock;
 	readonly random: Random;
@@ -61,7 +61,7 @@ export interface GroundParts {
 
 export interface StreetPlan<World, People extends StreetPeople> {
 	readonly seed: number;
-	/** Where it has its directory. */
+	/** Directory of the street. */
 	readonly directory: string;
 	readonly kills: number;
 	ground(parts: GroundParts): Ground<World, People>;
@@ -74,9 +74,9 @@ export class Street<World, People extends StreetPeople> {
 	readonly people: People;
 	readonly work: Work;
 	readonly deaths: string[] = [];
-	/** What waits for a person to decide in the end, and what was given up. */
+	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
-	/** What went wrong on the way, in words. */
+	/** Faults so far. */
 	readonly faults: string[] = [];
 	readonly #ground: Ground<World, People>;
 	readonly #clock = new WholeClock();
@@ -105,7 +105,7 @@ export class Street<World, People extends StreetPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const life = await this.#begin(true);
 		await this.#pass(5000);
-		// What is said where the connector was never told anything may be lost with the connection.
+		// Messages to an unknown channel may be lost with the connection.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.give(session);
@@ -119,7 +119,7 @@ export class Street<World, People extends StreetPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** What the last process said, for who looks for a fault. */
+	/** Log of the last process, to find a fault. */
 	get log(): readonly string[] {
 		const records = this.#life?.log.records ?? [];
 		return records
@@ -157,7 +157,7 @@ export class Street<World, People extends StreetPeople> {
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
 		this.faults.push(...this.#ground.judgeTaken(this));
-		// What is done last may still have to be told.
+		// The last actions may still cause posts.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
 			await this.#pass(20_000);
@@ -178,7 +178,7 @@ export class Street<World, People extends StreetPeople> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			// What waits for some milliseconds, as commits in a crowd do, does not wait for seconds.
+			// Waits of some milliseconds, such as those of concurrent commits, need no seconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
@@ -212,7 +212,7 @@ export class Street<World, People extends StreetPeople> {
 		life.arm({ place, hit: this.#random.between(1, place.startsWith("store") ? 60 : 5) });
 	}
 
-	/** What is left of a process goes, and the next one begins, perhaps without its database. */
+	/** Removes the dead process and starts the next one, perhaps without its database. */
 	async #bury(): Promise<void> {
 		const life = this.#life;
 		if (life?.end === undefined) return;
@@ -226,7 +226,7 @@ export class Street<World, People extends StreetPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Time goes on until it is over. What cannot end because the process is dead is left. */
+	/** Advances the clock until the work is over. Work of a dead process never ends and is dropped. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

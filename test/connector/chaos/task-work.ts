@@ -30,7 +30,7 @@ const nothing = {
 };
 const moment = "2026-01-01T00:00:00Z";
 
-/** What the gateway's agents do in the background, which people can approve and cancel. */
+/** Background tasks of the gateway's agents, which people can approve and cancel. */
 export class TaskWork {
 	readonly tasks: Task[] = [];
 	readonly #random: Random;
@@ -58,7 +58,7 @@ export class TaskWork {
 		if (open.length === 0) return;
 		const task = this.#random.pick(open);
 		const asked = openReview(task);
-		// Somebody at a terminal.
+		// Cancelled from a terminal.
 		if (asked) this.#resume(task, asked);
 		else if (this.#random.chance(0.4)) this.#ask(task);
 		else goOn(task);

@@ -13,9 +13,9 @@ interface Wish {
 	isJudged: boolean;
 }
 
-/** Presses and commands, which somebody waits for an answer to. */
+/** Presses and commands that wait for a response. */
 export class Wishes {
-	/** Those that nobody answered in time, although nothing was in the way. */
+	/** Those without a response in time, although there was no fault. */
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #wishes: Wish[] = [];
@@ -26,12 +26,12 @@ export class Wishes {
 		this.#clock = clock;
 	}
 
-	/** Somebody waits from now on; `what` is for who reads that nobody has answered. */
+	/** Adds a waiting press or command. `what` describes it in a fault. */
 	add(asked: Wish["asked"], what: string): void {
 		this.#wishes.push({ asked, what, at: this.#clock.now(), isJudged: false });
 	}
 
-	/** From now on for as long as somebody waits an answer may fail to come. */
+	/** Waiting presses and commands may remain without a response from now on. */
 	disturbed(): void {
 		this.#disturbances.push(this.#clock.now());
 	}

@@ -6,9 +6,9 @@ import { TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** What the gateway's agents do: they answer, ask and work in the background, in channels that may be trusted. */
+/** Work of the gateway's agents: answers, questions and tasks, in channels that may be trusted. */
 export class Work {
-	/** What was answered, in the order of the sessions. */
+	/** Answers in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/** `approve` are the labels that the button for this call alone can have. */
 	readonly questions: {
@@ -49,7 +49,7 @@ export class Work {
 		else this.trust.give(session);
 	}
 
-	/** Every run comes to its answer. */
+	/** Ends every run with its answer. */
 	finish(): void {
 		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#answer(session);
 	}
@@ -83,7 +83,7 @@ export class Work {
 	): void {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
-		// As the gateway makes them: no two end alike, and nothing in them is a mark of a text.
+		// Tokens like those of the gateway, with unique ends and without marks of a text.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
 		this.questions.push({ session, token, label, approve: ["Approve once", `Approve ${inReply}`] });
 		session.asking.add(token);

@@ -1,7 +1,7 @@
 import type { Lane, PlannedRow } from "@parley/connector";
 import { Random } from "../../random.ts";
 
-/** What the gateway has to tell, the same for the same seed however often it is asked. */
+/** Events of the gateway, the same for the same seed. */
 export function eventsOf(seed: number, session: string, count: number): readonly (readonly PlannedRow[])[] {
 	const random = new Random(seed);
 	const cards: string[] = [];

@@ -1,7 +1,7 @@
 import type { PlannedRow } from "@parley/connector";
 import type { World } from "./world.ts";
 
-/** What people and the gateway see that they should not, in words. */
+/** Faults that people or the gateway can see. */
 export function judge(world: World): string[] {
 	const { posts, faults } = world.platform;
 	const all = [...faults];
@@ -48,6 +48,6 @@ function expectedTexts(rows: readonly PlannedRow[]): string[] {
 }
 
 function textOf({ payload }: PlannedRow): string {
-	// The tests plan nothing else.
+	// The tests plan only texts.
 	return (payload as { readonly text: string }).text;
 }

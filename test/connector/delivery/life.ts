@@ -11,7 +11,7 @@ const stop = "a stop";
 /** Commits and steps are many; every other place is reached a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
-/** Where a process can die, or is stopped. */
+/** Places at which a process can die or is stopped. */
 export const places = [
 	...often,
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
@@ -25,13 +25,14 @@ export interface Fate {
 }
 
 /**
- * What one life of a connector's process is given. It dies where it is fated to, at a failpoint or on either side of a
- * commit: nothing of it reaches the database or the platform any more, and whoever waits does so for ever.
+ * One process of a connector. It dies at its planned place, at a failpoint or before or after a commit. Then it no longer
+ * reaches the
+ * database or the platform, and its promises never settle.
  */
 export class Life implements Failpoints {
 	readonly store: ConnectorStore;
 	readonly surface: Surface;
-	/** Where it died. */
+	/** Place of its death. */
 	end: string | undefined;
 	/** That it was stopped. */
 	stop: string | undefined;
@@ -57,7 +58,7 @@ export class Life implements Failpoints {
 					const result = await store.commit(async (tx) => {
 						const value = await command(tx);
 						this.#hit("before a commit");
-						// Rolls back: what was not durable never was.
+						// Rolls back everything that was not durable.
 						if (this.end !== undefined) throw new Error("dead");
 						return value;
 					});
@@ -79,7 +80,7 @@ export class Life implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** Somebody asks it to end, which is no death: what is on its way may be answered. */
+	/** A graceful stop instead of a death: open requests may be answered. */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;

@@ -12,15 +12,16 @@ interface Passage {
 }
 
 /**
- * Brings the events of a platform to a connector: not in their order, several at once, some twice, and after the
- * connection was lost again from some place before; what was never acknowledged comes until it is.
+ * Delivers the events of a platform to a connector: out of order, several at once, some twice, and after a lost connection
+ * again from
+ * an earlier place. Unacknowledged events are repeated.
  */
 export class Network {
 	readonly faults: string[] = [];
 	readonly #random: Random;
 	readonly #events: readonly QueuedEvent[];
 	readonly #unacknowledged: Set<QueuedEvent>;
-	/** What the connector's database was told. */
+	/** Events that the connector's database has received. */
 	readonly #passages = new Map<string, Passage>();
 	readonly #heard = new Set<string>();
 	#step = 0;
@@ -41,13 +42,13 @@ export class Network {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/** What was acknowledged and not handled is read again from the platform's history. */
+	/** Acknowledged and unhandled events are read again from the platform's history. */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/** What was acknowledged before another one was handed over is heard before it. */
+	/** An event that was acknowledged before another one was delivered arrives before it. */
 	hear({ id, conversation }: QueuedEvent): void {
 		this.#heard.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;

@@ -25,7 +25,7 @@ const nonceMs = safeMs + latestMs;
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
-	/** What went wrong, in words. */
+	/** Faults so far. */
 	readonly faults: string[] = [];
 	/** While it is calm, every request works. */
 	calm = false;
@@ -99,7 +99,7 @@ export class Platform implements Surface {
 	}
 
 	#carryOut(row: OutboxRow): Receipt {
-		// The tests plan nothing else.
+		// The tests plan only texts.
 		const { text } = row.payload as { readonly text: string };
 		const edited = this.posts.find(({ remote }) => remote === row.target);
 		if (edited) {

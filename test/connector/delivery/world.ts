@@ -26,7 +26,7 @@ export class World {
 	readonly deaths: string[] = [];
 	/** By session, what it has to tell. */
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
-	/** What reached the gateway, by conversation, each event where it came first. */
+	/** Events that reached the gateway, by conversation, each at its first arrival. */
 	readonly heard = new Map<string, string[]>();
 	readonly inbound: readonly QueuedEvent[];
 	readonly network: Network;
@@ -50,7 +50,7 @@ export class World {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** Lives and dies until everything is told; `kills` times at most it dies. */
+	/** Runs processes until everything is delivered, with at most `kills` deaths. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let left = kills; ; left--) {
@@ -68,7 +68,7 @@ export class World {
 		this.network.loseDatabase();
 	}
 
-	/** True where it came to the end alive. */
+	/** True if it reached the end without a death. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
@@ -100,7 +100,7 @@ export class World {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** What is on its way is answered in its own time. */
+	/** Open requests are answered in their own time. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -121,7 +121,7 @@ export class World {
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
 		const told = this.#told.get(session) ?? 0;
-		// What this database does not know, and another one may have sent, is a plan of its own.
+		// Rows that this database does not know, and another one may have sent, are planned again.
 		const seq = cursor < told ? Math.min(last, told) : last;
 		this.#told.set(session, Math.max(told, seq));
 		await outbox.plan({

@@ -57,7 +57,7 @@ export class City implements AsyncDisposable {
 		this.#config = this.#configOf(scenes);
 	}
 
-	/** Where a scene plays. */
+	/** Site of a scene. */
 	site(scene: Scene): Site {
 		const site = this.#sites.get(scene);
 		if (!site) throw new Error(`there is no place for ${scene.name}`);
@@ -92,7 +92,7 @@ export class City implements AsyncDisposable {
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
 		// Without a sandbox, none is tried.
 		if (!hasBubblewrap) return;
-		// Processes outside of this time take part in it.
+		// Real processes take part in it, whose time is not this clock's.
 		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
 		await this.until(isTried, "the sandbox is tried", "still");
 	}
@@ -105,7 +105,7 @@ export class City implements AsyncDisposable {
 		if (gateway) await this.through(gateway.stop(0));
 	}
 
-	/** Waits until something is so; time passes only where that alone can help, and never where it is to stand still. */
+	/** Waits for a condition. Advances the clock only if that can help, and never with `still`. */
 	async until(isSo: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
 		const begun = performance.now();
 		let flown = 0;
@@ -115,7 +115,7 @@ export class City implements AsyncDisposable {
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * haste));
-			// Where this process stood still, nobody else has had the time either.
+			// If this process was suspended, the others have not had the time either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;
 			// To look at every turn would take the core from those that are waited for.
@@ -123,7 +123,7 @@ export class City implements AsyncDisposable {
 		}
 	}
 
-	/** Waits for what needs this city's time to go on. */
+	/** Waits for work that needs this city's clock. */
 	async through<Value>(work: Promise<Value>): Promise<Value> {
 		let isOver = false;
 		const over = (): void => {
@@ -134,7 +134,7 @@ export class City implements AsyncDisposable {
 		return work;
 	}
 
-	/** Lets time pass, with room for what falls due on the way. */
+	/** Advances the clock, and completes due work on the way. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let left = ms; left > 0; left -= step) {

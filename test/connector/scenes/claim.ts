@@ -10,7 +10,7 @@ type OfRoom = Extract<
 	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
 >;
 
-/** Waits until something is so; rejects with what there is instead. */
+/** Waits for a condition. Rejects with the present state. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	const { town, asked } = notebook;
 	if ("told" in step) {
@@ -98,7 +98,7 @@ async function wait(
 		});
 }
 
-/** What who acted last reads in private. */
+/** Private responses for the person who acted last. */
 function answers({ asked, town }: Notebook): string[] {
 	const answered = (asked?.answers() ?? []).filter(({ thinking }) => !thinking);
 	return answered.map((seen) => look(town.site, seen));

@@ -19,7 +19,7 @@ type Running = Extract<
 	{ restarts: unknown } | { stops: unknown } | { starts: unknown } | { losesDatabase: true }
 >;
 
-/** Lets something happen to everybody. */
+/** Performs an event that affects all people. */
 export async function happen(notebook: Notebook, step: Happening): Promise<void> {
 	const { town } = notebook;
 	const { site } = town;
@@ -42,7 +42,7 @@ function isRuling(step: Happening): step is Ruling {
 	return ["archives", "forbids", "opensTo", "removes", "moderates"].some((deed) => deed in step);
 }
 
-/** What those who run the server do. */
+/** Actions of server administrators. */
 async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 	const { site } = notebook.town;
 	if ("archives" in step) {
@@ -58,7 +58,7 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 
 async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
 	const { town } = notebook;
-	// It is what was asked, with what was noted in its texts.
+	// The same request, with noted values in its texts.
 	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import type { Room, Seen, Site } from "./site.ts";
 import type { Sight } from "./step.ts";
 
-/** Who is under test. */
+/** Name of the app under test. */
 export const parley = "Parley";
 
 /** A post as a person reads it, without the time. */
@@ -13,12 +13,12 @@ export function look(site: Pick<Site, "written">, seen: Seen): string {
 		.join("\n");
 }
 
-/** Without what escapes marks, which nobody reads. */
+/** Text without escape characters, which readers do not see. */
 export function readable(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }
 
-/** What Parley wrote in a room, as somebody sees it. */
+/** Parley's posts in a channel, as the viewer sees them. */
 export function looks(site: Site, room: Room, viewer?: { readonly id: string }): string[] {
 	return room
 		.shows(viewer)

@@ -2,12 +2,12 @@ import { has, look } from "./look.ts";
 import type { Asked, Player, Seen } from "./site.ts";
 import type { Town } from "./town.ts";
 
-/** What a scene has to remember from one step to the next. */
+/** State between the steps of a scene. */
 export class Notebook {
 	readonly town: Town;
-	/** What the last press or command was. */
+	/** The last press or command. */
 	asked: Asked | undefined;
-	/** What `{1}` stands for. */
+	/** Value of `{1}`. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();
 
@@ -49,7 +49,7 @@ export class Notebook {
 	}
 }
 
-/** What cannot be done yet is tried again. */
+/** Returns undefined if the action is not possible yet, so that it is repeated. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

@@ -6,7 +6,7 @@ import { play } from "./play.ts";
 import { golden } from "./scenes/golden.ts";
 import type { SiteClass } from "./site.ts";
 
-/** A test for each conversation whose looks are kept: what Mia reads in the end is what the file of the platform holds. */
+/** A test for each golden conversation: Mia's final view equals the platform's file. */
 export function playGolden(Place: SiteClass): void {
 	let city: City | undefined;
 	beforeAll(async () => {
@@ -29,7 +29,7 @@ export function playGolden(Place: SiteClass): void {
 	}
 }
 
-/** What is another one each time: ids, moments and lengths of time. */
+/** Replaces values that differ between runs: ids, times and durations. */
 export function normalised(transcript: string): string {
 	return transcript
 		.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")

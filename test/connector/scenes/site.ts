@@ -6,7 +6,7 @@ import type { Fault, Name, Scene, Sight } from "./step.ts";
 
 type Chat = NonNullable<Config["chat"]>;
 
-/** A message as somebody sees it. */
+/** Message as a viewer sees it. */
 export interface Seen {
 	readonly id: string;
 	readonly author: string;
@@ -18,7 +18,7 @@ export interface Seen {
 
 /** A channel, a thread or direct messages, as people see them. */
 export interface Room {
-	/** What somebody sees, the oldest first; nobody given: what everybody there sees. */
+	/** Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
 	/** Names of those who are seen at work. */
@@ -27,15 +27,15 @@ export interface Room {
 
 /** Something that a person did and that is answered: a press, a command, a form. */
 export interface Asked {
-	/** What has become of it by now. */
+	/** Present state. */
 	readonly state: string;
 	readonly failed: boolean;
 	readonly form:
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
-	/** What was offered while it was written. */
+	/** Autocomplete choices. */
 	readonly choices?: readonly { readonly name: string }[];
-	/** What the person reads of it alone. */
+	/** Private responses for the person. */
 	answers(): readonly Seen[];
 }
 
@@ -50,7 +50,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** Somebody at their client, who does only what it would let them do, and throws otherwise. */
+/** A person at their client. Does only what the client allows, and throws otherwise. */
 export interface Player {
 	readonly id: string;
 	readonly name: string;
@@ -68,12 +68,12 @@ export interface Player {
 	reacts(emoji: string, where: { readonly on: Message }): void;
 	opensThread(name: string, where: { readonly of: Message }): unknown;
 	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): Asked;
-	/** Presses what stood on a message and is gone by the time it arrives. */
+	/** Presses a button that was removed before the press arrives. */
 	clicksLate(label: string, where: { readonly on: Message }): Asked;
 	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): Asked;
 	submits(asked: Asked, values?: Readonly<Record<string, string>>): Asked;
 	commands(name: string, values: Values, where: { readonly in: Room; readonly on?: Message }): Asked;
-	/** What is offered while a command is written; not there where the platform offers nothing. */
+	/** Choices while a command is typed. Absent if the platform has none. */
 	types?(name: string, values: Values, where: { readonly in: Room }): Asked;
 }
 
@@ -94,13 +94,14 @@ export interface Connecting {
 export interface SiteParts {
 	readonly clock: ManualClock;
 	readonly scene: Pick<Scene, "place">;
-	/** Where the agent works. */
+	/** Working directory of the agent. */
 	readonly directory: string;
 }
 
 /**
- * The platform of one scene with its people and rooms, what the gateway's configuration says of them, and the connector
- * for it. What scenes say is meant here as the platform has it.
+ * Platform of one scene with its people and channels, their gateway configuration, and the connector for it. Translates the
+ * words of
+ * scenes to the platform.
  */
 export interface Site {
 	readonly platform: string;
@@ -113,20 +114,20 @@ export interface Site {
 	readonly rules: Chat["allow"];
 	/** Of `general`. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** What calls Parley in a text. */
+	/** Mention of Parley in a text. */
 	readonly mention: string;
 	/** Whether people find there what they need. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
-	/** What is shown to who looks for a fault. */
+	/** All channels, for reports of a fault. */
 	rooms(): readonly Room[];
 	/** A post as `messageText` of its simulator writes it. */
 	written(seen: Seen): string;
-	/** What is looked for, as the platform shows it. */
+	/** Expected post in the form of the platform. */
 	meant(sight: Sight): Sight;
 	/** Another text each time that something was posted, edited or deleted. */
 	traces(): string;
-	/** What broke the platform's rules, called somebody, or was planned and has not happened. */
+	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
 	takeFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
 	/** The platform has nothing kept for a connector that comes back. */
@@ -134,7 +135,7 @@ export interface Site {
 	/** Ends the connection to the platform. */
 	cut(): void;
 	fail(request: string, fault: Fault): void;
-	/** What those who run the server do. */
+	/** Actions of server administrators. */
 	archive(room: Room, locked: boolean): void;
 	forbid(room: Room, rights: readonly string[]): void;
 	open(room: Room, to: Player): void;

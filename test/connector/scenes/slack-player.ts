@@ -31,13 +31,14 @@ class Written implements Asked {
 }
 
 /**
- * Somebody at their Slack client, who does what scenes say the way one does it there: what is said in a channel begins a
- * thread in which all goes on, and commands are written after the name in it.
+ * A person at a Slack client who performs scenes in Slack's way: a message in a channel starts a thread in which the
+ * conversation
+ * continues, and commands follow the mention in it.
  */
 export class SlackPlayer implements Player {
 	readonly person: Person;
 	readonly #mention: string;
-	/** Keeps the thread that somebody means to begin. */
+	/** Stores the thread that a person is about to start. */
 	readonly #opens: (name: string, thread: Channel) => void;
 
 	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {

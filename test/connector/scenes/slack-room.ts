@@ -2,12 +2,12 @@ import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import type { Room } from "./site.ts";
 
-/** What keeps two marks of Markdown apart and cannot be seen. */
+/** Invisible separator between two Markdown marks. */
 const unseen = /\u2060/g;
 /** A person, whom nothing may call: a link to their profile. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
-/** What people read of what the simulator shows. */
+/** Text that people read, from the simulator's output. */
 export function asRead(text: string): string {
 	return text.replace(unseen, "").replace(profile, "$1");
 }
@@ -17,16 +17,17 @@ interface Somebody {
 }
 
 /**
- * A channel as one reads all of it: its messages, and the threads of what people have said. Threads of what Parley has
- * said at the top, such as those of tasks, are rooms of their own.
+ * A complete channel: its messages, and the threads of people's messages. Threads of Parley's own top-level posts, such as
+ * those of
+ * tasks, are rooms of their own.
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;
-	/** Slack's way to talk with somebody in a channel: a thread, which begins with what is said first. */
+	/** Thread of the present conversation, which starts with its first message. */
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
-	/** Without `self`, who Parley is, only what stands at the top. */
+	/** Without `self`, the user of Parley, only top-level messages. */
 	constructor(channel: Channel, self?: string) {
 		this.channel = channel;
 		this.#self = self;
@@ -41,7 +42,7 @@ export class SlackRoom implements Room {
 		return this.channel.record.kind === "im";
 	}
 
-	/** Where people go on. */
+	/** Channel or thread in which people continue. */
 	get here(): Channel {
 		return this.conversation ?? this.channel;
 	}

@@ -24,8 +24,9 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /**
- * A workspace of Slack. Whom a post answers is seen only by its thread, and a thread has no name: neither is looked for.
- * A thread is found by the task that its first post names, or by the name that `opensThread` has given it.
+ * A workspace of Slack. A reply is visible only by its thread, and a thread has no name, so neither is checked. A thread is
+ * found by the
+ * task in its first post, or by the name that `opensThread` has given it.
  */
 export class SlackSite implements Site {
 	static readonly platform = "slack";
@@ -58,7 +59,7 @@ export class SlackSite implements Site {
 		this.rules = [
 			{ ...rule(Olga), as: "owner" },
 			{ ...rule(Alex), as: "approver" },
-			// Whatever is said of a guest of the workspace, they are one.
+			// A guest of the workspace stays a guest under any rule.
 			...[Mia, Max, Gus, Robo].map((one) => ({ ...rule(one), as: "member" as const })),
 		];
 		const { approvalHours, ...settings } = scene.place ?? {};
@@ -83,7 +84,7 @@ export class SlackSite implements Site {
 		return this.world.delivery.connections > 0;
 	}
 
-	/** Somebody else, who comes in now. */
+	/** Another person, who joins now. */
 	player(name: string, options: PersonOptions = {}, team = this.world.home): SlackPlayer {
 		const opens = (thread: string, channel: Channel) => void this.#named.set(thread, channel);
 		return new SlackPlayer(team.member(name, options), this.mention, opens);
@@ -98,7 +99,7 @@ export class SlackSite implements Site {
 		return room;
 	}
 
-	/** `top`: of general what stands in no thread; `group`: with Max. */
+	/** `top`: messages of general outside threads. `group`: with Max. */
 	room(name: string, { person }: SlackPlayer): SlackRoom {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;
@@ -192,7 +193,7 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Where commands have the one name that they have at the top. */
+/** Commands have one name there, as at the top level. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

@@ -28,7 +28,7 @@ import type { Fault as SlackFault } from "../../simulators/slack/web-api/network
 import type { File, Site } from "./site.ts";
 import type { Town } from "./town.ts";
 
-/** What goes wrong with a request on its way. */
+/** Network faults of a request. */
 export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
@@ -43,13 +43,13 @@ interface Where {
 
 interface Seen {
 	readonly in?: string;
-	/** Who looks; everybody sees what is not private. */
+	/** Viewer. Public posts are visible to all. */
 	readonly to?: Name;
 }
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** What a person does. */
+/** Actions of a person. */
 export type Doing =
 	| (Where & { readonly says: string; readonly as?: string; readonly attaches?: readonly File[] })
 	| (Where & {
@@ -72,7 +72,7 @@ export type Doing =
 	  })
 	| (Where & { readonly chooses: readonly string[]; readonly on?: string })
 	| (Where & { readonly commands: string; readonly with?: Values; readonly on?: string })
-	/** What is offered while the last of the values is being written; some of the labels. */
+	/** Some labels of the choices while the last value is typed. */
 	| (Where & { readonly types: string; readonly with: Values; readonly offers: readonly string[] });
 
 export type Operating = {
@@ -81,31 +81,31 @@ export type Operating = {
 		readonly asks: MethodInput<Method>;
 		/** A name in the answer whose value is kept for `{1}`. */
 		readonly notes?: string;
-		/** What the answer has at last. */
+		/** Final text of the answer. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];
 
-/** What happens to everybody. */
+/** Events that affect all people. */
 export type Happening<S extends Site = Site> =
-	/** All at once, before anybody has answered. */
+	/** Simultaneous actions, before any response. */
 	| { readonly together: readonly Doing[] }
 	/** A message is called that from now on, whatever becomes of its words. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
 	/** A file where the agent works. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
-	/** The connector ends, and another process goes on. */
+	/** The connector ends, and another process continues. */
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }
 	/** The connector's process ends, and the next one finds no database. */
 	| { readonly losesDatabase: true }
-	/** Of the next request to post, to edit or to read posts, or of another one by the platform's own name for it. */
+	/** Fault of the next request to post, to edit or to read posts, or of another one by the platform's own name for it. */
 	| { readonly fault: string; readonly is: Fault }
 	/** The connection to the platform is cut. */
 	| { readonly cuts: "socket" }
-	/** Somebody who runs the server changes what Parley may do in a room. */
+	/** An administrator changes Parley's permissions in a channel. */
 	| {
 			readonly forbids: readonly (
 				| "SendMessages"
@@ -122,31 +122,31 @@ export type Happening<S extends Site = Site> =
 	| { readonly removes: "channel" | "thread"; readonly in: string }
 	/** A moderator deletes a post of Parley's. */
 	| { readonly moderates: string; readonly in?: string }
-	/** The operator asks the gateway; `{1}` in it is what the last `notes` found. */
+	/** Request of the operator. `{1}` is the result of the last `notes`. */
 	| Operating
-	/** What cannot be said is done. */
+	/** Action without words of its own. */
 	| { does(town: Town<S>): void | Promise<void>; readonly what: string };
 
-/** What must be so, if not at once then as soon as what is at work has come so far. */
+/** Condition that holds now or after the present work. */
 export type Claim =
-	/** Somewhere in the room stands such a post; with `times` exactly so many. */
+	/** The channel has such a post; with `times`, exactly that many. */
 	| (Seen & { readonly shows: Sight; readonly times?: number })
-	/** These are all posts of the room, in this order, when nothing is at work any more. */
+	/** All posts of the channel, in this order, after all work. */
 	| (Seen & { readonly showsOnly: readonly Sight[] })
-	/** No post of the room has that when nothing is at work any more. */
+	/** No post of the channel has that after all work. */
 	| (Seen & { readonly hides: Sight })
-	/** Who acted last is told so, in private. */
+	/** Private response for the person who acted last. */
 	| { readonly told: Sight }
-	/** Who acted last sees this form. */
+	/** The person who acted last sees this form. */
 	| { readonly form: Sight }
-	/** Who acted last was answered, and with nothing to read. */
+	/** The person who acted last got a response without text. */
 	| { readonly toldNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
 	/** Keeps what the first group of the expression finds in a post, for `{1}`. */
 	| (Seen & { readonly notes: RegExp })
 	/** Rows of the outbox that wait for a person, or were given up: a part of the reason of each. */
 	| { readonly stuck: readonly string[] }
-	/** A file of the agent's root, and what stands in it; null where it is not there. */
+	/** A file of the agent's root with its content, or null if it is missing. */
 	| { readonly file: string; readonly has: string | null };
 
 export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
@@ -156,15 +156,15 @@ export interface Scene<S extends Site = Site> {
 	readonly steps: readonly Step<S>[];
 	/** It is about this platform's own ways. */
 	readonly only?: "discord" | "slack";
-	/** What is special about `general`. */
+	/** Channel settings of `general`. */
 	readonly place?: {
 		readonly mention?: "always";
 		readonly sessions?: "person";
 		readonly approvalHours?: number;
 	};
-	/** Commands run in a sandbox: needed by what is trusted, and by `run:`. */
+	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;
-	/** Where secrets may be entered. */
+	/** Address of the password pages. */
 	readonly publicUrl?: string;
 	/** Errors that belong to the scene. */
 	readonly errors?: readonly RegExp[];

@@ -5,7 +5,7 @@ import type { Client } from "@parley/protocol";
 import type { City } from "./city.ts";
 import type { Running, Site } from "./site.ts";
 
-/** So many looks, a millisecond and all that was to do in between, between which nothing happens are the end of it. */
+/** Number of turns without a change, each with a millisecond and all due work, after which the town is calm. */
 const quietTurns = 15;
 
 /** All that a scene plays in: a platform with its people, a gateway and the connector between them. */
@@ -13,7 +13,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 	readonly city: City;
 	readonly site: S;
 	readonly log = new MemoryLogger();
-	/** Of its connector. */
+	/** Token of its connector. */
 	readonly token: string;
 	#connector: Running | undefined;
 
@@ -60,13 +60,13 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		await rm(this.#data, { recursive: true });
 	}
 
-	/** What waits for a decision, and what was given up. */
+	/** Posts that wait for a decision, and dead ones. */
 	async stuck(): Promise<string[]> {
 		const status = await this.#connector?.status();
 		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
 	}
 
-	/** Waits until nothing happens any more as long as time stands still. */
+	/** Waits until nothing changes while the clock is stopped. */
 	async calm(): Promise<void> {
 		let before = "";
 		let quiet = 0;
@@ -74,7 +74,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// What was taken and is not handled waits for something outside of this process, but not for ever.
+			// A stored and unhandled event waits for something outside of this process, for a limited time.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
 		await this.city.until(isCalm, "nothing happens", "still");
@@ -88,12 +88,12 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// Who asks the gateway all the time is refused.
+			// Frequent requests to the gateway would be rate limited.
 			return quiet > 0 && quiet % quietTurns === 0 && !(await this.#isAtWork());
 		}, "everything is done");
 	}
 
-	/** What was seen, and what was logged, for who looks for a fault. */
+	/** Posts and log lines, for reports of a fault. */
 	report(): string {
 		const seen = this.site
 			.rooms()

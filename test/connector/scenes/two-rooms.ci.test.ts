@@ -13,7 +13,7 @@ import { Town } from "./town.ts";
 const asked: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** What a client of its own sees of a session, from its beginning on. */
+/** Events of a session from its beginning, as a separate client sees them. */
 async function watch(city: City, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await city.through(client.open({ session_id, after_seq: 0 }));
@@ -81,7 +81,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	const third = await rooms.third(session);
 	const seen = await watch(city, third, session);
 
-	// An approver of the other room is nobody's approver here, whatever their connector asks for.
+	// An approver of the other channel has no rights here, whatever their connector requests.
 	const { prompts } = await city.through(city.operator.request("list_prompts", {}));
 	const prompt = prompts.find(({ session_id }) => session_id === session);
 	expect(prompt).toBeDefined();
@@ -136,7 +136,7 @@ test("asked in Slack, approved in Discord, where the operator said so: its task 
 	const seen = await watch(city, third, session);
 
 	await play(inDiscord, [
-		// It stands in that room alone, and who may not approve there is shown nothing.
+		// It is in that channel only, and people who may not approve there see nothing.
 		{ hides: "release.txt" },
 		{ commands: "/approvals", by: "Mia" },
 		{ told: "It takes the role approver" },

@@ -10,7 +10,7 @@ export const trusted: Step[] = [
 	{ shows: ["🔓 **This channel is trusted**", "[End trust]"] },
 ];
 
-/** Who may do what, and what a channel is trusted with. */
+/** Access, roles and trusted channels. */
 export const access: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a stranger is told how to come in, once an hour",

@@ -7,7 +7,7 @@ const asks: Step[] = [
 	{ shows: ["Approval", "`write_file`", "notes.txt", "[Approve once]", "[Deny]"] },
 ];
 
-/** Calls that somebody has to allow. */
+/** Calls that require approval. */
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that is asked about shows what it would do, and does nothing yet",

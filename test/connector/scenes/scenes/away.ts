@@ -7,7 +7,7 @@ const forgotten: Step<DiscordSite>[] = [
 	{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
 ];
 
-/** What happens on Discord while nobody listens. */
+/** Events on Discord while the connector is away. */
 export const away: readonly Scene<DiscordSite>[] = [
 	{
 		name: "the connection to the platform is cut: what was said meanwhile is answered after it is back",
@@ -90,7 +90,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "what was answered outside of sessions is not answered again because the database was lost",
-		// In Slack these answers stand in threads of their own.
+		// On Slack these answers are in threads of their own.
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: hello" },

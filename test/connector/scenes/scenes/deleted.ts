@@ -16,7 +16,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 const deletes = deleting({ spared: 0 });
-/** Where the gateway has nothing any more, nobody can say whether that was deleted. */
+/** If the gateway has no sessions at all, a deletion cannot be recognised. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },
@@ -40,7 +40,7 @@ const taskIsOver: Step[] = [
 ];
 const goesOn: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline] still here", times: 1 }];
 
-/** What somebody else deletes, which the gateway tells once, and only to those who are there. */
+/** Deletions by other clients, which the gateway reports once, and only to connected clients. */
 export const deleted: readonly Scene[] = [
 	{
 		name: "a conversation that is deleted elsewhere says so, and the next message begins another one",

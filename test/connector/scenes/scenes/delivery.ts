@@ -44,7 +44,7 @@ const takesNoPosts: Step<DiscordSite> = {
 	},
 };
 
-/** What Discord's enforced nonces allow, and what follows after their time. */
+/** Repeats under Discord's enforced nonces, and after their time. */
 export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a 503 before the commit", { status: 503 }),
 	repeated("a 503 after the commit", { status: 503, drop: "after-commit" }),
@@ -92,7 +92,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** What goes wrong between the connector and the platform. */
+/** Faults between the connector and the platform. */
 export const delivery: readonly Scene[] = [
 	{
 		name: "the platform wants it slower: it is posted later, once",
@@ -307,7 +307,7 @@ export const delivery: readonly Scene[] = [
 	{
 		name: "what a task says after its thread was locked goes to the room",
 		only: "discord",
-		// Its question stands in the thread, where nothing can be changed any more.
+		// Its question is in the thread, which can no longer be changed.
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },

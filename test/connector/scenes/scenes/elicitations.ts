@@ -1,6 +1,6 @@
 import type { Scene } from "../step.ts";
 
-/** What the agent asks people. */
+/** Questions of the agent. */
 export const elicitations: readonly Scene[] = [
 	{
 		name: "a question is answered in a form",

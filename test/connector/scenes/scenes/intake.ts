@@ -1,7 +1,7 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene } from "../step.ts";
 
-/** What people say, and whether it is for Parley. */
+/** Messages, and whether they are for Parley. */
 export const intake: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a mention is answered below the message, with buttons to judge the answer",

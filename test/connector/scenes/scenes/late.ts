@@ -13,7 +13,7 @@ const suspended: Step[] = [
 	{ calls: "root", on: "[Cancel]" },
 ];
 
-/** Presses of what was there a moment ago: who pressed is told what has happened meanwhile, alone. */
+/** Presses of removed buttons: the person is told privately what happened meanwhile. */
 export const late: readonly Scene[] = [
 	{
 		name: "a press after somebody else has approved tells who did, and when",

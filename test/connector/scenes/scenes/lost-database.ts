@@ -3,7 +3,7 @@ import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 import { trusted } from "./access.ts";
 
-/** What a connector without its database knows from the gateway alone. */
+/** Knowledge of a connector without its database, from the gateway only. */
 export const lostDatabase: readonly Scene<DiscordSite>[] = [
 	{
 		name: "who wrote in private before the database was lost is heard after Discord has forgotten the session, too",
@@ -11,7 +11,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 			{ says: "say: before", in: "dm" },
 			{ shows: "[offline] before", in: "dm" },
 			{ losesDatabase: true },
-			// It is there for so long that it counts as well, and nothing is said.
+			// After this time it counts as known, and nothing is posted.
 			{ passes: 61_000 },
 			{ stops: "connector" },
 			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },

@@ -2,10 +2,10 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** With what was said by then, where that was anything. */
+/** With the text so far, if there is any. */
 const stopped = /stopped here|Stopped: “long: 60 tokens/;
 
-/** Who comes first, and what can be done about that. */
+/** The queue, and changes of its order. */
 export const order: readonly Scene[] = [
 	{
 		name: "a message that has to wait says so, and is answered after the one before it",

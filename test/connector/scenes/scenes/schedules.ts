@@ -13,7 +13,7 @@ const hourly: readonly Step[] = [
 	{ shows: ["[offline] all is well", "⏰ Report"], times: 1 },
 ];
 
-/** The owner has lost a right: nothing runs, the room shows that once, and the owner and the operator see the reason. */
+/** The owner has lost a right: nothing runs, the channel shows that once, and the owner and the operator see the reason. */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
 	{ shows: ["⏰ **Report** did not run:", reason], times: 1 },

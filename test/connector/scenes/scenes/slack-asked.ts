@@ -13,7 +13,7 @@ function tells(what: string, without: readonly string[]): Step<SlackSite> {
 	};
 }
 
-/** What Slack does not tell, and has to be asked for. */
+/** Facts that Slack does not push and that must be requested. */
 export const slackAsked: readonly Scene<SlackSite>[] = [
 	{
 		name: "a file comes along although only the mention is told of, which may come without it",

@@ -4,7 +4,7 @@ import { trusted } from "./access.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** What is Slack's own. `top`: the channel itself, in which every message begins a thread of its own. */
+/** Behaviour of Slack only. `top`: the channel itself, in which every message starts its own thread. */
 export const slack: readonly Scene<SlackSite>[] = [
 	{
 		name: "a mention comes as two events in any order, and each of them twice: it is answered once",
@@ -235,7 +235,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		sandbox: true,
 		steps: [
 			...trusted,
-			// Of channels in which nobody speaks with Parley it reads nothing.
+			// It reads nothing of channels without a conversation with Parley.
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },
 			{ stops: "connector" },
