@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ManualClock, seededIds } from "@parley/base/testing";
@@ -12,6 +12,10 @@ const plain = readFileSync(
 	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
 	"utf8",
 );
+
+const reviewHint =
+	"review the change of the request, then run " +
+	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
 function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
@@ -43,8 +47,8 @@ test("tools that a plain session lacks are sent as reviewed, and together these 
 			[`# tool ${name}`, description, JSON.stringify(parameters, null, 2)].join("\n\n"),
 		)
 		.join("\n\n");
-	await expect(`${golden}\n`).toMatchFileSnapshot("./tool-requests.golden.md");
-	expect([...known, ...others.map(({ name }) => name)].sort()).toEqual(definedTools().sort());
+	await expect(`${golden}\n`, reviewHint).toMatchFileSnapshot("./tool-requests.golden.md");
+	expect([...known, ...others.map(({ name }) => name)].sort(), reviewHint).toEqual(definedTools().sort());
 });
 
 /** The tool that the offline model calls for an example of its help, or undefined. */
@@ -61,5 +65,21 @@ async function calledFor(example: string): Promise<string | undefined> {
 test("the help of the offline model has an example that calls each tool", async () => {
 	const examples = [...offlineHelp.matchAll(/^ {2}((?!fail|long)[a-z]+: .*?) {2,}\S/gm)];
 	const called = await Promise.all(examples.map(([, example = ""]) => calledFor(example)));
-	expect(definedTools().filter((name) => !called.includes(name))).toEqual([]);
+	const missing = definedTools().filter((name) => !called.includes(name));
+	expect(missing, "add a word to packages/core/src/models/offline/grammar.ts").toEqual([]);
+});
+
+test("each tool has a test that names it", () => {
+	const root = new URL("../../", import.meta.url);
+	const sources = globSync("packages/*/src/**/*.test.ts", { cwd: root }).map((path) =>
+		readFileSync(new URL(path, root), "utf8"),
+	);
+	const isTested = (name: string): boolean => {
+		const variable = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+		const mention = new RegExp(`"${name}"|\\b${variable}\\.(plan|run)\\b|\\(${variable}[,)]`);
+		return sources.some((source) => mention.test(source));
+	};
+	const missing = definedTools().filter((name) => !isTested(name));
+	expect(missing, "test the plan, the run and the limits of the tool beside its source").toEqual([]);
+	expect(isTested("no_such_tool")).toBe(false);
 });

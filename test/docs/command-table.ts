@@ -1,4 +1,5 @@
 import { createProgram } from "@parley/cli/program";
+import { commandTable as chatCommands } from "@parley/connector";
 
 type Command = ReturnType<typeof createProgram>;
 
@@ -27,8 +28,25 @@ function rowsOf(command: Command, parent: string): CommandRow[] {
 	return [row, ...command.commands.flatMap((child) => rowsOf(child, name))];
 }
 
-/** The table of `docs/commands.md`. */
-export function commandTable(): string {
+/** The part of `docs/commands.md` that is generated: the commands of the program, then those of chats. */
+export function commandTables(): string {
+	return `${commandTable()}\n\n${chatIntroduction}\n\n${chatTable()}`;
+}
+
+const chatIntroduction = `## Chat commands
+
+Type them in Discord, in Slack (\`/parley NAME\`) or after a mention. \`/help\` lists those of a channel.`;
+
+function chatTable(): string {
+	const rows = [...chatCommands].map(({ name, also, description, options }) => {
+		const names = also === undefined ? `\`/${name}\`` : `\`/${name}\`, \`/${also}\``;
+		const shown = options.map((option) => `\`${option.required ? option.name : `[${option.name}]`}\``);
+		return `| ${[names, description, shown.join(", ")].map(cell).join(" | ")} |`;
+	});
+	return ["| chat command | purpose | options |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function commandTable(): string {
 	const rows = commandRows().map(({ usage, description, options }) => {
 		const shown = options.map((flags) => `\`${flags}\``).join(", ");
 		return `| ${[`\`${usage}\``, description, shown].map(cell).join(" | ")} |`;

@@ -28,3 +28,18 @@ test.each(pages.filter((page) => settings(page).length > 0))("the settings in %s
 test("the pages have many settings", () => {
 	expect(pages.flatMap(settings).length).toBeGreaterThan(8);
 });
+
+test("the configuration of the gateway is made from each setting", () => {
+	const folder = `${root}/packages/gateway/src/config`;
+	const sources = globSync("*.ts", { cwd: folder, exclude: ["*.test.ts", "schema.ts", "sources.ts"] });
+	const code = sources.map((name) => readFileSync(`${folder}/${name}`, "utf8")).join("\n");
+	const isRead = (name: string): boolean => new RegExp(`[\\s{.]${name}(?=[,\\s}?.)=])`).test(code);
+	const names = Object.keys(Object(Object(schema).properties)).filter((name) => !name.startsWith("$"));
+	expect(names.length).toBeGreaterThan(10);
+	const hint = "read the setting in packages/gateway/src/config/load.ts";
+	expect(
+		names.filter((name) => !isRead(name)),
+		hint,
+	).toEqual([]);
+	expect(isRead("noSuchSetting")).toBe(false);
+});

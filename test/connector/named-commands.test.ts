@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from "node:fs";
+import { commandTable } from "@parley/connector";
+import { expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+
+/** Sources of all tests and scenes that can run a chat command. */
+const sources = globSync(["packages/{connector,discord,slack}/src/**/*.test.ts", "test/**/*.ts"], {
+	cwd: root,
+})
+	.filter((path) => !/^test\/docs\//.test(path) && !path.endsWith("named-commands.test.ts"))
+	.map((path) => readFileSync(new URL(path, root), "utf8"));
+
+/** Whether a test runs the command by its name or its alias: as a literal or after a slash. */
+function isTested(names: readonly string[]): boolean {
+	const called = new RegExp(`["\`/](?:${names.join("|")})(?![\\w-])`);
+	return sources.some((source) => called.test(source));
+}
+
+test("each chat command is run by a test or a scene", () => {
+	const names = commandTable.map(({ name, also }) => (also === undefined ? [name] : [name, also]));
+	const missing = names.filter((each) => !isTested(each)).map(([name]) => name);
+	expect(missing, "add a test beside the command, or a scene in test/connector/scenes").toEqual([]);
+	expect(isTested(["no such command"])).toBe(false);
+});
