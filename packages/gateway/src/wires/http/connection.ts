@@ -30,7 +30,6 @@ export interface StreamOptions {
 	readonly filter: StreamFilter;
 	/** Position of the last event that the client has received. */
 	readonly position: number;
-	/** Whether the client also gets transient events. */
 	readonly transient: boolean;
 }
 
@@ -66,7 +65,6 @@ export class EventStream {
 		this.#position = options.position;
 	}
 
-	/** Bytes that the client has not read yet. */
 	get waitingBytes(): number {
 		return this.#response.writableLength;
 	}
@@ -87,7 +85,7 @@ export class EventStream {
 				if (this.#state === "open") await this.#wake.promise;
 				this.#wake = Promise.withResolvers();
 			}
-			// Sends what was recorded before the close.
+			// Sends the events that were recorded before the close.
 			if (this.#state === "closing") await this.#sendPending();
 			response.end();
 		} catch (error) {

@@ -62,7 +62,6 @@ function readStatus(name: string): ReturnType<typeof encodeState> {
 	throw refused("status", name, `is not one of ${statuses.join(", ")}`);
 }
 
-/** Maximum characters of a search text. */
 const mostSought = 200;
 
 /** Decodes the query of `/api/sessions`. Throws `invalid_argument`. */

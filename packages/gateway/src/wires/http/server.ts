@@ -37,7 +37,6 @@ export interface HttpServerOptions {
 	readonly uploads?: UploadCounts;
 	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
-	/** Called with the status of each refused request. */
 	readonly refused?: (status: number) => void;
 	/** Called when the client of a connection is authenticated. */
 	readonly settled: (socket: Duplex) => void;
@@ -134,7 +133,6 @@ async function answer(
 	return route({ request, response, url, principal: { ...principal, via: "http" } }, options);
 }
 
-/** Answers an authenticated client. */
 async function route(
 	{ request, response, url, principal }: AuthenticatedRequest,
 	options: HttpServerOptions,

@@ -17,7 +17,7 @@ export function event<Case extends EventCase["$case"]>(
 	return { event: { $case, value } as EventCase };
 }
 
-/** Checks the first command. Throws `invalid_argument`. */
+/** Throws `invalid_argument`. */
 export function decodeStart(command: StartRunCommand): Start {
 	const skill = command.skill?.name ? command.skill : undefined;
 	const start = Start.safeParse({ ...command, skill });

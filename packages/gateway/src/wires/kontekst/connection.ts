@@ -33,11 +33,9 @@ export class RunStream {
 	readonly #turns = new Turns();
 	/** Approvals by token with the id of their call on this stream, from when they are raised until they are decided. */
 	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
-	/** Tasks of the steps of the run's skills. */
 	readonly #tasks = new Set<string>();
 	/** Tokens of the calls that wait for a decision of this stream, by call id. */
 	readonly #undecided = new Map<string, string>();
-	/** Calls that were proposed and are not approved. */
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
 	readonly #proposed = new Set<string>();

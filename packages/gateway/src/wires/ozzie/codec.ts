@@ -28,7 +28,6 @@ interface PersonCheckEvent extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "person.check"; readonly check: PersonCheck };
 }
 
-/** An event for clients of this wire. */
 export type OzzieEvent = WireEvent | RefusedMessage | PersonCheckEvent;
 
 export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {

@@ -26,10 +26,9 @@ const maxHeld = 256;
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
 	event(event: OzzieEvent): void;
-	/** Resolves when the client can take more of a replay. */
+	/** Resolves when the client can receive more of a replay. */
 	drained(): Promise<void>;
 	close(code: number, reason: string): void;
-	/** Stops or resumes the reading of the transport. */
 	reading(on: boolean): void;
 	/** Sets the envelope of later frames; `flat` by default. */
 	shape(envelope: Envelope): void;
@@ -55,7 +54,6 @@ export class Connection implements HandlerContext {
 	/** Key of this connection in the rate limit, which may keep it longer than the connection lives. */
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
-	/** Ids of requests without a response. */
 	readonly #inFlight = new Set<string>();
 	#envelope: WantedEnvelope;
 	#prompts: PromptQueue | undefined;

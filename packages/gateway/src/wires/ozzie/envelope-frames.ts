@@ -155,7 +155,6 @@ function fitsFrame(text: string): boolean {
 	return Buffer.byteLength(text) + frameHead <= mostFrameBytes;
 }
 
-/** Whether a frame with this value is within the limit. */
 export type Fits = (value: unknown) => boolean;
 
 /**
@@ -249,7 +248,6 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 	return lists.sort((one, other) => size(other) - size(one))[0] ?? ["more", []];
 }
 
-/** Returns the mark for a number of missing characters. */
 export type Mark = (missing: number) => string;
 
 /** Cuts every string of a value, at any depth, to `most` characters plus a mark. */

@@ -8,7 +8,6 @@ export type Request = {
 		readonly method: Name;
 		readonly params: MethodParams<Name>;
 		readonly sessionId: string | undefined;
-		/** The person and the channel that a connector acts for. */
 		readonly onBehalf: OnBehalf;
 	};
 }[MethodName];

@@ -51,7 +51,6 @@ export interface OzzieServerOptions {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Whether clients may choose models that are not listed. */
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
 	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
@@ -61,7 +60,6 @@ export interface OzzieServerOptions {
 	readonly secretPages?: SecretPages | undefined;
 }
 
-/** A client whose WebSocket opens. */
 interface Upgraded extends Caller {
 	readonly socket: Duplex;
 	readonly envelope: WantedEnvelope;
@@ -74,7 +72,6 @@ interface Client {
 	alive: boolean;
 }
 
-/** Encodes complete WebSocket frames for one envelope. */
 interface Encoder {
 	event(event: OzzieEvent): Buffer;
 	response(frame: ResponseFrame): Buffer;
@@ -124,7 +121,6 @@ class ClientOut implements Outgoing {
 	}
 }
 
-/** Binds Ozzie connections to WebSockets. */
 export class OzzieServer {
 	readonly wire = "ozzie";
 	readonly #options: OzzieServerOptions;

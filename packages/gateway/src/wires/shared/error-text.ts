@@ -1,6 +1,5 @@
 import { ParleyError } from "@parley/base";
 
-/** Removes secrets from the texts of errors. */
 export interface ErrorRedactor {
 	redact(text: string): string;
 }

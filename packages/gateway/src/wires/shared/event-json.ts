@@ -200,7 +200,6 @@ const nanosecondsPerMs = 1_000_000;
 
 const nothingYet = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
 
-/** Encodes events about models, usage and budgets. */
 export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent {
 	switch (event.type) {
 		case "model.calling":
@@ -230,7 +229,6 @@ export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent
 	}
 }
 
-/** Events of features that most sessions do not use. */
 type FeatureEvent = AnyScheduleEvent | AnyTaskEvent | SkillEvent;
 
 function encodeFeatureEvent(event: FeatureEvent): EncodedEvent {

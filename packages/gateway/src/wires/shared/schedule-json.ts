@@ -8,7 +8,6 @@ export type AnyScheduleEvent = Extract<
 	{ readonly type: "schedule.created" | "schedule.trigger" | "schedule.removed" }
 >;
 
-/** Names of schedule events in the Ozzie document. */
 export const scheduleEventNames = {
 	"schedule.created": "schedule.created",
 	"schedule.trigger": "schedule.trigger",

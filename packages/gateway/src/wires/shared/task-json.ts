@@ -102,7 +102,6 @@ export function encodeState(state: TaskState): Status {
 	return state === "waiting" ? "running" : state;
 }
 
-/** Returns the states of the core for these states of the wire. */
 export function decodeStatuses(statuses: readonly Status[]): TaskState[] {
 	return [...new Set(statuses)].flatMap((status) =>
 		status === "running" ? (["running", "waiting"] as const) : [status],

@@ -12,7 +12,6 @@ const unnamed: ReadonlySet<string> = new Set<Unnamed>([
 	"context.updated",
 ]);
 
-/** A transient event that the JSON wires show. */
 export interface WirePassing extends Passing {
 	readonly event: Exclude<Passing["event"], { readonly type: Unnamed }>;
 }

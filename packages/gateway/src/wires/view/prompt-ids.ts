@@ -33,7 +33,6 @@ export class PromptIds {
 		this.#open.set(id, prompt);
 	}
 
-	/** Removes and returns all open prompts. */
 	takeAll(): Prompt[] {
 		const open = [...this.#open.values()];
 		this.#open.clear();

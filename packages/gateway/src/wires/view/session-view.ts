@@ -19,9 +19,9 @@ export interface Following {
 	readonly principal: Principal;
 	/** The replay starts after this `seq`. If it is undefined, the client gets only later events. */
 	readonly afterSeq?: number | undefined;
-	/** Takes the events in order; must not throw. */
+	/** Receives the events in order; must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
-	/** Resolves when the client can take more events of a replay. */
+	/** Resolves when the client can receive more events of a replay. */
 	readonly drained: () => Promise<void>;
 }
 
@@ -59,7 +59,6 @@ export class SessionView {
 		);
 	}
 
-	/** Id of the session. */
 	get id(): string {
 		return this.#follower.id;
 	}

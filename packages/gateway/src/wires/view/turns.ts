@@ -14,7 +14,6 @@ interface NotRun {
 	readonly error: string;
 }
 
-/** A reply that the client sees, with its model call. */
 export interface Reply {
 	readonly content: AssistantMessage["content"];
 	/** Undefined if the reply was interrupted. */
@@ -37,7 +36,6 @@ export type TurnEvent =
 	| EventOf<"tool.progress">
 	/** The result of a call, in the order of the model. */
 	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
-	/** All calls of the reply have ended. */
 	| { readonly type: "calls.ended" }
 	/** `open`: the last turn has no reply. */
 	| { readonly type: "run.ended"; readonly error: string; readonly open: boolean };
@@ -135,7 +133,6 @@ function callsOf(content: AssistantMessage["content"]): string[] {
 
 /** Orders the results of one reply's calls as the calls. A denied call, for example, has its result before earlier calls. */
 class ResultOrder {
-	/** Calls without a delivered result, in the order of the reply. */
 	#calls: readonly string[] = [];
 	readonly #ready = new Map<string, Outcome>();
 

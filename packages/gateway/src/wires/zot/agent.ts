@@ -16,7 +16,7 @@ import { SessionView } from "../view/session-view.ts";
 /** Interval of renewals: a grant for all calls lasts 8 hours. */
 const acceptAgainMs = 4 * 60 * 60 * 1000;
 
-/** The operator, who started the process. */
+/** The operator started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
 export interface AgentSettings {
@@ -37,7 +37,6 @@ export interface AgentOptions {
 	readonly settings: AgentSettings;
 	/** Milliseconds on a clock that never goes back. */
 	readonly now: () => number;
-	/** Id of the current session, if any. */
 	readonly sessionId: string | undefined;
 }
 
@@ -70,7 +69,6 @@ export class Agent {
 		this.#deliver = deliver;
 	}
 
-	/** Real name of the active model. */
 	get model(): string {
 		return this.#model;
 	}

@@ -75,12 +75,10 @@ function refused(id: Id | null | undefined, command: string, error: string): Dec
 	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
 }
 
-/** Shortens a client's text for a response. */
 export function shorten(text: string, most: number): string {
 	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
-/** Describes the first validation error with its path. */
 function describe({ issues }: z.ZodError): string {
 	const [issue] = issues;
 	if (!issue) return "invalid command";
@@ -145,7 +143,6 @@ export function encodeTime(at: number): string {
 	return new Date(at).toISOString();
 }
 
-/** Encodes a message of the transcript. */
 export function encodeMessage({ message, at }: { readonly message: Message; readonly at: number }): {
 	readonly role: string;
 	readonly content: readonly Block[];
@@ -238,7 +235,7 @@ export function encodeReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
 ): Notice[] {
-	// Calls of a reply that broke off do not run.
+	// Calls of an interrupted reply do not run.
 	const broke = stop === "aborted" || stop === "error";
 	const blocks = encodeContent(broke ? content.filter(({ type }) => type === "text") : content);
 	const calls = blocks.flatMap((block) =>

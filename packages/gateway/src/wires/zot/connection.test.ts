@@ -267,7 +267,7 @@ test("an unanswered approval ends with its prompt, and is denied at the end of t
 
 test.each([
 	["stopped", "the process was asked to end"],
-	["lost", "the client has disconnected or does not send any more"],
+	["lost", "the client has disconnected or does not read"],
 ] as const)("a question that is open where all is ended (%s) says why", async (why, says) => {
 	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;

@@ -14,10 +14,9 @@ export interface ConnectionOptions {
 	readonly version: string;
 	/** The first line must have this token, if it is set. */
 	readonly token: string | undefined;
-	/** Whether the client answers approvals. */
 	readonly approvals: boolean;
 	readonly send: (frame: Frame) => void;
-	/** Resolves when the client can take more responses. */
+	/** Resolves when the client can receive more responses. */
 	readonly drained: () => Promise<void>;
 }
 
@@ -48,7 +47,6 @@ export class Connection {
 		agent.listen((event) => this.#happened(event));
 	}
 
-	/** Whether a command is in progress. */
 	get busy(): boolean {
 		return this.#prompts.busy || this.#answering !== undefined;
 	}

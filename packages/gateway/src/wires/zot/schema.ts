@@ -19,7 +19,6 @@ const Message = z
 		"longer than 15 MiB of JSON",
 	);
 
-/** Error for an id that cannot be returned unchanged. */
 const exact = "a number beyond 2^53 loses digits: send it as a string";
 
 /** The id of a command. Responses return it unchanged. */
@@ -182,14 +181,12 @@ export type Notice =
 
 export type NoticeType = Notice["type"];
 
-/** A tool call that waits for `approve`. */
 export interface Ask {
 	readonly type: "ask";
 	readonly id: string;
 	readonly call_id: string;
 	readonly tool: string;
 	readonly args: unknown;
-	/** One line that describes the call. */
 	readonly label: string;
 	/** A unified diff of a change, else "". */
 	readonly preview: string;

@@ -12,7 +12,6 @@ const mostLineBytes = 16 * 1024 * 1024;
 /** Exit codes of the process: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
-/** Log messages for abnormal ends. */
 const endMessages = {
 	refused: "the client was refused: its first line must be a hello with the token",
 	unread: "the client has disconnected or does not read: its commands were ended",

@@ -16,7 +16,6 @@ const tooMany = {
 	body: { error: `too many event streams: there are ${mostStreams}`, hint: "end one of them" },
 };
 
-/** A request of an authenticated client. */
 export interface AuthenticatedRequest {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -42,7 +41,6 @@ export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
-	/** Number of requests that are being decoded. */
 	#decoding = 0;
 	#closed = false;
 
@@ -117,7 +115,6 @@ export class EventStreams {
 		return { principal, filter, transient: transient === "true", position };
 	}
 
-	/** Position before the first event of the stream. */
 	async #startPosition(
 		principal: Principal,
 		filter: StreamFilter,

@@ -20,7 +20,6 @@ export interface FileRoutes {
 	readonly counts?: UploadCounts | undefined;
 }
 
-/** A request for files of an authenticated client. */
 export interface FileRequest extends FileRoutes {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;

@@ -177,7 +177,6 @@ function encodeGrantRequest({
 	};
 }
 
-/** Default number of audit rows in one response. */
 const defaultRows = 100;
 
 export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {

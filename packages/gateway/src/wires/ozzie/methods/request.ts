@@ -12,7 +12,6 @@ export interface MethodDeps {
 	readonly principal: Principal;
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Whether unlisted models can be chosen. */
 	readonly anyModel?: boolean;
 	/** Whether the connection is encrypted or local; true by default. */
 	readonly confidential?: boolean;
@@ -51,7 +50,6 @@ export interface JoinedSession {
 export type PrincipalRequest = Request & { readonly principal: Principal };
 export type RequestOf<Name extends MethodName> = Extract<PrincipalRequest, { method: Name }>;
 
-/** Handlers of some methods. */
 export type MethodsOf<Method extends MethodName> = {
 	readonly [Name in Method]: (
 		connection: HandlerContext,
@@ -80,7 +78,6 @@ export function targetNamed(
 	return request.params.session_id ?? targetOpen(connection, request).id;
 }
 
-/** Maximum characters of an idempotency key. */
 const maxKeyLength = 128;
 
 /** The session of a request, or a new session that becomes the current one of the connection. */

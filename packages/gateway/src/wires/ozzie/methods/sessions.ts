@@ -259,7 +259,7 @@ async function loadMessages(
 	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
 }
 
-/** The whole text of an event with its role, without tokens. */
+/** The complete text of an event with its role, without tokens. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const said = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

@@ -40,7 +40,6 @@ export function decodeUsageFilter(
 type Sum = UsageReport["total"];
 type Row = MethodResult<"usage">["rows"][number];
 
-/** Name of the key of a row for each grouping. */
 const keys = { day: "day", model: "model", session: "session_id" } as const satisfies Record<
 	UsageFilter["by"],
 	keyof Row

@@ -69,7 +69,6 @@ export class Host {
 interface HostedSession {
 	readonly principal: Principal;
 	readonly sessionId: string;
-	/** The correlation of the run that gets the tools. */
 	readonly run: string;
 	readonly calling: (call: ClientCall) => void;
 }

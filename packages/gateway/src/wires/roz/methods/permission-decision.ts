@@ -99,7 +99,6 @@ export async function answerApproval(
 
 /** The open approvals of a session, also those of turns that other clients started. */
 export class OpenApprovals {
-	/** Open approvals by token. */
 	readonly #prompts = new Map<string, Prompt>();
 
 	take(event: SessionEvent["event"]): void {

@@ -21,11 +21,9 @@ export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
 	readonly #own: OwnTools;
-	/** The client of this stream as a host. */
 	readonly #asHost: Host | undefined;
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
-	/** Correlation of the current turn. */
 	#run = "";
 	/** Names of tools of the gateway and of the host whose calls change nothing. */
 	#pure: ReadonlySet<string> = new Set();
@@ -83,7 +81,6 @@ export class SessionTools {
 		requireConnection(this.#own).register({ source, tools: decodeTools(tools), systemContext });
 	}
 
-	/** See `ToolConnection.offerInstead`. */
 	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
 		this.#run = run;
 		if (tools) requireConnection(this.#own).offerInstead(run, tools);

@@ -22,7 +22,6 @@ export interface StartedSession {
 	readonly currentModel: () => CurrentModel;
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
-	/** One rule for each tool. */
 	readonly permissions: readonly PermissionRule[];
 	/** Leaves the session, and removes it if it is new. */
 	readonly discard: () => Promise<void>;

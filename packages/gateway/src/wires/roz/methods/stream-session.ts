@@ -15,7 +15,6 @@ export interface StreamSessionOptions extends StreamDeps {
 	readonly hosts: Hosts;
 }
 
-/** `roz.v1.AgentService.StreamSession`. */
 export function streamSession(
 	call: ServerDuplexStream<SessionRequest, Buffer>,
 	options: StreamSessionOptions,

@@ -21,7 +21,6 @@ interface TurnOptions {
 	readonly send: (response: SessionResponse) => void;
 	/** Called before the terminal frame, which the client may answer with its next message. */
 	readonly ending: () => void;
-	/** Called after the terminal frame. */
 	readonly ended: () => void;
 }
 
@@ -78,7 +77,6 @@ export class Turn {
 		this.#options.ended();
 	}
 
-	/** Shows that a tool of a client is called. */
 	calling(callId: string, tool: string): void {
 		this.#frames.calling(callId, tool);
 	}
@@ -125,7 +123,6 @@ interface TurnFramesOptions {
 	/** Sent in the deltas and at the end. */
 	readonly messageId: string;
 	readonly send: (response: SessionResponse) => void;
-	/** Whether calls of the tool change nothing. */
 	readonly isPure: (tool: string) => boolean;
 }
 

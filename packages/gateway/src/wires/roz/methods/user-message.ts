@@ -5,7 +5,6 @@ import { decode, decodeMode } from "../codec.ts";
 import { Message } from "../schema.ts";
 import type { CurrentModel } from "./start-session.ts";
 
-/** A message for the session, with the options of its run. */
 export interface ComposedMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
@@ -16,7 +15,6 @@ export interface ComposedMessage {
 
 interface SessionChoices {
 	readonly currentModel: () => CurrentModel;
-	/** Instructions of the session, for example its project context. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 }

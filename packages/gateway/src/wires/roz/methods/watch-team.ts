@@ -11,7 +11,6 @@ export interface WatchTeamOptions extends StreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/** `roz.v1.AgentService.WatchTeam`. */
 export function watchTeam(
 	call: ServerWritableStream<WatchTeamRequest, Buffer>,
 	options: WatchTeamOptions,
@@ -72,11 +71,9 @@ interface TeamWatchOptions {
  */
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
-	/** Functions that each stop watching a session. */
 	readonly #stops: (() => void)[] = [];
 	/** Number of started phases by worker. */
 	readonly #phases = new Map<string, number>();
-	/** Workers that have not exited. */
 	readonly #open = new Set<string>();
 	/** Resolves when the known workers were replayed, one after the other, because their events may be large. */
 	#replayed: Promise<void> = Promise.resolve();
@@ -155,7 +152,6 @@ export class TeamWatch {
 		this.#open.add(taskId);
 	}
 
-	/** Replays the events of a worker, and follows them. */
 	async #read(taskId: string, parentTaskId: string): Promise<void> {
 		if (this.#isOver) return;
 		const { ownSessionId, isUnstarted } = await this.#facts(taskId);

@@ -6,10 +6,9 @@ import type { Ask, Command } from "../schema.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 
-/** Reasons for the denial of open approvals. */
 const reasons = {
 	ended: "the client's input has ended",
-	lost: "the client has disconnected or does not send any more",
+	lost: "the client has disconnected or does not read",
 	stopped: "the process was asked to end",
 } as const;
 export type Unanswered = keyof typeof reasons;
@@ -54,7 +53,7 @@ export class Approvals {
 		if (allow && remember_all) await this.#agent.acceptAll();
 	}
 
-	/** Denies all open and later approvals. */
+	/** Denies all open approvals and all later ones. */
 	async end(why: Unanswered): Promise<void> {
 		this.#ended ??= why;
 		const reason = reasons[this.#ended];

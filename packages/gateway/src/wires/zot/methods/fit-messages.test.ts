@@ -16,7 +16,7 @@ test("messages that fit are complete", () => {
 });
 
 test.each(["x", "ü", '"', "\u0001", "\u2028"])(
-	"of too many messages of %j the newest are returned, with the number of the others",
+	"the newest of too many messages of %j are returned, with the number of the others",
 	(char) => {
 		const messages = Array.from({ length: 40 }, (_, at) => message(`${at}${char.repeat(mebibyte)}`));
 		const fitting = fitMessages(messages);

@@ -54,7 +54,6 @@ export class PromptLines {
 	#aborted = false;
 	readonly #abort: AbortSignal;
 
-	/** `abort` is aborted when the client aborts the prompt. */
 	constructor(tally: Tally, abort: AbortSignal) {
 		this.#tally = tally;
 		this.#abort = abort;

@@ -77,7 +77,6 @@ export class Prompts {
 		this.#drop([job]);
 	}
 
-	/** Ends the active prompt at any stage. */
 	abort(): void {
 		const active = this.#active;
 		if (!active || active.abort.signal.aborted) return;
@@ -91,12 +90,11 @@ export class Prompts {
 		this.abort();
 	}
 
-	/** Resolves when no prompt runs and none waits. */
+	/** Resolves when no prompt runs or waits. */
 	async idle(): Promise<void> {
 		while (this.#working !== undefined) await this.#working;
 	}
 
-	/** Sends a notice about the active prompt. */
 	notify(notice: Notice): void {
 		if (this.#active) this.#send(this.#active.job, notice);
 	}
@@ -197,7 +195,6 @@ function picturesOf(images: Extract<Job, { type: "prompt" }>["images"]): ImageBl
 	return (images ?? []).map(({ mime_type, data }) => ({ type: "image", mediaType: mime_type, data }));
 }
 
-/** Characters of a waiting prompt. */
 function lengthOf(job: Job): number {
 	if (job.type === "compact") return 0;
 	const pictures = job.images ?? [];
