@@ -40,8 +40,8 @@ verifiesOn("ozzie", ["sandbox.asked-as-it-is"], "a question says what confines t
 	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	const off = "sandbox: off — it has your own rights: files, network and this gateway";
-	const on = "sandbox: bubblewrap — no network, and of files only the roots";
+	const off = "sandbox: off — it has your permissions: files, network and this gateway";
+	const on = "sandbox: bubblewrap — no network, and only files in the roots";
 	expect(await notesOf(client, "run: echo hi")).toContain(hasBubblewrap ? on : off);
 	await client.event("assistant.message");
 	const network = 'tool: run_command {"cmd": "echo hi", "network": true}';

@@ -57,7 +57,7 @@ test.skipIf(!hasBubblewrap)(
 		await client.call("send_message", { content: "run: bash ways.sh" });
 		const { payload } = await client.event("prompt.request");
 		expect(JSON.stringify(payload)).toContain(
-			"sandbox: bubblewrap — no network, and of files only the roots",
+			"sandbox: bubblewrap — no network, and only files in the roots",
 		);
 		await client.call("prompt_response", { token: payload["token"], value: true });
 		const said = JSON.stringify((await client.event("assistant.message")).payload);

@@ -26,7 +26,7 @@ test("a page is returned with its status, URL, type and readable text, between l
 	expect(failed).toBe(false);
 	const lines = text.split("\n");
 	expect(lines.slice(0, 3)).toEqual(["status 200", `url ${site.url("/a?b=c")}`, "type text/html"]);
-	expect(lines[3]).toMatch(/^What stands between the two lines with page_\w{26} was written by strangers/);
+	expect(lines[3]).toMatch(/^The text between the two lines with page_\w{26} was written by strangers/);
 	const [, mark] = /(page_\w{26})/.exec(text) ?? [];
 	expect(lines[4]).toBe(`--- begin ${mark}`);
 	expect(lines.at(-1)).toBe(`--- end ${mark}`);
@@ -93,7 +93,7 @@ test("a redirect to another site is reported and not followed", async () => {
 	expect(await site.fetch({ url: site.url("/") })).toEqual({
 		text:
 			`status 302\nurl ${site.url("/")}\nIt redirects to another site: http://other.test:${site.port}/x\n` +
-			"Nothing was fetched from there; fetch that URL if it is what you want.",
+			"It was not followed. Fetch that URL if you need it.",
 		failed: false,
 	});
 	expect(site.lookedUp).toEqual(["site.test"]);

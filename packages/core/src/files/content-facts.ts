@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rm } from "node:fs/promises";
 
-/** Properties of a content. */
 export interface ContentFacts {
 	readonly bytes: number;
 	/** In hexadecimal. */

@@ -15,12 +15,10 @@ import type { Principal } from "../vocabulary/principal.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
-/** A kept file with its owners. */
 export interface OwnedFile extends KeptFile {
 	readonly owner: string;
 	readonly sessionId: string | null;
 	readonly sessionOwner: string | null;
-	/** Channel of the session. */
 	readonly sessionPlace: string | null;
 }
 

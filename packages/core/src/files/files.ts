@@ -55,7 +55,6 @@ export interface IncomingFile {
 	readonly spareBytes?: number;
 }
 
-/** A file that a client uploads. */
 interface UploadedFile {
 	readonly name: string;
 	readonly content: AsyncIterable<Uint8Array>;
@@ -212,8 +211,8 @@ export class Files {
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
 		const unknown = new ParleyError(
-			`no result is kept as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation, or run the ` +
-				"call again if it was deleted to make room for newer results",
+			`no result is kept as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. ` +
+				"If the result was deleted for newer results, repeat the call",
 			{ code: "not_found" },
 		);
 		if (row?.sessionId !== sessionId) throw unknown;

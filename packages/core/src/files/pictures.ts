@@ -78,7 +78,6 @@ async function load(
 	return { attachment, picture };
 }
 
-/** Room for the pictures of a conversation. */
 interface PictureRoom {
 	readonly bytes: number;
 	/** Maximum number of pictures if one of them is large. */

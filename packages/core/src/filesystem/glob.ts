@@ -12,7 +12,8 @@ export function compileGlob(glob: string): (path: string) => boolean {
 			code: "invalid_argument",
 		});
 	};
-	if (glob.startsWith("!")) refuse("what it excludes cannot be said, only what it includes");
+	if (glob.startsWith("!"))
+		refuse("a pattern cannot exclude files, so write a pattern of the files to include");
 	if (glob.startsWith("/")) refuse("it begins where the search does, so leave out the first /");
 	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(".. leads out of where the search begins: name another path");
 	const relative = glob.replace(/^(?:\.\/)+/, "").replace(/\/$/, "/**");

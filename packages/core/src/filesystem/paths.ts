@@ -4,7 +4,6 @@ import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
 
-/** Written path with its real path. */
 export interface ResolvedPath {
 	/** Absolute path. Its existing part has no symbolic links. Open this path, never the written one. */
 	readonly path: string;
@@ -79,7 +78,7 @@ export function replacedDirectory(
 ): ParleyError {
 	const why = real === undefined ? "it does not exist" : `it leads to ${JSON.stringify(real)} now`;
 	return new ParleyError(
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. Nothing was run or changed. ` +
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. No command ran, and no file changed. ` +
 			"Put the directory back, or open a session for another one.",
 		{ code: "failed_precondition" },
 	);
@@ -137,8 +136,8 @@ function refuseUnclear(text: string): void {
 	if (text === "") refuse("the path is empty");
 	if (text.includes("\0")) refuse("a path cannot hold a NUL");
 	if (!text.isWellFormed()) refuse("the path is not well-formed text");
-	if (text.includes("\\")) refuse("a path holds no backslash here, separate with /");
-	if (text.startsWith("~")) refuse("~ is not expanded, write the whole path");
+	if (text.includes("\\")) refuse("backslashes are not allowed: separate directories with /");
+	if (text.startsWith("~")) refuse("~ is not expanded: write the complete path");
 	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(`the path is longer than ${MAX_PATH_BYTES} bytes`);
 }
 

@@ -99,7 +99,7 @@ export interface JudgedCall {
 
 /** Facts of a call that rules test. Expensive facts are computed on first use. */
 export class CallFacts {
-	/** The one that rules know. */
+	/** Name in rules. */
 	readonly name: string;
 	readonly plan: ToolPlan;
 	readonly roots: readonly string[];
@@ -134,7 +134,6 @@ export class CallFacts {
 		];
 	}
 
-	/** The host that it reaches. */
 	get host(): string | undefined {
 		const url = this.plan.binding["url"];
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");

@@ -19,9 +19,8 @@ export interface PolicyChange {
 }
 
 export interface LayerFiles {
-	/** The operator's. */
+	/** Layer of the operator. */
 	readonly file: string;
-	/** The directory of agents. */
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
 	/** Tools that are not here, and that rules may name all the same. */
@@ -120,7 +119,6 @@ export class PolicyLayers {
 	}
 }
 
-/** Present state of one layer. */
 interface LayerState {
 	readonly layer: Layer;
 	readonly path: string;
@@ -152,7 +150,7 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 /** For the model, too: without the directories of the operator. */
 function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
 	const told = problem.replaceAll(path, basename(path));
-	return `the ${layer}'s policy cannot be used, and nothing runs until it is mended: ${told}`;
+	return `the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${told}`;
 }
 
 function channelRules(channel: ChannelTools | undefined): PolicyRule[] {

@@ -124,7 +124,7 @@ test.each([
 	[rule('{ "effect": "deny", "reason": "a\\nb" }'), "one line of at most 500 characters"],
 	[
 		rule('{ "effect": "allow", "when": { "class": ["write", "secret"] } }'),
-		":2:53: what is secret is always asked about: no rule allows it",
+		":2:53: secret always requires approval: no rule can allow it",
 	],
 	[`{ "rules": [${Array(501).fill('{ "effect": "ask" }').join()}] }`, "at most 500 rules"],
 	["[".repeat(100_000), "it holds too many lists and objects"],
@@ -145,6 +145,6 @@ test("an agent's file cannot allow, and the `allow` rules of a workspace are ign
 	);
 	expect(read(text, "workspace")).toMatchObject({
 		rules: [{ effect: "deny", tools: ["git"] }],
-		ignored: [{ effect: "allow", reason: "ignored: what a repository holds can only ask and deny" }],
+		ignored: [{ effect: "allow", reason: "ignored: rules of a repository can only ask and deny" }],
 	});
 });

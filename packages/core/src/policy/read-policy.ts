@@ -12,7 +12,7 @@ import { builtInRules, type Layer, type PolicyRule } from "./policy-rule.ts";
 /** A file of rules, and whose it is. */
 export interface PolicySource {
 	readonly layer: Exclude<Layer, "built-in" | "channel">;
-	/** How messages name it. */
+	/** Name in messages. */
 	readonly path: string;
 	readonly text: string;
 }
@@ -50,7 +50,7 @@ export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): P
 	return { rules: kept, ignored: ignored.map((rule) => ({ ...rule, reason: ignoredReason })) };
 }
 
-const ignoredReason = "ignored: what a repository holds can only ask and deny";
+const ignoredReason = "ignored: rules of a repository can only ask and deny";
 
 function isAllow({ effect }: PolicyRule): boolean {
 	return effect === "allow";
@@ -101,7 +101,7 @@ class RuleReader {
 		if (index === -1) return;
 		throw this.#refused(
 			["when", "class", index],
-			`what is ${when?.class?.[index]} is always asked about: no rule allows it`,
+			`${when?.class?.[index]} always requires approval: no rule can allow it`,
 		);
 	}
 

@@ -54,8 +54,8 @@ test("deleted rules are a problem, except those of a workspace", async () => {
 	const [own, foreign] = [watch(path), watch(path, true)];
 	expect([own.look().rules.length, foreign.look().rules.length]).toEqual([1, 1]);
 	rmSync(path);
-	expect(own.look().problem).toContain("it was there and is gone");
-	expect(own.look().problem).toContain("it was there and is gone");
+	expect(own.look().problem).toContain("the file was deleted");
+	expect(own.look().problem).toContain("the file was deleted");
 	expect(foreign.look()).toMatchObject({ digest: "", rules: [] });
 	writeFileSync(path, two);
 	expect(own.look().problem).toBeUndefined();
@@ -79,7 +79,7 @@ test("a file that all users can write is not a policy", async () => {
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
 	chmodSync(path, 0o666);
-	expect(watch(path).look().problem).toContain("everybody on this machine can write it: chmod o-w");
+	expect(watch(path).look().problem).toContain("every user of this machine can write it: chmod o-w");
 });
 
 test("links in a workspace lead nowhere", async () => {
@@ -90,11 +90,11 @@ test("links in a workspace lead nowhere", async () => {
 	mkdirSync(place);
 	symlinkSync(join(directory.path, "elsewhere"), path);
 	const { problem } = watch(path, true).look();
-	expect(problem).toContain("it is a link, or lies behind one");
+	expect(problem).toContain("it is a link, or a link leads to it");
 	expect(problem).not.toContain("secret");
 	rmSync(place, { recursive: true });
 	mkdirSync(join(directory.path, "other"));
 	writeFileSync(join(directory.path, "other", "policy.jsonc"), one);
 	symlinkSync(join(directory.path, "other"), place);
-	expect(watch(path, true).look().problem).toContain("it is a link, or lies behind one");
+	expect(watch(path, true).look().problem).toContain("it is a link, or a link leads to it");
 });

@@ -76,7 +76,7 @@ export class WatchedPolicy {
 		if (stamp === "") {
 			if (foreign || this.#stamp === undefined || this.#stamp === "") return absent;
 			return broken(
-				`${path}: it was there and is gone: put it back, or restart the gateway to go on without its rules`,
+				`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
 			);
 		}
 		let text = "";
@@ -101,7 +101,7 @@ function broken(problem: string, text = ""): PolicyState {
 
 function readFile({ path, foreign }: WatchedFile): string {
 	// A link in a foreign directory could lead anywhere.
-	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or lies behind one");
+	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or a link leads to it");
 	// Non-blocking, so that a pipe cannot block the gateway.
 	const file = openSync(
 		path,
@@ -111,7 +111,7 @@ function readFile({ path, foreign }: WatchedFile): string {
 		const stats = fstatSync(file);
 		if (!stats.isFile()) throw refused(path, "it is not a regular file");
 		if (!foreign && (stats.mode & 0o002) !== 0) {
-			throw refused(path, `everybody on this machine can write it: chmod o-w ${JSON.stringify(path)}`);
+			throw refused(path, `every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`);
 		}
 		const bytes = Buffer.alloc(mostBytes + 1);
 		const length = readSync(file, bytes, 0, bytes.length, 0);

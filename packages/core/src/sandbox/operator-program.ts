@@ -28,7 +28,6 @@ export interface OperatorProgram {
 	onLine(line: string): void;
 }
 
-/** A program of the operator that was started. */
 export interface RunningOperatorProgram {
 	readonly pid: number;
 	/** Settles when it has ended, or cannot be waited for longer. */

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 /** A program of Parley, which is trusted like this process. */
 export interface OwnProgram {
 	readonly args: readonly string[];
-	/** Its complete environment. */
+	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,6 @@ export interface ProbeFacts {
 	readonly data: string;
 	/** Directory of the programs of the system. */
 	readonly system: string;
-	/** Directory of devices. */
 	readonly devices: string;
 	/** Port of a listener on loopback. */
 	readonly port: number;

@@ -75,7 +75,7 @@ test("without a sandbox, a refusal has the reason and the fix", async () => {
 	});
 	const chat = await chosen.of({ chat: true, roots: [root] });
 	expect(chat.refusal).toBe(
-		`commands run in a sandbox here, and there is none: ${state.reason}; the operator can mend that: ${state.fix}`,
+		`commands of this session require a sandbox, and it is unavailable: ${state.reason}; the operator can fix that: ${state.fix}`,
 	);
 	await expect(chat.run(shellCommand("true", root))).rejects.toThrow(chat.refusal);
 	expect(log.records).toMatchObject([

@@ -283,8 +283,8 @@ function whyNot(
 	hidden: readonly string[],
 ): string | undefined {
 	if (reason !== undefined) {
-		const help = fix === undefined ? "" : `; the operator can mend that: ${fix}`;
-		return `commands run in a sandbox here, and there is none: ${reason}${help}`;
+		const help = fix === undefined ? "" : `; the operator can fix that: ${fix}`;
+		return `commands of this session require a sandbox, and it is unavailable: ${reason}${help}`;
 	}
 	const isWide = (root: string): boolean =>
 		isWithin("/usr", root) ||

@@ -144,7 +144,7 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 		"a removed last step of an ended run",
 		`delete from steps where ${lastOf("2", 1)}`,
 		/^last step of run_/,
-		/it is missing, although an event tells of it/,
+		/it is missing, although an event refers to it/,
 	],
 	[
 		"removed last steps of an ended run, down to a call",

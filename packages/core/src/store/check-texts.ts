@@ -271,7 +271,7 @@ class SessionCheck {
 		if (!expected) return;
 		const lacks = Object.entries(found).some(([kind, count]) => count < expected[kind as keyof FoundRows]);
 		if (lacks || (expected.isEnded && last !== "ended")) {
-			series.fault(`last step of ${runId}`, "it is missing, although an event tells of it");
+			series.fault(`last step of ${runId}`, "it is missing, although an event refers to it");
 		}
 	}
 
@@ -295,7 +295,7 @@ class SessionCheck {
 			series.check({ n, row: `summary ${n}`, stored: hash, computed });
 		}
 		if (rows.filter(({ hash }) => hash !== null).length < this.#expected.compactions) {
-			series.fault("last summary", "it is missing, although an event tells of it");
+			series.fault("last summary", "it is missing, although an event refers to it");
 		}
 	}
 }

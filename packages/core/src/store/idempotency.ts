@@ -21,7 +21,6 @@ export interface Outcome<T> {
 	readonly repeated: boolean;
 }
 
-/** Services of idempotency keys. */
 export interface KeyServices {
 	readonly clock: Clock;
 	/** The parameters may include a password, so the stored fingerprint must not be a hash that can be guessed offline. */

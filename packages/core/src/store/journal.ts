@@ -215,7 +215,7 @@ function narrowed<O>(
 	return narrow.where((row) =>
 		row.or([
 			row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
-			// PostgreSQL knows no empty list.
+			// PostgreSQL has no empty list.
 			...(ids.length > 0 ? [row(session, "in", ids)] : []),
 		]),
 	);

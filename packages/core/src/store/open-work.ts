@@ -15,7 +15,7 @@ export interface OpenWork {
 	readonly tasks: Readonly<Record<OpenTaskState, number>>;
 }
 
-/** Counts it, from indexes alone. */
+/** Counts unfinished work with indexes only. */
 export async function countOpenWork(store: Store<Tables>): Promise<OpenWork> {
 	const { runs, prompts, tasks } = await store.read(async (db) => ({
 		runs: await db

@@ -101,7 +101,6 @@ export async function eventSchedules(db: Tx, sessionId?: string): Promise<Schedu
 	return rows.map(toSchedule);
 }
 
-/** Changed fields of a schedule. */
 export interface ScheduleChange {
 	readonly sessionId?: string;
 	readonly nextDue?: number | null;

@@ -15,7 +15,6 @@ interface NewSessionFacts {
 	readonly place: SessionRow["place"];
 }
 
-/** A new session's row. */
 export function sessionRow(facts: NewSessionFacts, now: number): SessionRow {
 	return {
 		...facts,

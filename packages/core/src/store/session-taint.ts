@@ -3,7 +3,6 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { joinTaints, readTaint, type Taint } from "../vocabulary/taint.ts";
 import type { Tx } from "./journal.ts";
 
-/** Taint of the session so far. */
 export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
 	const row = await db.selectFrom("sessions").select("taint").where("id", "=", sessionId).executeTakeFirst();
 	return readTaint(row?.taint ?? "");

@@ -35,7 +35,6 @@ export const takeSeq = hotStatement<
 		]),
 );
 
-/** The hash of an event. */
 export const readHash = hotStatement<Tables, { sessionId: string; seq: number }, { hash: string | null }>(
 	(db, p) =>
 		db
@@ -121,7 +120,6 @@ export const addTokens = hotStatement<
 		.where("id", "=", p("sessionId")),
 );
 
-/** The oldest run of a session that has not ended. */
 export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selectable<Tables["runs"]>>(
 	(db, p) =>
 		db

@@ -83,7 +83,7 @@ interface StepsTable extends Stamped {
 	/** Order within the run, from 0. */
 	n: number;
 	at: number;
-	/** One `Step` (run/step.ts) as JSON. */
+	/** One `Step` (vocabulary/step.ts) as JSON. */
 	data: string;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
 	hash: string | null;
@@ -282,7 +282,7 @@ interface SchedulesTable extends Stamped {
 	actor: string | null;
 	title: string;
 	prompt: string;
-	/** As JSON: a `Trigger`. */
+	/** `Trigger` as JSON. */
 	trigger: string;
 	show: "thread" | "post" | "silent";
 	/** Taint of the run that created it. */

@@ -9,7 +9,6 @@ interface TokensTable extends Stamped {
 	name: string;
 	/** sha256 of the secret part, hexadecimal. */
 	hash: string;
-	/** Platform of a connector. */
 	platform: string | null;
 	/** For a connector: its guilds or teams as JSON. Null for all of its platform. */
 	tenants: string | null;
@@ -77,7 +76,7 @@ interface PlacesTable extends Stamped {
 /** Channels whose calls run unasked for a while: see trust/channel-grants.ts. */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
-	/** As `placeKey` writes it. */
+	/** Key from `placeKey`. */
 	place: string;
 	/** Ids of people and names of tools and classes as JSON. Null for all that the floor allows. */
 	people: string | null;

@@ -74,7 +74,6 @@ export async function insertTaskRow(
 	return row;
 }
 
-/** Inserts an open run into the conversation of a task. */
 export async function insertOpenRun(tx: Tx, { id, own_session_id }: TaskRow): Promise<void> {
 	await tx
 		.insertInto("runs")

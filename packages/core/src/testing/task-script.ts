@@ -15,7 +15,6 @@ export class TaskScript implements Model {
 		this.#scripts = new Map(models);
 	}
 
-	/** Requests of the conversation with this title. */
 	requests(title: string): readonly ModelRequest[] {
 		return this.#of(title).requests;
 	}

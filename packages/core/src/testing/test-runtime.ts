@@ -139,7 +139,6 @@ export function unkeyed(principal: Principal = operator): Keyed {
 	return { principal, key: undefined, method: "test", params: {} };
 }
 
-/** Path of the database of a `TestRuntime`. */
 export function databaseIn(directory: string): string {
 	return join(directory, "data", "parley.sqlite");
 }

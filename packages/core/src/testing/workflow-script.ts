@@ -8,7 +8,6 @@ import { TaskScript } from "./task-script.ts";
 export class WorkflowScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
-	/** Requests for verdicts. */
 	readonly verdicts: ModelRequest[] = [];
 	readonly #steps: TaskScript;
 	readonly #judges: ReadonlyMap<string, ScriptedModel>;

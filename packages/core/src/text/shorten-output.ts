@@ -7,7 +7,6 @@ const markerRoom = 500;
 /** Describes the missing part, in one line of at most 500 characters. */
 export type DescribeGap = (missing: { readonly characters: number; readonly lines: number }) => string;
 
-/** Whether a text is within the limits. */
 export function fitsOutput(text: string, characters: number = outputLimits.characters): boolean {
 	return text.length <= characters && indexAfterLines(text, outputLimits.lines) === text.length;
 }
@@ -46,7 +45,7 @@ function tailOf(text: string, characters: number, lines: number): string {
 	return isHighSurrogate(text, text.length - most.length - 1) ? most.slice(1) : most;
 }
 
-/** Index behind the first `lines` lines. */
+/** Index after the first `lines` lines. */
 function indexAfterLines(text: string, lines: number): number {
 	let at = 0;
 	for (let count = 0; count < lines; count += 1) {

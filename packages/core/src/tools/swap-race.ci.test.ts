@@ -40,7 +40,6 @@ type Operation = (race: Race) => Promise<string>;
 
 /** A root in which `dir` is sometimes a directory and sometimes a link to a directory outside. */
 interface Race {
-	/** The root. */
 	readonly root: string;
 	readonly outside: string;
 	readonly context: ToolContext;

@@ -91,7 +91,7 @@ test("while the operator's file is broken all calls are denied, with one log lin
 	expect(await scene.say()).toBe("ran");
 	writeFileSync(scene.file, '{ "rules": [{ "effect": "perhaps" }] }');
 	const why = 'policy.jsonc:1:25: "perhaps" is not allowed for effect; allowed: deny, ask, allow';
-	const denied = `denied: the operator's policy cannot be used, and nothing runs until it is mended: ${why}`;
+	const denied = `denied: the operator's policy is invalid, and no tool runs until it is fixed: ${why}`;
 	expect(await scene.say()).toBe(denied);
 	expect(await scene.say()).toBe(denied);
 	expect(scene.t.runtime.trust.policies.problem).toContain(why);
@@ -134,7 +134,7 @@ test.each([
 	await using scene = await Scene.open(2, [], "look");
 	mkdirSync(join(scene.workspace, ".."), { recursive: true });
 	writeFileSync(scene.workspace, text.slice(0, 20_000));
-	expect(await scene.say()).toContain(`denied: the workspace's policy cannot be used`);
+	expect(await scene.say()).toContain(`denied: the workspace's policy is invalid`);
 	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
 	expect(
 		scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
@@ -253,7 +253,7 @@ test("the rules in force are listed, those that count for nothing too", async ()
 		},
 		{
 			...{ layer: "workspace", source: `${scene.workspace}:1`, effect: "allow", commands: [["ls"]] },
-			reason: "ignored: what a repository holds can only ask and deny",
+			reason: "ignored: rules of a repository can only ask and deny",
 			floor: false,
 			ignored: true,
 		},

@@ -125,7 +125,6 @@ export interface ActionObject {
 	readonly requester?: string | undefined;
 }
 
-/** Whether `principal` may do `action` on `object`. */
 export function isAuthorized(principal: Principal, action: Action, object: ActionObject = {}): boolean {
 	return refusal(principal, action, object) === undefined;
 }

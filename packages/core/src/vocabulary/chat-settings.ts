@@ -5,7 +5,6 @@ export interface PersonRule {
 	readonly platform?: string;
 	readonly tenant?: string;
 	readonly channel?: string;
-	/** The platform's id of a role. */
 	readonly platformRole?: string;
 	/** The platform's id of a user. */
 	readonly user?: string;

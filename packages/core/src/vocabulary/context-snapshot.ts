@@ -21,7 +21,6 @@ export interface ContextCompaction {
  * `history + run`.
  */
 export interface ContextSnapshot {
-	/** The requested model. */
 	readonly model: string;
 	/** Size of the context window, or `total` if the provider accepted more than that. */
 	readonly window: number;

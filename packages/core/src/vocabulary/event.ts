@@ -119,7 +119,6 @@ export type ConversationEvent =
 			readonly runId: string;
 			readonly model: string;
 			readonly provider: string;
-			/** Messages of the request. */
 			readonly messages: number;
 			readonly usage: Usage;
 			/** Billionths of a US dollar. */
@@ -222,7 +221,7 @@ export type ConversationEvent =
 			readonly type: "todo.updated";
 			readonly runId: string;
 			readonly callId: string;
-			/** The whole list, without secrets. */
+			/** Complete list, without secrets. */
 			readonly steps: readonly PlanStep[];
 	  }
 	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }

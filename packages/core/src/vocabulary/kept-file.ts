@@ -31,7 +31,7 @@ export interface Attachment extends FileFacts {
 	readonly path?: string;
 	/** The model sees it. */
 	readonly shown?: true;
-	/** Why neither is so. */
+	/** Reason why the model gets neither. */
 	readonly problem?: string;
 }
 
@@ -78,7 +78,6 @@ export const defaultFileLimits: FileLimits = {
 /** Minimum bytes that a file counts toward the quota: a row, a directory entry and a block of the disk. */
 export const leastCounted = 4 * 1024;
 
-/** Error for a file that is larger than the maximum of one file. */
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
 		super(

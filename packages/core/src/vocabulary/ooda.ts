@@ -34,7 +34,7 @@ export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | unde
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);
 }
 
-/** The phase after so many replies of the run. */
+/** Phase after this number of replies of the run. */
 export function phaseAfter(options: Mode, replies: number): OodaPhase | undefined {
 	return options?.mode === "ooda" ? oodaPhases[replies % oodaPhases.length] : undefined;
 }

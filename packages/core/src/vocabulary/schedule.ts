@@ -91,7 +91,6 @@ export interface RunOrigin {
 }
 
 export const scheduleLimits = {
-	/** Characters of a prompt. */
 	prompt: 20_000,
 	title: 200,
 	/** Schedules of one owner. */

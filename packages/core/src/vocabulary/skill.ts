@@ -3,7 +3,6 @@ import { defined, ParleyError } from "@parley/base";
 /** The place of a skill's file: the data directory, `.parley/skills` or `.claude/skills` of a working directory. */
 export type SkillSource = "data" | "directory" | "claude";
 
-/** A step of a workflow. */
 export interface SkillStep {
 	/** Unique in its skill. */
 	readonly id: string;
@@ -54,11 +53,10 @@ interface OfRun {
 	readonly runId: string;
 	/** The call of the model that started the skill; "" if a person did. */
 	readonly callId: string;
-	/** The name of the skill. */
 	readonly skill: string;
 }
 
-/** One try of a step of a workflow. */
+/** One attempt of a step. */
 interface StepTry extends OfRun {
 	readonly stepId: string;
 	readonly title: string;
@@ -105,7 +103,6 @@ export type SkillEvent =
 
 /** A skill with steps, as it was when it started. Its prompts have no placeholders. */
 export interface Workflow {
-	/** Name of the skill. */
 	readonly name: string;
 	/** SHA-256 of the files of the skill; absent in runs of earlier versions. */
 	readonly hash?: string;
@@ -117,7 +114,6 @@ export interface Workflow {
 	readonly model?: string;
 }
 
-/** The start of a workflow. */
 export interface WorkflowCall {
 	readonly workflow: Workflow;
 	/** The arguments as the caller wrote them; "" for none. */
@@ -126,7 +122,6 @@ export interface WorkflowCall {
 	readonly callId: string;
 }
 
-/** The end of a workflow. */
 export interface WorkflowEnd {
 	/** The results of the last steps; "" if it failed. */
 	readonly output: string;
@@ -163,7 +158,7 @@ export type WorkflowStep =
 			readonly output: string;
 			/** "" if it succeeded. */
 			readonly error: string;
-			/** Whether a further try follows. */
+			/** Whether another attempt follows. */
 			readonly willRetry: boolean;
 			/** Tokens of input and output together. */
 			readonly tokens: number;

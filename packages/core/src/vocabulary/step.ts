@@ -25,7 +25,6 @@ export type Step =
 	| {
 			readonly kind: "reply";
 			readonly content: AssistantMessage["content"];
-			/** The model that answered. */
 			readonly model: string;
 			/** Requested model. Absent in steps of earlier versions. */
 			readonly asked?: string;

@@ -12,7 +12,6 @@ export const taskStates = [
 ];
 export type TaskState = (typeof taskStates)[number];
 
-/** Final states. */
 export const endStates = ["completed", "failed", "cancelled"] as const satisfies readonly TaskState[];
 
 export function hasEnded(state: TaskState): boolean {
@@ -25,7 +24,6 @@ export type Priority = (typeof priorities)[number];
 
 export type Autonomy = "supervised" | "autonomous";
 
-/** Step of the agent's plan. */
 export interface PlanStep {
 	readonly title: string;
 	readonly state: "pending" | "in_progress" | "completed" | "skipped";
@@ -41,9 +39,9 @@ export interface TaskProgress {
 
 /** Plan for which a task is suspended, and the answer of a person. */
 export interface Review {
-	/** Unguessable; names this very question. */
+	/** Unguessable token of this question. */
 	readonly token: string;
-	/** The call that asked. */
+	/** Call that made the request. */
 	readonly callId: string;
 	readonly reason: string;
 	/** The plan or the question. */
@@ -63,7 +61,7 @@ export interface ReviewReply {
 export interface NewTask {
 	readonly title: string;
 	readonly description: string;
-	/** The usual ones where absent. */
+	/** Default: the usual tools of tasks. */
 	readonly tools?: readonly string[];
 	readonly priority?: Priority;
 	readonly agent?: string;
@@ -218,7 +216,6 @@ export interface NewWorker {
 	readonly dependsOn?: readonly string[];
 }
 
-/** Result of a worker. */
 export interface WorkerResult {
 	readonly id: string;
 	readonly title: string;

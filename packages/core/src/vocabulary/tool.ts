@@ -130,7 +130,6 @@ export interface ToolResult {
 
 /** Other ways to write a parameter that have one meaning. */
 export interface ParameterLeniency {
-	/** Other names of it. */
 	readonly names?: readonly string[];
 	/** A larger number becomes the maximum. */
 	readonly atMost?: true;

@@ -64,7 +64,6 @@ interface BudgetLimits {
 /** Limits of the configuration. The operator can replace them at run time. */
 export interface Budgets {
 	readonly gateway: BudgetLimits;
-	/** For each session. */
 	readonly session: BudgetLimits;
 }
 

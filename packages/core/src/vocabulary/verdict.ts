@@ -47,7 +47,7 @@ export async function judge(
 		return readVerdict(first);
 	} catch (reason) {
 		const fault = ParleyError.from(reason).message;
-		const again = `This is no verdict: ${fault}. Answer with the JSON object alone: {"passed": …, "reason": …}`;
+		const again = `Invalid verdict: ${fault}. Answer with the JSON object alone: {"passed": …, "reason": …}`;
 		messages.push(said("assistant", first), said("user", again));
 	}
 	const second = await ask({ system: judgeSystem, messages });

@@ -22,7 +22,6 @@ const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 /** Maximum of `setTimeout`. The timer of the SDK must never fire. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Options of the provider `anthropic`. */
 export interface AnthropicOptions {
 	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;

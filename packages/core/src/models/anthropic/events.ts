@@ -17,7 +17,7 @@ type Block =
 	/** None of ours, as the search of a server-side tool: passed over. */
 	| { readonly kind: "other" };
 
-/** The kind of block that a kind of delta belongs to. */
+/** Kind of block for each kind of delta. */
 const homes = new Map<unknown, Block["kind"]>([
 	["text_delta", "text"],
 	["thinking_delta", "thinking"],
@@ -78,7 +78,7 @@ export class ReplyEvents {
 	/** Model events for one more server event. */
 	take(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
-		if (!isFields(event)) throw damaged("something that is no event");
+		if (!isFields(event)) throw damaged("an invalid event");
 		switch (event["type"]) {
 			case "content_block_delta":
 				return this.#delta(this.#begun(event));

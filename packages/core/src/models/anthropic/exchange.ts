@@ -367,7 +367,7 @@ export class Watchdog {
 		const now = this.#clock.monotonic();
 		if (now >= this.#end) this.#expire(`no end of the answer within ${seconds(this.#timeouts.totalMs)}`);
 		else if (this.#since === undefined || now - this.#since < this.#patience) this.#arm();
-		else if (this.#answered) this.#expire(`nothing more of the answer for ${seconds(this.#patience)}`);
+		else if (this.#answered) this.#expire(`no more of the answer for ${seconds(this.#patience)}`);
 		else this.#expire(`no answer within ${seconds(this.#patience)}`);
 	}
 }

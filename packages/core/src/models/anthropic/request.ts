@@ -264,7 +264,6 @@ function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	return begun !== undefined && begun !== "thinking" && begun !== "redacted_thinking";
 }
 
-/** Destination of a request. */
 export interface Destination {
 	/** Known facts about the model. */
 	readonly info: ModelInfo | undefined;

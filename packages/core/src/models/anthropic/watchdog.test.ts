@@ -30,7 +30,7 @@ test("received bytes restart the idle time, so that pings keep an exchange alive
 	clock.advance(44_999);
 	expect(said).toEqual([]);
 	clock.advance(45_000);
-	expect(said).toEqual(["nothing more of the answer for 45 s"]);
+	expect(said).toEqual(["no more of the answer for 45 s"]);
 });
 
 test("the idle time counts from the first byte on", () => {

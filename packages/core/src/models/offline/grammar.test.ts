@@ -109,15 +109,15 @@ test.each([
 });
 
 test.each([
-	["say:", "nothing stands behind the colon"],
-	["& run:  ", "nothing stands behind the colon"],
+	["say:", "the text after the colon is missing"],
+	["& run:  ", "the text after the colon is missing"],
 	["write: a.txt", "it needs a path, <<< and a text"],
 	["write: <<< text", "it needs a path, <<< and a text"],
-	["edit: a.txt", "it needs a path, <<<, the text that is there, >>>"],
-	["edit: a.txt <<< one", "it needs a path, <<<, the text that is there, >>>"],
-	["edit: a.txt <<< >>> two", "it needs a path, <<<, the text that is there, >>>"],
-	["edit: <<< one >>> two", "it needs a path, <<<, the text that is there, >>>"],
-	["edit: a.txt >>> two <<< one", "it needs a path, <<<, the text that is there, >>>"],
+	["edit: a.txt", "it needs a path, <<<, the old text, >>>"],
+	["edit: a.txt <<< one", "it needs a path, <<<, the old text, >>>"],
+	["edit: a.txt <<< >>> two", "it needs a path, <<<, the old text, >>>"],
+	["edit: <<< one >>> two", "it needs a path, <<<, the old text, >>>"],
+	["edit: a.txt >>> two <<< one", "it needs a path, <<<, the old text, >>>"],
 	['git: commit -m "open', "a quote is not closed"],
 	['tool: x {"a":', "text is not JSON"],
 	['tool: x {"__proto__": 1}', "__proto__"],

@@ -1,6 +1,5 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 
-/** Command for the offline model. */
 export type OfflineCommand =
 	| { readonly kind: "say" | "think"; readonly text: string }
 	| { readonly kind: "long"; readonly tokens: number; readonly perSecond: number }
@@ -96,7 +95,7 @@ function parseLine(line: string): OfflineCommand | undefined {
 
 function readArgument(entry: CommandWord, argument: string): OfflineCommand {
 	try {
-		if (argument === "") throw unreadable("nothing stands behind the colon");
+		if (argument === "") throw unreadable("the text after the colon is missing");
 		return entry.read(argument);
 	} catch (reason) {
 		const { message } = ParleyError.from(reason);
@@ -139,7 +138,7 @@ function readEdit(argument: string): [string, unknown] {
 	const [path = "", change = ""] = splitAt(argument, "<<<");
 	const [old = "", text] = splitAt(change, ">>>");
 	if (path === "" || old === "" || text === undefined) {
-		throw unreadable("it needs a path, <<<, the text that is there, >>> and the one to put in its place");
+		throw unreadable("it needs a path, <<<, the old text, >>> and the new text");
 	}
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
@@ -266,7 +265,7 @@ const table = examples.map(({ example, meaning }) => `  ${example.padEnd(width)}
 /** The text of `parley help offline`: every command of the offline model with an example, and the rules. */
 export const offlineHelp = `The offline model: a small assistant inside Parley
 
-It needs no key and no network, and it is no language model: it carries out
+It needs no key and no network. It is not a language model: it runs the
 commands that you write, always in the same way.
 
 ${table}
@@ -275,19 +274,19 @@ Rules
   - A line of your message is a command when it starts with one of these words
     (in lower case) and a colon; spaces before it do not matter. Other lines
     are ignored. A message without any command gets a short plain answer.
-  - Commands are carried out from the first to the last. What a tool returned
-    is repeated in the next reply.
+  - Commands run from the first to the last. The next reply repeats the result
+    of a tool.
   - "& " before a command that calls a tool puts the call into the same reply
-    as the call before it, so that both are asked for at once:
+    as the call before it, so that their approvals come together:
       run: make build
       & run: make lint
   - In the texts of "write:", "edit:", "review:" and "spawn:", \\n is a new
     line and \\\\ is a backslash.
   - "plan:", "review:", "spawn:" and "wait:" are for the descriptions of tasks,
-    which have these tools; "- " before a step says that it is left out.
-  - "run:", "read:", "write:" and "edit:" mean whatever runs, reads, writes and
-    edits in this session, also where it is called bash, read, write and edit.
-  - "list:" takes a pattern or a directory. In "git:", quotes hold words
+    which have these tools; "- " before a step means that it is skipped.
+  - "run:", "read:", "write:" and "edit:" call the tools for this in the
+    session, also if they have the names bash, read, write and edit.
+  - "list:" takes a pattern or a directory. In "git:", quotes keep words
     together.
   - Usage is counted as one token for every four characters. It costs nothing.
 `;

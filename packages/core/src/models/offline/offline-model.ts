@@ -247,7 +247,7 @@ function tokensOf(characters: number): number {
 	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** The characters of everything in a request that a model would read. */
+/** Number of characters of a request that a model would read. */
 function charactersIn({ system, messages, tools }: ModelRequest): number {
 	const described = tools.map(
 		({ name, description, parameters }) => name.length + description.length + jsonLength(parameters),

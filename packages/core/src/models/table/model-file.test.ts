@@ -92,7 +92,7 @@ test.each([
 	],
 	[
 		{ models: [{ id: "m", max_output: 1 }] },
-		'models[0].context_window (models.json) is missing: "m" is no model',
+		'models[0].context_window (models.json) is missing: "m" is not a built-in model',
 	],
 	[
 		{ models: [{ ...row, context_window: 0 }] },

@@ -121,7 +121,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 }
 
 function missing({ id }: Row, place: string): never {
-	throw refused(`${place} is missing: ${JSON.stringify(id)} is no model that is known by itself`);
+	throw refused(`${place} is missing: ${JSON.stringify(id)} is not a built-in model`);
 }
 
 function longPromptOf(

@@ -63,7 +63,8 @@ const rules: readonly Rule[] = [
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
 		return tellsByArguments(args) ? "may not be taken back, whichever program it is" : undefined;
-	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program)) return "makes a file system, over what was there";
+	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program))
+		return "creates a file system and deletes the old one";
 	const named = rules.filter(({ programs }) => programs.includes(program));
 	return named.find(({ when }) => when === undefined || when(args))?.why;
 }

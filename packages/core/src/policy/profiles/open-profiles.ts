@@ -165,7 +165,7 @@ function refused(message: string): ParleyError {
 
 /** A file where it really is. */
 interface FoundFile {
-	/** Its real path. */
+	/** Real path. */
 	readonly path: string;
 	/** Name in messages. */
 	readonly shown: string;

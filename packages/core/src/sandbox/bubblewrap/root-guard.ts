@@ -144,7 +144,7 @@ export class RootGuard {
 			});
 			settings.push(...taken);
 		});
-		await this.#try("what steers in the roots", async () => {
+		await this.#try("files in the roots that control later commands", async () => {
 			swapped.push(...(await this.#holdBackControl(places, after)));
 		});
 		const unread = new Set([...before.unread, ...(after?.unread ?? places.roots)]);
@@ -199,7 +199,7 @@ export class RootGuard {
 		} catch (cause) {
 			const { message } = ParleyError.from(cause);
 			this.#failed.push(cause instanceof ParleyError ? message : `${JSON.stringify(what)}: ${message}`);
-			this.#found.guards.log.error("what a command left cannot be taken back", { what, error: cause });
+			this.#found.guards.log.error("files that a command left cannot be removed", { what, error: cause });
 			return false;
 		}
 	}

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const MEMORY_BYTES = 4 * GIB;
 const PROCESSES = 256;
 
-/** The limit on a command as a whole. */
+/** Limit on all processes of a command together. */
 export interface Limiter {
 	readonly kind: MemoryLimit;
 	/** Returns the start of an argument list that puts the program behind it under the limit. `name` is unique. */

@@ -43,7 +43,7 @@ export class Egress {
 		this.hosts = options.allow.map((entry) => {
 			const host = readAllowedHost(entry);
 			if (host !== undefined) return host;
-			const message = `${JSON.stringify(entry)} is no host that commands can be let reach; write example.com or *.example.com`;
+			const message = `${JSON.stringify(entry)} is not a host that commands may reach: write example.com or *.example.com`;
 			throw new ParleyError(message, { code: "invalid_argument" });
 		});
 	}

@@ -70,7 +70,6 @@ export async function findRepositories(ground: Ground): Promise<Repositories> {
 
 interface Entries {
 	readonly names: ReadonlySet<string>;
-	/** Entries that are directories. */
 	readonly directories: readonly string[];
 }
 
@@ -222,7 +221,6 @@ export interface GitDirectory {
 	readonly bornMs: number;
 	/** Whether git would take it for one as it is. */
 	readonly complete: boolean;
-	/** Existing parts. */
 	readonly parts: ReadonlyMap<Steering, Part>;
 }
 

@@ -15,7 +15,6 @@ import {
 interface Protected {
 	/** Whether it is a repository of a root or between a root and the working directory. These cannot be renamed either. */
 	isOwn(gitDirectory: string): boolean;
-	/** Whether it is read only already. */
 	isReadOnly(path: string): boolean;
 	/** Whether commands see it and may change it. A mount would show anything else to them. */
 	isOpen(path: string): boolean;

@@ -105,7 +105,7 @@ export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
-/** Adds hashes by which altered text is noticed. */
+/** Adds hashes that show later changes of text. */
 export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
 }

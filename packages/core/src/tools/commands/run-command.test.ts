@@ -57,7 +57,7 @@ test("without a sandbox a command is planned as one, with its facts, and cannot 
 			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
 			sandbox: "off",
 		},
-		notes: [`in ${context.cwd}`, "sandbox: off — it has your own rights: files, network and this gateway"],
+		notes: [`in ${context.cwd}`, "sandbox: off — it has your permissions: files, network and this gateway"],
 		bind: expect.any(Function),
 	});
 });
@@ -65,7 +65,7 @@ test("without a sandbox a command is planned as one, with its facts, and cannot 
 test("in a sandbox it is another class", async () => {
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: ending({}) });
 	expect(plan.classes).toEqual(["exec-sandboxed"]);
-	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and of files only the roots");
+	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
 });
 
 test("a command that needs the network leaves the sandbox and always requires approval", async () => {
@@ -75,7 +75,7 @@ test("a command that needs the network leaves the sandbox and always requires ap
 	const ready = await prepare({ cmd: "npm install", network: true }, where);
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed", "egress", "control"]);
 	expect(ready.plan.notes.slice(1, 3)).toEqual([
-		"sandbox: off — it has your own rights: files, network and this gateway",
+		"sandbox: off — it has your permissions: files, network and this gateway",
 		"it asks for the network, and leaves the sandbox of this session for that",
 	]);
 	await executeCall(ready, where);
@@ -96,7 +96,7 @@ test("a command that needs the network stays in the sandbox where the operator h
 	const ready = await prepare({ cmd: "npm install", network: true }, where);
 	expect(ready.plan.classes).toEqual(["exec-sandboxed", "egress"]);
 	expect(ready.plan.notes.slice(1)).toEqual([
-		"sandbox: bubblewrap — of the network only packages.example.org, *.example.com by https, and of files only the roots",
+		"sandbox: bubblewrap — network only to packages.example.org, *.example.com by https, and only files in the roots",
 	]);
 	expect(ready.plan.binding).toMatchObject({ sandbox: "with hosts" });
 	await executeCall(ready, where);
@@ -110,7 +110,8 @@ test("with a required sandbox, a command without one or with a network is refuse
 	await expect(prepare({ cmd: "curl x", network: true }, closed)).rejects.toThrow(
 		"network: commands of this session run in a sandbox without network",
 	);
-	const refusal = "commands run in a sandbox here, and there is none: bubblewrap is not installed";
+	const refusal =
+		"commands of this session require a sandbox, and it is unavailable: bubblewrap is not installed";
 	const none = { ...context, sandbox: { ...ending({}), mode: "none" as const, refusal } };
 	await expect(prepare({ cmd: "ls" }, none)).rejects.toThrow(`not run: ${refusal}`);
 });
@@ -119,7 +120,7 @@ test("in a container a command counts as one in a sandbox that has a network", a
 	const container: Sandbox = { ...ending({}), mode: "container" };
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: container });
 	expect(plan.classes).toEqual(["exec-sandboxed", "egress"]);
-	expect(plan.notes[1]).toContain("all that the gateway's container holds");
+	expect(plan.notes[1]).toContain("everything in the gateway's container");
 	const chat: Sandbox = { ...container, exposed: true };
 	const prepared = await prepare({ cmd: "ls" }, { ...context, sandbox: chat });
 	expect(prepared.plan.classes).toEqual(["exec-unsandboxed", "egress"]);

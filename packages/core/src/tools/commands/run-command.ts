@@ -193,16 +193,15 @@ interface CommandConfinement {
 /** Permissions of a command, for approvers. */
 export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	if (mode === "off") {
-		return "sandbox: off — it has your own rights: files, network and this gateway";
+		return "sandbox: off — it has your permissions: files, network and this gateway";
 	}
 	if (mode === "container") {
-		return "sandbox: container — all that the gateway's container holds, this gateway and the network too";
+		return "sandbox: container — everything in the gateway's container, including this gateway, and the network";
 	}
-	const network = hosts ? `of the network only ${hosts.join(", ")} by https` : "no network";
-	return `sandbox: ${mode} — ${network}, and of files only the roots`;
+	const network = hosts ? `network only to ${hosts.join(", ")} by https` : "no network";
+	return `sandbox: ${mode} — ${network}, and only files in the roots`;
 }
 
-/** Classes of a command by its confinement. */
 export function execClasses({ mode, exposed = false }: CommandConfinement): ActionClass[] {
 	const exec = mode === "off" || exposed ? "exec-unsandboxed" : "exec-sandboxed";
 	return mode === "container" ? [exec, "egress"] : [exec];

@@ -24,7 +24,7 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 		"\tconst  hole = dig(bean.size);",
 		2,
 		2,
-		'line 2 has other white space or characters that look alike: it is "\\u{9}const hole = dig(bean.size);", not "\\u{9}const  hole = dig(bean.size);"',
+		'line 2 has different white space or look-alike characters: it is "\\u{9}const hole = dig(bean.size);", not "\\u{9}const  hole = dig(bean.size);"',
 	],
 	[
 		"function water() {\n\treturn pour(jug);\n}",
@@ -43,7 +43,7 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 test("quotes and spaces that look alike are found", () => {
 	expect(findNearestLines("say(\u{201c}it\u{2019}s\u{a0}late\u{201d})", 'say("it\'s late")')).toMatchObject({
 		first: 1,
-		difference: expect.stringContaining('look alike: it is "say(\u{201c}it\u{2019}s\\u{a0}late'),
+		difference: expect.stringContaining('look-alike characters: it is "say(\u{201c}it\u{2019}s\\u{a0}late'),
 	});
 });
 

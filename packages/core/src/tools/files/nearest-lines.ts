@@ -101,8 +101,7 @@ function describeDifference(line: string, wanted: string): string {
 	if (rest === wantedRest) return `is indented with ${spaces(indent)}, not with ${spaces(wantedIndent)}`;
 	const [end, wantedEnd] = [endOf(line), endOf(wanted)];
 	if (line.trimEnd() === wanted.trimEnd()) return `ends with ${spaces(end)}, not with ${spaces(wantedEnd)}`;
-	const same =
-		plain(line) === plain(wanted) ? "has other white space or characters that look alike: it " : "";
+	const same = plain(line) === plain(wanted) ? "has different white space or look-alike characters: it " : "";
 	return `${same}is ${quote(line)}, not ${quote(wanted)}`;
 }
 

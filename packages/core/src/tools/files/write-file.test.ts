@@ -99,7 +99,7 @@ test("a link out of the roots is refused by the path inside, and the real path r
 	});
 	expect(plan.grant).toBeUndefined();
 	await expect(prepare({ path: "../outside/new/x", content: "" })).rejects.toThrow(
-		"outside of the roots no directory is made",
+		"directories are created only inside the roots",
 	);
 });
 

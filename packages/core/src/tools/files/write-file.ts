@@ -77,7 +77,7 @@ async function requireDirectory(path: string, text: string): Promise<void> {
 		await stat(dirname(path));
 	} catch (cause) {
 		throw new ParleyError(
-			`cannot write ${JSON.stringify(text)}: outside of the roots no directory is made, and its own is not there`,
+			`cannot write ${JSON.stringify(text)}: its directory does not exist, and directories are created only inside the roots`,
 			{ code: "not_found", cause },
 		);
 	}

@@ -118,15 +118,15 @@ test("a command that only reads runs without approval and returns the output of 
 });
 
 test.each<[args: string[], reason: string]>([
-	[["-c", "alias.x=!id", "x"], '"-c" is no command of git: the command comes first'],
-	[["--exec-path=/x", "status"], "is no command of git"],
-	[["-C", "/", "status"], "is no command of git"],
-	[["--git-dir=/x", "log"], "is no command of git"],
-	[["!id"], "is no command of git"],
-	[[""], "is no command of git"],
-	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" lies outside of the repository'],
-	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" lies outside of the repository'],
-	[["log", "--", "a/../../x"], "lies outside of the repository"],
+	[["-c", "alias.x=!id", "x"], '"-c" is not a git command: write the command first'],
+	[["--exec-path=/x", "status"], "is not a git command"],
+	[["-C", "/", "status"], "is not a git command"],
+	[["--git-dir=/x", "log"], "is not a git command"],
+	[["!id"], "is not a git command"],
+	[[""], "is not a git command"],
+	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" is outside of the repository'],
+	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" is outside of the repository'],
+	[["log", "--", "a/../../x"], "is outside of the repository"],
 	[["log", "a\0b"], "holds a NUL"],
 	[["log", "a\u{d800}"], "not well-formed"],
 	[[], "args"],
@@ -207,7 +207,7 @@ test("a change that would run programs of the repository requires approval as a 
 	const { plan } = await prepare(["commit", "--allow-empty", "-m", "x"]);
 	expect(plan.notes).toEqual([
 		"in .",
-		"sandbox: off — it has your own rights: files, network and this gateway",
+		"sandbox: off — it has your permissions: files, network and this gateway",
 		"runs what the repository names: hook pre-commit, filter.x.clean",
 	]);
 	expect(plan.grant).toBeUndefined();
@@ -427,7 +427,7 @@ test("the end of a command is reported, and its limits depend on what it does", 
 	const rebase = await prepare(["rebase", "-i", "HEAD"], { where: timedOut });
 	expect(rebase.plan).toMatchObject({
 		classes: ["exec-sandboxed"],
-		notes: ["in .", "sandbox: bubblewrap — no network, and of files only the roots"],
+		notes: ["in .", "sandbox: bubblewrap — no network, and only files in the roots"],
 	});
 	expect((await executeCall(rebase, timedOut)).text).toBe("x\n[timed out after 300 s]");
 	expect(commands.at(-1)?.environment).not.toHaveProperty("GIT_ALLOW_PROTOCOL");
@@ -444,7 +444,7 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 	const push = await prepare(["push", "origin", "main"], { where });
 	expect(push.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
 	expect(push.plan.notes[1]).toMatch(
-		/^sandbox: off — it has your own rights: files, network and this gateway/,
+		/^sandbox: off — it has your permissions: files, network and this gateway/,
 	);
 	expect((await executeCall(push, where)).text).toContain("main -> main");
 	expect(await sprung()).toBe(false);
@@ -462,7 +462,7 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 	}
 	const closed = { ...context, sandbox: { ...ending({}), network: undefined } };
 	await expect(prepare(["push"], { where: closed })).rejects.toThrow(
-		"this command of git reaches the network, and the sandbox of this session has none",
+		"this git command needs the network, and the sandbox of this session has no network",
 	);
 });
 

@@ -106,7 +106,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const different = differences(approved.binding, { ...binding, ...bound?.binding });
 	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unasked) {
-		const what = different.length > 0 ? different.join(", ") : "what the command would do";
+		const what = different.length > 0 ? different.join(", ") : "the effects of the command";
 		return { text: `changed since it was approved: ${what}; nothing was run`, failed: true };
 	}
 	const { care, words, classes } = judgement;
@@ -134,13 +134,13 @@ async function look({ args, path: text }: Arguments, context: ToolContext): Prom
 	};
 	if (root === undefined) {
 		refuse(
-			`git runs within the roots, not in ${JSON.stringify(text)}: use run_command if that is meant`,
+			`git runs within the roots, not in ${JSON.stringify(text)}: if that is intended, use run_command`,
 			"permission_denied",
 		);
 	}
 	if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(command)) {
 		refuse(
-			`${JSON.stringify(command)} is no command of git: the command comes first, and options such as -C or -c are not taken before it`,
+			`${JSON.stringify(command)} is not a git command: write the command first, without options such as -C or -c before it`,
 			"invalid_argument",
 		);
 	}
@@ -173,9 +173,12 @@ async function bindingOf(
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
-	throw new ParleyError("this command of git reaches the network, and the sandbox of this session has none", {
-		code: "permission_denied",
-	});
+	throw new ParleyError(
+		"this git command needs the network, and the sandbox of this session has no network",
+		{
+			code: "permission_denied",
+		},
+	);
 }
 
 /**

@@ -25,7 +25,6 @@ import { type Care, git, type Repository } from "./repository.ts";
 /** How a call runs, and which approval it requires. */
 export interface GitJudgement extends JudgedClasses {
 	readonly care: Care;
-	/** The words to run. */
 	readonly words: readonly string[];
 	/** Whether differences of files are in what it prints. */
 	readonly patches: boolean;
@@ -75,7 +74,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
 	);
 	if (outside === undefined) return;
-	throw new ParleyError(`${JSON.stringify(outside)} lies outside of the repository`, {
+	throw new ParleyError(`${JSON.stringify(outside)} is outside of the repository`, {
 		code: "invalid_argument",
 	});
 }

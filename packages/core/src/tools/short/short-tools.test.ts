@@ -140,7 +140,7 @@ test("a command stays in its sandbox, and says so: it has no network", async () 
 	const where = { ...context, sandbox: keeping(inside, { network }) };
 	const call = await prepare("bash", { command: "npm install" }, where);
 	expect(call.plan.classes).toEqual(["exec-sandboxed"]);
-	expect(call.plan.notes).toContain("sandbox: bubblewrap — no network, and of files only the roots");
+	expect(call.plan.notes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
 	await executeCall(call, where);
 	expect([inside.length, outside.length]).toEqual([1, 0]);
 });
@@ -152,7 +152,7 @@ test("with hosts from the operator, a command can reach them, and egress is one 
 	const call = await prepare("bash", { command: "npm install" }, where);
 	expect(call.plan.classes).toEqual(["exec-sandboxed", "egress"]);
 	expect(call.plan.notes).toContain(
-		"sandbox: bubblewrap — of the network only registry.example by https, and of files only the roots",
+		"sandbox: bubblewrap — network only to registry.example by https, and only files in the roots",
 	);
 	await executeCall(call, where);
 	expect([inside.length, way.length]).toEqual([0, 1]);
