@@ -91,7 +91,7 @@ test("an answer for the session covers later calls of it, and not those of anoth
 	second.check();
 });
 
-test("a call that always requires approval is asked about under any trust, and needs a real answer", async () => {
+test("a call that always requires approval requires it under any trust, and needs a real answer", async () => {
 	const tool = probeTool("steer", { classes: ["control"], grantRoot: "/" });
 	const model = new ScriptedModel([calls("c1", "steer")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });

@@ -99,7 +99,7 @@ test("the second of two changes to one file needs approval after the first has r
 	w.log.check();
 });
 
-test("a command is asked about after the calls before it have changed its bound files", async () => {
+test("a command needs its approval after the calls before it have changed its bound files", async () => {
 	await using stack = new AsyncDisposableStack();
 	const reply = [
 		calls("a", "run_command", { cmd: "echo 'cat e.txt' > run.sh" }),

@@ -43,7 +43,7 @@ test("sessions that have rested longest forget their pictures where all have too
 	expect(forgotten).toEqual(["b", "c"]);
 });
 
-test("pictures of tools and of people count alike", () => {
+test("pictures of tools and of people have one limit", () => {
 	const forgotten: string[] = [];
 	const pictures = new KeptPictures<Holder>(({ id }) => forgotten.push(id));
 	const holders = ["a", "b", "c", "d", "e"].map((id) => Object.assign(new Holder(id), { history: read }));

@@ -8,10 +8,10 @@ import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
 import { isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
+import { LiveReply } from "./replies/live-reply.ts";
 import { recallMemories } from "./replies/memory-desk-of-run.ts";
 import { nextRequest } from "./replies/request.ts";
 import { nextTry, triesOf } from "./replies/retries.ts";
-import { speaking } from "./replies/speaking.ts";
 import { type Attempt, countCall, streamReply } from "./replies/stream-reply.ts";
 import { refusalOf } from "./run/limits.ts";
 import type { Run } from "./run/run.ts";
@@ -51,7 +51,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 		if (stopped) return { ...stopped, last: undefined };
 		await beginCall(run, tries.failed > 0);
 		const request = await nextRequest(run, tries.model);
-		const answer = await streamReply(run, request, speaking(run));
+		const answer = await streamReply(run, request, new LiveReply(run));
 		const next = await nextTry(run, answer, tries);
 		if (next?.refused) return { ...next.refused, last: undefined };
 		if (next) continue;
@@ -106,7 +106,7 @@ function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	return last?.kind === "reply" ? callsOf(last.content) : [];
 }
 
-/** Why the run ends after these calls instead of asking this model; undefined if it continues. */
+/** Returns why the run ends after these calls instead of asking this model; undefined if it continues. */
 async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PlainJsonText } from "./replies/speaking.ts";
+import { PlainJsonText } from "./replies/live-reply.ts";
 
 function inPieces(text: string, length: number): string {
 	const plain = new PlainJsonText();

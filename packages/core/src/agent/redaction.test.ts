@@ -34,7 +34,7 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	expect(JSON.stringify(log.events)).not.toContain(secret.slice(4));
 	await t.send(session, "and?");
 	await log.next("assistant.message");
-	// The model's own call stays unchanged, because it is what runs and what a person approves.
+	// The model's own call stays unchanged: the tool runs it, and a person approves it.
 	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
 	expect(JSON.stringify(said?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });

@@ -174,7 +174,7 @@ test("a picture that the provider rejects is removed, and the run continues", as
 	expect(after.results(0)).toEqual(before.results(3));
 });
 
-test("a request that is rejected for another reason is not repeated for ever", async () => {
+test("a request that is rejected for another reason is made once", async () => {
 	await using looking = await Looking.begin([[look("c1")], refuse, refuse, [says("hello")]]);
 	await expect(looking.ask()).resolves.toMatchObject({ error: "could not process image" });
 	await expect(looking.ask()).resolves.toMatchObject({ content: "hello" });

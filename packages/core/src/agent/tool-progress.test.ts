@@ -121,7 +121,7 @@ test("lines that come fast leave together, at most ten times a second, the end o
 	expect(mostInASecond(told)).toBeGreaterThan(5);
 });
 
-test("of a flood of output the end is sent, with a marker, in bounded events", () => {
+test("the end of a flood of output is sent, with a marker, in bounded events", () => {
 	const { clock, progress, told } = listening("correct-horse-battery");
 	const lines = Array.from(
 		{ length: 200_000 },

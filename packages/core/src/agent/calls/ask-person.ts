@@ -1,4 +1,4 @@
-import { type Clock, defined, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, definedItems, ParleyError, type Timer } from "@parley/base";
 import {
 	type Asking,
 	findPrompt,
@@ -143,7 +143,8 @@ function shownPrompt(
 	const risk = floor ? "critical" : "normal";
 	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
 	const unread = isUnread({ label, approval });
-	const notes = [...seen.notes, ...(hides ? [hidingNote] : []), ...(unread ? [unreadNote] : [])];
+	const added = [hides ? hidingNote : undefined, unread ? unreadNote : undefined];
+	const notes = [...seen.notes, ...definedItems(added)];
 	return promptOf(run, {
 		type: "confirm",
 		label,

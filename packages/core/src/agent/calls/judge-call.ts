@@ -39,8 +39,9 @@ export async function planAgain(
 	const shown = { ...call, arguments: changed ?? call.arguments };
 	const again = await prepareCall(run.settings.tools, shown, context);
 	if (again.kind === "refused") return again;
-	const normal = changed !== undefined && { changed: again.arguments };
-	return withBoundFacts({ call, context, ready: again, ...normal }, { earlier: ready.plan.binding, looks });
+	const normal = changed === undefined ? undefined : again.arguments;
+	const replanned = { call, context, ready: again, ...defined({ changed: normal }) };
+	return withBoundFacts(replanned, { earlier: ready.plan.binding, looks });
 }
 
 /** The binding of an approval of the call, under a version of the rules. */

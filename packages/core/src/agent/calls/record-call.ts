@@ -76,7 +76,7 @@ export async function recordResult(
 	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, tx, { callId: call.id, decision });
-	const took = durationMs !== undefined && { durationMs };
+	const took = defined({ durationMs });
 	const seen = pictures && { pictures: shown.map(shownFacts) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
 	else await record({ type: "tool.completed", ...facts, result: later ?? text, ...seen, ...took });

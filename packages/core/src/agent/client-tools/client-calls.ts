@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, definedItems } from "@parley/base";
 import { interrupted } from "../../vocabulary/step.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 
@@ -118,9 +118,9 @@ function bounded(text: string): string {
 
 function notesOf({ exitCode, truncated, durationMs }: Omit<ClientResult, "success" | "text">): string[] {
 	const measured = durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0;
-	return [
-		...(exitCode === undefined ? [] : [`exit code ${exitCode}`]),
-		...(truncated ? ["output cut by the client"] : []),
-		...(measured ? [`took ${Math.round(durationMs)} ms`] : []),
-	];
+	return definedItems([
+		exitCode === undefined ? undefined : `exit code ${exitCode}`,
+		truncated ? "output cut by the client" : undefined,
+		measured ? `took ${Math.round(durationMs)} ms` : undefined,
+	]);
 }

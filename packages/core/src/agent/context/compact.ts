@@ -1,4 +1,4 @@
-import { defined, type Logger, ParleyError } from "@parley/base";
+import { defined, definedItems, type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { Message, UserMessage } from "../../vocabulary/message.ts";
@@ -372,5 +372,6 @@ function newestOf(decisions: readonly string[], { decisions: most, measure }: No
 			return size <= most;
 		});
 	const left = decisions.length - kept.length;
-	return [...(left > 0 ? [`- (${left} older ones left out)`] : []), ...kept.toReversed()].join("\n");
+	const gap = left > 0 ? `- (${left} older ones left out)` : undefined;
+	return definedItems([gap, ...kept.toReversed()]).join("\n");
 }

@@ -194,7 +194,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	if (level === "summary") {
 		return {
 			...reductions,
-			summary: { before, message: { role: "user", content: [textBlock(text ?? "")] } },
+			summary: { before, message: { role: "user", content: [{ type: "text", text: text ?? "" }] } },
 		};
 	}
 	if (text === null) return { ...reductions, results: later(reductions.results, before) };
@@ -209,10 +209,6 @@ function reachOf({ results, thinking, shortened, summary }: Reductions): Positio
 
 function later(one: Position | undefined, other: Position): Position {
 	return one && isBefore(other, one) ? one : other;
-}
-
-function textBlock(text: string): { readonly type: "text"; readonly text: string } {
-	return { type: "text", text };
 }
 
 /** A position in the transcript of a session: before a message of a run. */

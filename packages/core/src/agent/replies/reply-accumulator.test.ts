@@ -1,14 +1,14 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
-import { silent } from "./speaking.ts";
 
 function accumulating() {
 	const spoken: string[] = [];
 	const accumulator = new ReplyAccumulator({
 		redaction: new Redactor().into("reply").stream(),
-		speech: { ...silent, speak: (text) => void spoken.push(text) },
+		listener: { ...silentListener, speak: (text) => void spoken.push(text) },
 		normalise: (call) => ({ ...call, adjusted: [] }),
 	});
 	const say = (...pieces: readonly string[]): void => {

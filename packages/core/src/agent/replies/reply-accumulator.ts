@@ -4,7 +4,7 @@ import type { CallBlock, TextBlock, ThinkingBlock } from "../../vocabulary/messa
 import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { noUsage, type Usage } from "../../vocabulary/usage.ts";
-import { type Speech, WholeCharacters } from "./speaking.ts";
+import { type ReplyListener, WholeCharacters } from "./live-reply.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
@@ -12,7 +12,7 @@ type Block = TextBlock | ThinkingBlock | CallBlock;
 export interface AccumulatorOptions {
 	/** Removes secrets from the text as it arrives. */
 	readonly redaction: RedactedStream;
-	readonly speech: Speech;
+	readonly listener: ReplyListener;
 	/** The normal form of a call. */
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
@@ -58,17 +58,17 @@ export class ReplyAccumulator {
 				this.#call(event);
 				return;
 			case "started":
-				this.#deps.speech.respond();
+				this.#deps.listener.respond();
 				return;
 			case "call.started":
 				this.#closeText();
 				this.#announce(event);
 				return;
 			case "call.delta":
-				this.#deps.speech.writeCall(event.index, event.json);
+				this.#deps.listener.writeCall(event.index, event.json);
 				return;
 			case "call.ended":
-				this.#deps.speech.endCall(event.index);
+				this.#deps.listener.endCall(event.index);
 				return;
 			case "usage":
 			case "end":
@@ -81,7 +81,7 @@ export class ReplyAccumulator {
 	#speak(text: string): void {
 		if (text === "") return;
 		this.#text.push(text);
-		this.#deps.speech.speak(text);
+		this.#deps.listener.speak(text);
 	}
 
 	#grow(piece: string): void {
@@ -126,7 +126,7 @@ export class ReplyAccumulator {
 	#announce({ index, id: given, name }: Extract<ModelEvent, { type: "call.started" }>): void {
 		const id = this.#claimId(given);
 		this.#announced.set(index, id);
-		this.#deps.speech.startCall(index, { id, name });
+		this.#deps.listener.startCall(index, { id, name });
 	}
 
 	/** From here on every reader of the call sees its normal form. */
@@ -148,16 +148,14 @@ export class ReplyAccumulator {
 	}
 
 	#claimId(given: string): string {
-		const id = this.#deps.speech.callId(given, this.#ids);
+		const id = this.#deps.listener.callId(given, this.#ids);
 		this.#ids.add(id);
 		return id;
 	}
 
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
-		if (text !== "") this.#deps.speech.think(text);
-		const sealed = {
-			...defined({ signature, redacted }),
-		};
+		if (text !== "") this.#deps.listener.think(text);
+		const sealed = defined({ signature, redacted });
 		const last = this.#blocks.at(-1);
 		const goesOn = last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;
 		if (goesOn && redacted === undefined) {

@@ -11,9 +11,9 @@ import { fitRequest } from "../context/fit-request.ts";
 import { budgetLeftOf, refusalOf } from "../run/limits.ts";
 import type { Run, SystemPromptOf } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
+import { silentListener } from "./live-reply.ts";
 import { readerOf } from "./memory-desk-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
-import { silent } from "./speaking.ts";
 import { recordAttempt, streamReply } from "./stream-reply.ts";
 
 /**
@@ -58,7 +58,7 @@ export async function askForText(
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
 	const tries = triesOf(run, first, textCalls);
 	for (;;) {
-		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silent);
+		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silentListener);
 		const next = await nextTry(run, answer, tries, useless);
 		if (next?.refused) throw new ParleyError(next.refused.error, { code: "resource_exhausted" });
 		if (next) continue;

@@ -8,8 +8,8 @@ import { refuseWhenSpent } from "../../usage/ledger.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { Budgets } from "../../vocabulary/usage.ts";
+import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
-import { silent } from "./speaking.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
 /** Services of a model call without a run. */
@@ -50,7 +50,7 @@ export async function callForSession(
 ): Promise<Attempt> {
 	const startedAt = clock.monotonic();
 	const accumulator = new ReplyAccumulator({
-		speech: silent,
+		listener: silentListener,
 		redaction: session.redactor.into(sink).stream(),
 		// The request has no tools.
 		normalise: (call) => normaliseCall([], call),

@@ -13,15 +13,19 @@ import type { Budgets, Usage } from "../../vocabulary/usage.ts";
 import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
 import { reasonOf } from "../run/log-event.ts";
 import type { Run, Writing } from "../run/run.ts";
+import type { ReplyListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
-import type { Speech } from "./speaking.ts";
 
 /** Calls the model once, and passes its reply on as it arrives. A failure is part of the reply; never rejects. */
-export async function streamReply(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
+export async function streamReply(
+	run: Run,
+	request: ModelRequest,
+	listener: ReplyListener,
+): Promise<Attempt> {
 	const { clock, failpoints } = run.deps;
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
-	const { auxiliary } = speech;
+	const { auxiliary } = listener;
 	const ooda = auxiliary ? undefined : phaseOf(run.row.options, run.steps);
 	run.session.outlet.pass({
 		type: "model.calling",
@@ -35,13 +39,13 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 	let counting: Promise<void> | undefined;
 	const done = async (reply: Reply): Promise<Attempt> => {
 		await counting;
-		speech.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
+		listener.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
 		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
 	};
 	const accumulator = new ReplyAccumulator({
-		speech,
+		listener,
 		redaction: run.session.redactor.into("reply").stream(),
 		normalise: (call) => normaliseCall(run.settings.tools, call),
 	});

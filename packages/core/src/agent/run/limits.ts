@@ -149,7 +149,9 @@ function tallies(steps: readonly Step[]): Map<string, Tally> {
 	// Most runs have nothing to count, and this is asked for each of their calls.
 	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
 	const calls = new Map(
-		steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : [])).map(byId),
+		steps.flatMap((step) =>
+			step.kind === "reply" ? callsOf(step.content).map((call) => [call.id, call] as const) : [],
+		),
 	);
 	const effectful = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
 	let reply = 0;
@@ -161,10 +163,6 @@ function tallies(steps: readonly Step[]): Map<string, Tally> {
 		else if (effectful.has(step.callId)) forgive(found);
 	}
 	return found;
-}
-
-function byId(call: CallBlock): [string, CallBlock] {
-	return [call.id, call];
 }
 
 function forgive(found: Map<string, Tally>): void {

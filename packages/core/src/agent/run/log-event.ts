@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { SkillEvent } from "../../vocabulary/skill.ts";
 import type { Step } from "../../vocabulary/step.ts";
@@ -38,8 +38,8 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "tool.completed":
 		case "tool.failed": {
 			const { name: tool, callId, durationMs } = event;
-			const took = durationMs !== undefined && { durationMs };
-			log.info("tool ended", { tool, callId, failed: event.type === "tool.failed", ...took });
+			const failed = event.type === "tool.failed";
+			log.info("tool ended", { tool, callId, failed, ...defined({ durationMs }) });
 			return;
 		}
 		case "prompt.requested": {
@@ -50,12 +50,11 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 			log.info("question asked", { ...asks, question: questionId(fingerprint, token), expiresAt });
 			return;
 		}
-		case "prompt.closed":
-			log.info("question closed", {
-				question: questionId(fingerprint, event.token),
-				reason: event.reason,
-			});
+		case "prompt.closed": {
+			const question = questionId(fingerprint, event.token);
+			log.info("question closed", { question, reason: event.reason });
 			return;
+		}
 		case "context.compacted": {
 			const { level, tokensBefore, tokensAfter } = event;
 			log.info("context compacted", { level, tokensBefore, tokensAfter });

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
+import { type Clock, definedItems, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import type { RunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
@@ -226,7 +226,7 @@ export function joinedBy({ steps, session }: Run): Person[] {
 /** People of a chat who have spoken to the run, the one who began it first. */
 export function speakersOf(run: Run): Person[] {
 	const { actor } = run.row;
-	return [...(actor ? [actor] : []), ...joinedBy(run)];
+	return definedItems([actor, ...joinedBy(run)]);
 }
 
 /** Services of the runtime for workflows. */

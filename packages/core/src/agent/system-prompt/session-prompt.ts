@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { type Roots, toolRoots } from "../../filesystem/paths.ts";
 import { stamp } from "../../store/tables.ts";
@@ -55,11 +55,11 @@ async function render(
 	);
 	const { place, taskId } = session;
 	const listed = await skills.forModel(session.rootDir);
-	const notes = [
-		...(listed.length === 0 ? [] : [skillsNote(listed.map(({ skill }) => skill))]),
-		...(place === undefined ? [] : [attributionNote(place)]),
-		...(taskId === undefined ? [] : [taskNote]),
-	];
+	const notes = definedItems([
+		listed.length === 0 ? undefined : skillsNote(listed.map(({ skill }) => skill)),
+		place === undefined ? undefined : attributionNote(place),
+		taskId === undefined ? undefined : taskNote,
+	]);
 	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
 	// Notes of a project and the state of its repository are whatever their authors wrote.
 	return session.redactor.into("instructions").redact(whole);
@@ -103,12 +103,12 @@ function skillsNote(skills: readonly Skill[]): string {
 		left -= line.length + 1;
 	}
 	const more = skills.length - lines.length;
-	return [
+	return definedItems([
 		"# Skills",
 		"",
 		"A skill holds instructions for a kind of work. If one fits the task, load it with the tool `skill` before you begin.",
 		"",
 		...lines,
-		...(more > 0 ? [`- and ${more} more, which the operator has to name`] : []),
-	].join("\n");
+		more > 0 ? `- and ${more} more, which the operator has to name` : undefined,
+	]).join("\n");
 }

@@ -1,4 +1,4 @@
-import { type Clock, defined, ParleyError, StoreError } from "@parley/base";
+import { type Clock, defined, definedItems, ParleyError, StoreError } from "@parley/base";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -254,7 +254,9 @@ class Engine {
 			const isUnmet = verdict?.passed === false;
 			const attempt = progress.lastTry(step.id)?.attempt ?? 1;
 			await new WorkflowRecord(run, writing).finish(progress, step, {
-				...{ output: task.output, reason, error: isUnmet ? `criteria not met: ${reason}` : errorOf(task) },
+				output: task.output,
+				reason,
+				error: isUnmet ? `criteria not met: ${reason}` : errorOf(task),
 				willRetry: isUnmet && attempt < mostTries && progress.failed === undefined,
 				tokens: usage.inputTokens + usage.outputTokens,
 				cost: usage.cost,
@@ -340,11 +342,11 @@ function failureText(progress: WorkflowProgress): string {
 	const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
 	const done = workflow.steps.filter(({ id }) => progress.succeeded(id));
 	const skipped = workflow.steps.filter(({ id }) => progress.lastTry(id) === undefined);
-	return [
+	return definedItems([
 		`The skill ${workflow.name} failed at the step "${step.title}"${tries}: ${error}.`,
-		...(done.length > 0 ? [`Completed: ${titlesOf(done)}.`] : []),
-		...(skipped.length > 0 ? [`Not started: ${titlesOf(skipped)}.`] : []),
-	].join(" ");
+		done.length > 0 ? `Completed: ${titlesOf(done)}.` : undefined,
+		skipped.length > 0 ? `Not started: ${titlesOf(skipped)}.` : undefined,
+	]).join(" ");
 }
 
 function titlesOf(steps: readonly SkillStep[]): string {

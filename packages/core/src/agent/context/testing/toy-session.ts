@@ -127,7 +127,12 @@ export class ToySession {
 		this.transcript.push({ ordinal, messages: [{ role: "user", content: [{ type: "text", text }] }] });
 		await this.store.commit((tx) =>
 			insertRun(tx, {
-				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
+				id: `run_${ordinal}`,
+				sessionId,
+				ordinal,
+				content: text,
+				acceptAll: 0,
+				at: 0,
 				images: null,
 				retryOf: null,
 				attachments: null,

@@ -11,7 +11,7 @@ interface CallName {
 }
 
 /** Receives a reply while it arrives. */
-export interface Speech {
+export interface ReplyListener {
 	/** Set if clients do not see the text. */
 	readonly auxiliary?: true;
 	/** The provider started to answer. */
@@ -34,7 +34,7 @@ export interface Speech {
 const nothing = (): void => undefined;
 
 /** For a text that clients do not see. */
-export const silent: Speech = {
+export const silentListener: ReplyListener = {
 	auxiliary: true,
 	respond: nothing,
 	speak: nothing,
@@ -45,11 +45,6 @@ export const silent: Speech = {
 	callId: (id) => id,
 	end: nothing,
 };
-
-/** Passes a reply of the run on as it arrives, and makes call ids unique in the session. */
-export function speaking(run: Run): Speech {
-	return new LiveReply(run);
-}
 
 /** Pieces that are sent one by one in a tick of the event loop. Later ones are joined in one event. */
 const piecesPerTick = 8;
@@ -90,7 +85,7 @@ type Part = "text" | "thinking" | OpenCall;
  * Passes a reply on as transient events. If the model is faster than the event loop, the first pieces of a tick are sent one
  * by one and the others are joined in one event (decision 014).
  */
-class LiveReply implements Speech {
+export class LiveReply implements ReplyListener {
 	readonly #run: Run;
 	#speaks = false;
 	/** Pieces of this tick. */
