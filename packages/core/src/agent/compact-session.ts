@@ -12,7 +12,6 @@ import { callForSession, recordSessionCall, requireBudget } from "./replies/sess
 import type { RunDeps } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
 
-/** A request that can be cancelled. */
 export interface Stoppable {
 	readonly signal: AbortSignal;
 }

@@ -18,14 +18,12 @@ import type { Run } from "./run/run.ts";
 import { startSkill } from "./run/skills-of-run.ts";
 import { runWorkflow } from "./workflow/run-workflow.ts";
 
-/** The outcome of a run. */
 export interface Outcome {
 	/** "" if the run succeeded, `cancelled`, or the reason of the failure. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }
 
-/** The outcome of a run with its last reply. */
 export interface Ending extends Outcome {
 	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
 	readonly last: Attempt | undefined;
@@ -129,7 +127,6 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	});
 }
 
-/** Records the phase of a task's worker. */
 async function recordPhase(
 	{ session: { task }, row, steps }: Run,
 	phase: "thinking" | "acting",
@@ -142,7 +139,6 @@ async function recordPhase(
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/** The recorded form of a reply. */
 export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
 	const { content, model, usage, stop } = reply;
 	return { kind: "reply", content, model, asked, ...defined({ stop }), usage, cost };

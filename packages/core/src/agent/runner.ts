@@ -24,7 +24,6 @@ import { Run, type RunDeps } from "./run/run.ts";
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
-/** How a run starts. */
 interface Starting {
 	/** Steps from the record, after a restart. */
 	readonly steps?: readonly Step[];
@@ -46,12 +45,12 @@ export class Runner {
 		this.#onIdle = onIdle;
 	}
 
-	/** How the providers have answered its runs so far. */
+	/** States of the providers by their last calls. */
 	get providers(): readonly ProviderState[] {
 		return this.#deps.health.list();
 	}
 
-	/** From now on runs that were claimed wait for the next start of the gateway. */
+	/** Stops starting runs: claimed runs wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
 		this.#stopping.resolve();
@@ -75,7 +74,7 @@ export class Runner {
 		run.control.ended = this.#complete(run, before).then((next) => this.#goOn(run, next));
 	}
 
-	/** Continues a run that the last stop of the gateway left active. */
+	/** Continues a run that was active at the last stop of the gateway. */
 	async resume(session: Session, row: RunRow): Promise<void> {
 		const steps = await readSteps(this.#deps.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });

@@ -21,7 +21,6 @@ import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from 
 import { bindingOf, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
 
-/** Identifies the approval of a call. */
 function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
 }
@@ -112,7 +111,6 @@ export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";
 
-/** Facts of an approval beside the call. */
 interface Shown {
 	readonly allowSession: boolean;
 	readonly alsoIn: readonly string[];
@@ -169,7 +167,6 @@ function refusalOf(row: PromptRow, usable: readonly string[], binding: string): 
 	return answer === undefined || answer.reason === "" ? by : `${by}: ${answer.reason}`;
 }
 
-/** The prompt of a question, with its token and its end. */
 function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
 	const { clock, ids } = run.deps;
 	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);

@@ -103,7 +103,6 @@ class OutputFile {
 		this.#kept.catch(() => undefined);
 	}
 
-	/** The file of a complete text without secrets. */
 	static of(run: Run, name: string, text: string): OutputFile {
 		const file = new OutputFile(run, name);
 		file.write(Buffer.from(text));
@@ -166,7 +165,7 @@ export class ToolProgress {
 	/** Bytes before `#raw` that were dropped unread. */
 	#skipped = 0;
 	#reader: Reader | undefined;
-	/** Whole lines that were not told yet, and the line that has no end yet. */
+	/** Complete lines that were not reported yet, and the incomplete line. */
 	readonly #lines = new Tail();
 	readonly #line = new Tail();
 	#lookedAt = Number.NEGATIVE_INFINITY;
@@ -188,7 +187,7 @@ export class ToolProgress {
 		else this.#timer = clock.after(waitMs, () => this.#look());
 	}
 
-	/** Tells the rest at once, also of a line without an end. */
+	/** Reports the rest immediately, also an incomplete line. */
 	end(): void {
 		if (this.#ended) return;
 		this.#ended = true;
@@ -261,7 +260,7 @@ interface Reader {
 	readonly redaction: RedactedStream;
 }
 
-/** The end of a text, and how much came before it. */
+/** The end of a text, with the number of bytes before it. */
 class Tail {
 	#text = "";
 	#missing = 0;
@@ -272,7 +271,7 @@ class Tail {
 
 	add(text: string): void {
 		this.#text += text;
-		// Not every time: it is looked through for that.
+		// Not for each chunk, because shortening reads the whole text.
 		if (this.#text.length > 2 * mostText) this.#shorten();
 	}
 
@@ -282,7 +281,7 @@ class Tail {
 		this.#text = "";
 	}
 
-	/** Takes the other one over, which is empty then. */
+	/** Moves the text of the other one to this one. */
 	append(other: Tail): void {
 		// If the other text lost its beginning, this one is too old to keep.
 		if (other.#missing > 0) this.skip(other.#missing);
@@ -291,7 +290,7 @@ class Tail {
 		other.#missing = 0;
 	}
 
-	/** All that is left of it, with a marker where something is missing. */
+	/** Returns and removes the text, with a marker if bytes are missing. */
 	empty(): string {
 		this.#shorten();
 		const marker = this.#missing > 0 ? `[… ${this.#missing} bytes left out …]\n` : "";
@@ -301,7 +300,7 @@ class Tail {
 		return text;
 	}
 
-	/** Keeps whole lines where there are any. */
+	/** Keeps complete lines if the text has any. */
 	#shorten(): void {
 		if (this.#text.length * 3 <= mostText) return;
 		const bytes = Buffer.from(this.#text);

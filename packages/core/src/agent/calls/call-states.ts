@@ -9,7 +9,7 @@ import type { ToolContext, ToolResult } from "../../vocabulary/tool.ts";
 
 /** A call with valid arguments and its plan. */
 export interface PlannedCall {
-	/** As the model made it. */
+	/** The call of the model. */
 	readonly call: CallBlock;
 	readonly ready: ReadyCall;
 	readonly context: ToolContext;
@@ -26,7 +26,6 @@ export interface Judgement extends Decision {
 	readonly taint: Taint;
 	/** Whether the arguments contain a secret, which people do not see. */
 	readonly hidden: boolean;
-	/** Version of the rules that decided. */
 	readonly version: string;
 	/** The channel grant that makes an approval needless. */
 	readonly trusted?: TrustBadge;
@@ -43,11 +42,8 @@ export interface Before {
 /** A call that may run: allowed by policy, or approved by the person who answered `token`. */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;
-	/** The approval as it was shown. */
 	readonly shown: ApprovalContext | undefined;
-	/** The version of the policy that decided. */
 	readonly version: string;
-	/** The grant of the channel that made an approval needless. */
 	readonly trusted?: TrustBadge;
 	/** Why it does not run: it cannot, or its files changed while calls before it ran. Then it may be asked again. */
 	readonly refusal?: string;
@@ -71,7 +67,6 @@ export interface ProposedCall extends PlannedCall {
 	readonly prompt: Prompt | undefined;
 }
 
-/** A call that does not run, with the result that the model gets. */
 export interface RefusedProposal {
 	readonly kind: "refused";
 	readonly call: CallBlock;
@@ -93,7 +88,7 @@ export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 /** The result of a call. It has no secrets. */
 export interface SettledCall {
 	readonly call: CallBlock;
-	/** People get its text as it is. */
+	/** Clients get its complete text. */
 	readonly result: ToolResult;
 	/** The text for the model, within the limits of a result. */
 	readonly forModel: string;
@@ -101,7 +96,6 @@ export interface SettledCall {
 	readonly durationMs?: number;
 }
 
-/** Why a call is asked again. */
 export interface Again {
 	/** Precede the notes of its approval. */
 	readonly notes: readonly string[];

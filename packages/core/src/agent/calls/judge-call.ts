@@ -107,7 +107,6 @@ export async function withChanges(
 /** Arguments that an approver gave a call in place of those that were shown. */
 interface ArgumentChange {
 	readonly changed: unknown;
-	/** The binding of the question. */
 	readonly binding: string;
 	/** Whether the changed call may need no class of action that the shown call does not need. */
 	readonly narrows: boolean;
@@ -185,7 +184,6 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | u
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
 }
 
-/** Services that know the present role of a person. */
 interface RoleServices {
 	readonly people: RunDeps["people"];
 	readonly journal: Journal;

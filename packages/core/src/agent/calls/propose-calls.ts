@@ -184,7 +184,6 @@ function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): b
 	return path !== undefined && changing.some(({ ready }) => pathOf(ready) === path);
 }
 
-/** The calls before that have an effect. */
 function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }

@@ -26,7 +26,7 @@ export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult
 	return { call, result: { ...result, text: withNote(text, note) }, forModel: withNote(forModel, note) };
 }
 
-/** Ends the result of a call that was not taken as the model wrote it. */
+/** Note at the end of the result of an adjusted call. */
 export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
 	const listed = adjusted.slice(0, mostNotes).join("; ");
@@ -34,7 +34,7 @@ export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	return `[the call was adjusted: ${listed}${more}]`;
 }
 
-/** Puts a note behind a text, in a line of its own. */
+/** Adds a note behind a text, in a line of its own. */
 export function withNote(text: string, note: string): string {
 	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
@@ -62,7 +62,7 @@ export async function recordResult(
 		await recordStart(run, { call, decision: refusedFor(run, result) }, record, step);
 	}
 	const { failed } = result;
-	// A provider takes an error as text alone.
+	// Providers accept an error only as text.
 	const shown = failed ? [] : (result.pictures ?? []);
 	const pictures = shown.length > 0 && { pictures: shown };
 	const { later } = result;
@@ -126,7 +126,6 @@ export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
 
-/** The origin of a call in the audit. */
 interface Origin {
 	readonly principal: string;
 	readonly via: string;

@@ -122,7 +122,6 @@ interface Execution {
 	readonly durationMs: number;
 }
 
-/** A call that has run. */
 interface RanCall extends Execution {
 	readonly call: CallBlock;
 	readonly output: CallOutput;
@@ -207,7 +206,6 @@ async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | R
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-/** One handle, or a record of handles. */
 async function open(run: Run, value: unknown, place: string): Promise<Opened> {
 	if (value === undefined) return { value };
 	if (typeof value === "string") return openOne(run, value, place);

@@ -37,7 +37,6 @@ export class ClientCalls {
 		this.#clock = clock;
 	}
 
-	/** Answers that named no open call: late, repeated or unknown. */
 	get ignored(): number {
 		return this.#ignored;
 	}

@@ -39,7 +39,6 @@ export interface Guidance {
 	readonly tools: readonly string[];
 }
 
-/** A session, as far as the tools of its clients need it. */
 interface ToolSession {
 	readonly id: string;
 	readonly place: string | undefined;
@@ -171,7 +170,6 @@ export class ToolConnection {
 	readonly #id: string;
 	readonly #calls: ClientCalls;
 	#tools: readonly Owned[] = [];
-	/** Guidance by source. */
 	readonly #contexts = new Map<string, string>();
 	/** The tools that take the place of all others in one run. */
 	#instead: (OfferedTools & { readonly run: string }) | undefined;

@@ -29,7 +29,6 @@ export interface ToolRegistration {
 	readonly systemContext?: string;
 }
 
-/** Limits of a registration. */
 export const clientToolLimits = {
 	/** Tools of one client. */
 	tools: 128,

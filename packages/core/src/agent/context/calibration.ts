@@ -22,7 +22,6 @@ export const oneRequest: Features = [0, 0, 0, 0, 0, 1];
 
 /** Errors of the token estimates for one model. */
 export interface EstimateError {
-	/** Number of compared replies. */
 	readonly replies: number;
 	/** Relative error at the newest reply: 0.1 is 10 %. */
 	readonly last: number;
@@ -30,7 +29,6 @@ export interface EstimateError {
 	readonly mean: number;
 }
 
-/** A request with the tokens that the provider counted. */
 export interface CountedRequest {
 	readonly features: Features;
 	readonly tokens: number;
@@ -98,7 +96,6 @@ export class Calibration {
 		return { tokens, margin: changed === 0 ? 0 : Math.max(leastMargin * tokens, usual) };
 	}
 
-	/** Returns the most likely number of tokens of the parts. */
 	tokensOf(features: Features): number {
 		let sum = 0;
 		// A loop is faster than `dot`: a snapshot calls this for each message of a long conversation.
@@ -110,7 +107,6 @@ export class Calibration {
 		return { replies: this.#replies, last: this.#last, mean: this.#mean };
 	}
 
-	/** Compares an estimate with the counted tokens of the request. */
 	compare(estimated: number, tokens: number): void {
 		this.#replies += 1;
 		this.#last = Math.abs(estimated - tokens) / tokens;

@@ -167,7 +167,6 @@ interface Sizing {
 	readonly tokensOf: (messages: readonly Message[]) => number;
 }
 
-/** Compactions that make the request fit. */
 interface Plan {
 	readonly compactions: readonly Compaction[];
 	/** End of a summary that has no text yet; undefined for none. */
@@ -325,7 +324,6 @@ const firstHeading = "The first request, word for word:";
 const openHeading = "Still open, as the gateway knows it:";
 const bodyHeading = "What happened so far:";
 
-/** Parts of a summary message. */
 interface NoteParts {
 	/** Undefined if the conversation still contains it. */
 	readonly first: UserMessage | undefined;
@@ -341,7 +339,6 @@ interface NoteRoom {
 	readonly measure: (text: string) => number;
 }
 
-/** Returns the text that replaces the messages. */
 function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
 	const sections = [opening];
 	if (first) {

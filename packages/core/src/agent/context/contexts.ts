@@ -30,7 +30,6 @@ export class Contexts {
 		this.texts = new TextCounts({ clock, log });
 	}
 
-	/** Calibration of a model by its replies. */
 	calibration(provider: string, model: string): Calibration {
 		const key = `${provider}/${model}`;
 		const known = this.#calibrations.get(key) ?? new Calibration();

@@ -17,7 +17,6 @@ import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
-/** Services for fitting requests into a window. */
 export interface ContextServices {
 	readonly contexts: Contexts;
 	readonly journal: Journal;
@@ -105,7 +104,6 @@ export async function countParts(
 	await contexts.texts.count(settings.model, request, signal);
 }
 
-/** Stores how a request shares its window. */
 function place(
 	asker: Asker,
 	context: SessionContext,
@@ -141,7 +139,6 @@ function remains({ content, stop }: Reply): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
 
-/** Result of a requested compaction. */
 export interface Compacted {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;

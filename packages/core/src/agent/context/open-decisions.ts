@@ -9,7 +9,6 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine } from "./shorten.ts";
 import { isBefore, type Position } from "./view.ts";
 
-/** A question of a call, with its state. */
 export interface CallQuestion {
 	readonly callId: string;
 	readonly state: PromptState;

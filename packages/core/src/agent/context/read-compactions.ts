@@ -6,7 +6,6 @@ export interface PastCompaction extends Compaction {
 	readonly at: number;
 }
 
-/** All compactions of a session, oldest first. */
 export async function readCompactions(db: Tx, sessionId: string): Promise<PastCompaction[]> {
 	const rows = await db
 		.selectFrom("compactions")

@@ -34,9 +34,7 @@ export interface MeasuredCompaction extends Compaction {
 /** The newest request with its estimate. */
 interface Fitted {
 	readonly messages: readonly Message[];
-	/** Features of the messages. */
 	readonly spoken: Features;
-	/** Features of the whole request. */
 	readonly features: Features;
 	readonly tokens: number;
 }
@@ -50,7 +48,6 @@ export interface Placed {
 	readonly reply: number;
 }
 
-/** A recorded model call. */
 interface PastCall {
 	readonly model: string;
 	readonly messages: number;
@@ -88,7 +85,6 @@ export class SessionContext {
 		this.#services = services;
 	}
 
-	/** Reads the context from the record. */
 	static async open(session: Session, services: RecordServices): Promise<SessionContext> {
 		const context = new SessionContext(session, services);
 		const { journal } = services;
@@ -152,7 +148,6 @@ export class SessionContext {
 		this.#past = [];
 	}
 
-	/** Estimates the tokens of a request. */
 	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
 		const { messages, model } = request;
 		const spoken = this.#spoken(messages);

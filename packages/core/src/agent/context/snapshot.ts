@@ -5,7 +5,6 @@ import type { Calibration } from "./calibration.ts";
 import { difference, type Features, featuresOfMessage, featuresOfTools } from "./calibration.ts";
 import type { PartCounts } from "./text-counts.ts";
 
-/** A request with its size. */
 export interface MeasuredRequest {
 	readonly request: ModelRequest;
 	/** Features of the system prompt and the tools. */
@@ -21,7 +20,6 @@ export interface MeasuredRequest {
 	readonly reply: number;
 }
 
-/** Parts of the context after the request. */
 export interface Addition {
 	/** The reply, if it is part of the conversation. Its tokens are estimated if the provider counted none. */
 	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;

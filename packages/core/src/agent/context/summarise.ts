@@ -15,7 +15,6 @@ export interface SummarySource {
 	readonly most: number;
 }
 
-/** A summary to write. */
 export interface SummaryTask extends SummarySource {
 	/** Maximum tokens of the summary. */
 	readonly length: number;

@@ -213,7 +213,6 @@ function later(one: Position | undefined, other: Position): Position {
 
 /** A position in the transcript of a session: before a message of a run. */
 export interface Position {
-	/** Ordinal of the run. */
 	readonly run: number;
 	readonly message: number;
 }
@@ -250,7 +249,6 @@ export function groupsOf(transcript: readonly RunTranscript[]): Group[] {
 	});
 }
 
-/** The transcript before a position. */
 export function until(transcript: readonly RunTranscript[], end: Position): RunTranscript[] {
 	return transcript
 		.filter(({ ordinal }) => ordinal <= end.run)

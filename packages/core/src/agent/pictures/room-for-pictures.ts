@@ -149,13 +149,11 @@ export type Shown =
 
 /** Pictures of a conversation without those of the run's own message, each list oldest first. */
 export interface Standing {
-	/** Those that the model sees. */
 	readonly shown: readonly Shown[];
 	/** Pictures that the model will never see again, because a summary replaced them or they were cleared. */
 	readonly hidden: readonly Shown[];
 }
 
-/** The pictures in the run's conversation at this moment. */
 async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
@@ -228,7 +226,6 @@ function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[
 	return pictures.length > 0 ? [{ pictures }] : [];
 }
 
-/** Changes a part of the record. */
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
@@ -315,7 +312,6 @@ async function earlierSteps(
 /** Maximum bytes of pictures in the memory of all sessions at rest. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** A session, as far as its pictures are concerned. */
 interface Holder {
 	readonly id: string;
 	history: readonly RunTranscript[] | undefined;

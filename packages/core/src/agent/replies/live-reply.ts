@@ -4,7 +4,6 @@ import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
 import type { Reply } from "../../vocabulary/model.ts";
 import type { Run } from "../run/run.ts";
 
-/** The id of a call, and the name of its tool. */
 interface CallName {
 	readonly id: string;
 	readonly name: string;
@@ -14,7 +13,6 @@ interface CallName {
 export interface ReplyListener {
 	/** Set if clients do not see the text. */
 	readonly auxiliary?: true;
-	/** The provider started to answer. */
 	respond(): void;
 	/** A piece of text, without secrets. */
 	speak(text: string): void;
@@ -254,7 +252,6 @@ export class PlainJsonText {
 		});
 	}
 
-	/** Returns the rest at the end of the text. */
 	end(): string {
 		const held = this.#held;
 		this.#held = "";

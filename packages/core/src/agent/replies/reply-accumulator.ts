@@ -8,12 +8,9 @@ import { type ReplyListener, WholeCharacters } from "./live-reply.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
-/** Parts of the run that a reply needs. */
 export interface AccumulatorOptions {
-	/** Removes secrets from the text as it arrives. */
 	readonly redaction: RedactedStream;
 	readonly listener: ReplyListener;
-	/** The normal form of a call. */
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
@@ -28,7 +25,6 @@ export class ReplyAccumulator {
 	#text: string[] = [];
 	#length = 0;
 	readonly #whole = new WholeCharacters();
-	/** Ids of calls in this reply. */
 	readonly #ids = new Set<string>();
 	/** Ids of announced calls, by their index in the reply. */
 	readonly #announced = new Map<number, string>();

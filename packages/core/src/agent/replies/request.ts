@@ -73,7 +73,6 @@ export async function askForText(
 /** Maximum model calls for one text, failed ones included. */
 const textCalls = 2;
 
-/** The use of a text that clients do not see. */
 type TextPurpose = "a summary" | "a verdict";
 
 /** Returns why a complete reply cannot be used as a text: the model refused, or wrote none. */
@@ -88,7 +87,6 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	max_tokens: "it was cut at its limit before any text",
 };
 
-/** A request without its messages. */
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
@@ -131,7 +129,6 @@ export async function systemFor({
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 
-/** The parts of the run's requests to this model. */
 async function requestParts(run: Run, model: string): Promise<RequestParts> {
 	const { session, settings, row, steps } = run;
 	const { table, systemPrompt } = run.deps;

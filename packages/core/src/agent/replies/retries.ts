@@ -95,12 +95,10 @@ export class Tries {
 		this.#most = most;
 	}
 
-	/** The model to ask now. */
 	get model(): string {
 		return this.#names[this.#index] ?? "";
 	}
 
-	/** Calls that have failed. */
 	get failed(): number {
 		return this.#failed;
 	}

@@ -12,7 +12,6 @@ import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
-/** Services of a model call without a run. */
 export interface SessionCallServices {
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
@@ -67,7 +66,6 @@ export async function callForSession(
 	return { ...facts, reply: accumulator.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 
-/** Records such a call with its cost. */
 export async function recordSessionCall(
 	{ session, deps }: Omit<SessionCaller, "signal">,
 	attempt: Attempt,

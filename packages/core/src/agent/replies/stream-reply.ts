@@ -129,12 +129,9 @@ export function withoutSecrets(redactor: TextSink, error: ParleyError): ParleyEr
 	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
 }
 
-/** One model call with its reply. */
 export interface Attempt {
-	/** Requested model. */
 	readonly model: string;
 	readonly provider: string;
-	/** Number of messages in the request. */
 	readonly messages: number;
 	readonly durationMs: number;
 	readonly reply: Reply;

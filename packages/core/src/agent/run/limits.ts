@@ -13,7 +13,6 @@ import { callsOf } from "../../vocabulary/transcript.ts";
 import { formatDollars } from "../../vocabulary/usage.ts";
 import type { Run } from "./run.ts";
 
-/** Reason why a run ends before a model call. */
 export interface Refusal {
 	/** For people. */
 	readonly error: string;

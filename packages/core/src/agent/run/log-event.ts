@@ -5,7 +5,6 @@ import type { Step } from "../../vocabulary/step.ts";
 import type { TaskEvent, WorkerEvent } from "../../vocabulary/task.ts";
 import { dollars } from "../../vocabulary/usage.ts";
 
-/** A run, as far as its log lines need it. */
 interface LoggedRun {
 	readonly log: Logger;
 	readonly steps: readonly Step[];
@@ -96,7 +95,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 	}
 }
 
-/** Writes the line of a skill, or what the lines of a task's run do not say. */
+/** Logs an event of a skill, and facts of a task that the lines of its run do not have. */
 function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":
@@ -124,7 +123,7 @@ function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void
 			log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
-		// The lines of the task's run say it.
+		// The lines of the task's run already say it.
 		case "skill.step.started":
 		case "task.created":
 		case "task.started":

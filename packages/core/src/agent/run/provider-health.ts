@@ -2,7 +2,6 @@ import type { Clock } from "@parley/base";
 import type { Model } from "../../vocabulary/model.ts";
 import type { ModelError } from "../../vocabulary/model-error.ts";
 
-/** The outcome of a model call, as far as it is about the provider. */
 interface Finding {
 	readonly model: string;
 	/** `refused`: the provider refuses the key. */
@@ -33,7 +32,6 @@ export class ProviderHealth {
 		return [...this.#states.values()];
 	}
 
-	/** Records a complete model call. */
 	answered(server: Model, model: string): void {
 		this.#set(server, { model, state: "ok", reason: "" });
 	}

@@ -30,9 +30,7 @@ import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { PromptAgent, RunSettings } from "./settings.ts";
 
-/** Services of the runtime for runs. */
 export interface RunDeps extends Services {
-	/** Token counts and context of sessions. */
 	readonly contexts: Contexts;
 	/**
 	 * Chooses the settings of a session. `correlation`: the run to which clients may offer tools of its own. Throws an error
@@ -41,10 +39,10 @@ export interface RunDeps extends Services {
 	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
-	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
+	/** Random number from 0 to 1, which spreads simultaneous retries. */
 	readonly random: () => number;
 	readonly sandbox: Sandboxes;
-	/** How the channel of a session works. */
+	/** Settings of the session's channel. */
 	readonly profileOf: (session: InPlace) => PlaceProfile;
 	/** The other channels in which its approvals may be answered, as far as that is known before. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
@@ -64,16 +62,13 @@ export interface RunDeps extends Services {
 	readonly taskLimits: RunLimits;
 }
 
-/** Renders the system prompt of a session for an agent. */
 export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
 
-/** A session, as far as the settings of its channel need it. */
 interface InPlace {
 	readonly place: string | undefined;
 }
 
 export interface RunLimits {
-	/** Model calls of one run. */
 	readonly modelCalls: number;
 	/** Working time of one run in milliseconds; waiting for people does not count. */
 	readonly workingMs: number;
@@ -89,21 +84,21 @@ export interface Writing {
 /** A run: a message on its way to its answer, with its record and its services. */
 export class Run {
 	readonly id: string;
-	/** With the content of the attachments, once that was loaded. */
+	/** With the content of the attachments after it was loaded. */
 	row: RunRow;
 	readonly steps: Step[];
 	readonly session: Session;
 	readonly deps: RunDeps;
-	/** Names the run in every line. */
+	/** Logger that adds the run to every line. */
 	readonly log: Logger;
 	readonly control: RunControl;
-	/** When it began to work in this process, on the monotonic clock. */
+	/** Start of the work in this process, on the monotonic clock. */
 	readonly beganAt: number;
 	/** Whether an earlier process, or an earlier attempt to record it, has worked on it. */
 	readonly resumed: boolean;
 	/** The transcripts of the session before this run. */
 	history: readonly RunTranscript[] = [];
-	/** The fallback that has taken over, once one has. */
+	/** The fallback that answers instead of the first model. */
 	asking: string | undefined;
 	#settings: RunSettings | undefined;
 	/** Settles with the last commit. */
@@ -136,7 +131,7 @@ export class Run {
 		return this.session.task ? this.deps.taskLimits : this.deps.limits;
 	}
 
-	/** Chosen by `choose` when it begins to work. */
+	/** Set by `choose`. Throws `internal` before. */
 	get settings(): RunSettings {
 		if (!this.#settings) throw new ParleyError("the run has not begun to work", { code: "internal" });
 		return this.#settings;
@@ -146,12 +141,11 @@ export class Run {
 		this.#settings ??= await this.deps.settings(this.session, this.row.options, this.row.correlation);
 	}
 
-	/** The agent profile that works on it. */
 	get agent(): string {
 		return this.row.options.agent ?? this.session.profile;
 	}
 
-	/** The rules for its calls at this moment. */
+	/** Policy for its calls at this moment. */
 	get policy(): PolicyInForce {
 		const { rootDir, place } = this.session;
 		return this.deps.policies.of({ profile: this.agent, rootDir, place });
@@ -167,7 +161,7 @@ export class Run {
 		return this.row.options.origin !== undefined;
 	}
 
-	/** Whether a call of this session has had the id already. */
+	/** Whether a call of this session already has the id. */
 	usesCallId(id: string): boolean {
 		this.#callIds ??= new Set(
 			this.history.flatMap(({ messages }) =>
@@ -223,23 +217,22 @@ export function joinedBy({ steps, session }: Run): Person[] {
 	return [...steering, ...(session.task?.speakers ?? [])];
 }
 
-/** People of a chat who have spoken to the run, the one who began it first. */
+/** People of a chat who spoke to the run, the person who started it first. */
 export function speakersOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);
 }
 
-/** Services of the runtime for workflows. */
 export interface WorkflowDeps {
 	/** The real name of a model; throws `invalid_argument` if there is no such model. */
 	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
-	/** There may be a task to take up. */
+	/** Called when a task may be ready. */
 	readonly startTasks: () => void;
-	/** Stops what still works on tasks that have ended. */
+	/** Stops the work on tasks that have ended. */
 	readonly stopTasks: (ids: readonly string[]) => void;
 }
 
-/** Schedules of all owners, as far as the tools of a run use them. */
+/** Schedules of all owners, for the tools of a run. */
 export interface RunSchedules {
 	create(
 		request: Keyed,
@@ -275,12 +268,11 @@ class RunControl implements LiveRun {
 		this.working = new WorkingTime(clock, Math.max(0, workingMs), () => this.#stop("overtime"));
 	}
 
-	/** Aborts when the run is stopped. */
 	get signal(): AbortSignal {
 		return this.#abort.signal;
 	}
 
-	/** The first reason why it was stopped; undefined if it was not. */
+	/** The first stop cause; undefined if the run was not stopped. */
 	get cause(): StopCause | undefined {
 		return this.#cause;
 	}
@@ -323,7 +315,7 @@ class WorkingTime {
 		this.#onOver = onOver;
 	}
 
-	/** Milliseconds that it has counted so far. */
+	/** Milliseconds counted so far. */
 	get workedMs(): number {
 		const sinceMs = this.#timer ? this.#clock.monotonic() - this.#since : 0;
 		return this.#limitMs - this.#leftMs + sinceMs;

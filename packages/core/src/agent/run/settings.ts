@@ -24,21 +24,18 @@ export interface RunSettings extends PromptAgent {
 	readonly reasoning: Reasoning | undefined;
 	readonly tools: readonly Tool[];
 	readonly descriptions: readonly ToolDescription[];
-	/** Tokens of input and output together, where a profile says so. */
+	/** Maximum tokens of input and output together, if a profile limits them. */
 	readonly contextWindow: number | undefined;
 	/** Guidance of clients about their tools, after the system prompt; "" for none. */
 	readonly clientContext: string;
 }
 
-/** An agent profile, as far as the system prompt depends on it. */
 export interface PromptAgent {
-	/** Name of the profile. */
 	readonly agent: string;
 	/** In place of the built-in instructions. */
 	readonly instructions: string | undefined;
 }
 
-/** The models that a name can stand for. */
 interface KnownModels {
 	readonly model: Model;
 	readonly table: ModelTable;
@@ -46,26 +43,24 @@ interface KnownModels {
 	readonly anyModel: boolean;
 }
 
-/** The choices of the operator about models. */
 export interface ModelChoice extends KnownModels {
-	/** A name or a tier; the provider's default where absent. */
+	/** Name or tier. Default: the provider's default. */
 	readonly modelName: string | undefined;
-	/** Names or tiers that take over where the model stays unable to answer. */
+	/** Names or tiers of models that replace an unavailable model. */
 	readonly fallback: readonly string[];
 	readonly reasoning: Reasoning | undefined;
 	readonly profiles: Profiles;
-	/** Another server of the same API, as a profile names it. */
+	/** Model on another server of the same API, for a profile. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }
 
-/** The agent and the model that a session has chosen. */
 interface Chosen {
 	readonly profile: string;
 	readonly model: string | undefined;
 }
 
-/** Which tools of the gateway a session has. */
+/** Filters for the tools of a session. */
 export interface ToolChoice {
 	/** Names of the only tools that the channel allows. All tools if absent. */
 	readonly only?: readonly string[] | undefined;
@@ -103,7 +98,7 @@ export async function chooseSettings(
 	const isWanted = ({ name }: { readonly name: string }): boolean => options.tools?.includes(name) ?? true;
 	const tools = options.tools ? all.filter(isWanted) : all;
 	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
-	// The text of a source is of no use without its tools.
+	// The guidance of a source is useless without its tools.
 	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
@@ -151,14 +146,14 @@ function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoi
 	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
 	const first = wanted ?? profile.model ?? (profile.endpoint ? undefined : modelName);
 	const name = real(first ?? model.defaultModel);
-	// Another server knows nothing of the gateway's own fallbacks.
+	// Another server does not have the gateway's fallbacks.
 	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
 	return [name, ...new Set(others)];
 }
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** As many choices are remembered as there may be profiles in use. */
+/** Maximum remembered choices: more than there are profiles in use. */
 const mostChoices = 100;
 
 /** Returns the same array for the same choice, so that derived values are computed once. */
@@ -188,7 +183,7 @@ function chooseTools(agent: string, wanted: readonly string[], tools: readonly T
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The tools without `skill`: the same array for the same tools. */
+/** The tools without `skill`. Returns the same array for the same tools. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -201,7 +196,7 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/** The same array for the same tools. */
+/** Returns the same array for the same tools. */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;
@@ -234,7 +229,7 @@ export function resolveModel(wanted: string, { model, table, anyModel }: KnownMo
 	});
 }
 
-/** The operator's choices about models, as they were configured. */
+/** The operator's configuration of models. */
 export interface ModelOptions {
 	readonly model: Model;
 	/** The model's name for the provider, or a tier. Default: the provider's default. */
@@ -265,7 +260,6 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
 }
 
-/** A choice of a model for a session. */
 export interface ResolvedModel {
 	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
 	readonly chosen: string | undefined;

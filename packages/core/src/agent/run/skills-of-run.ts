@@ -5,14 +5,14 @@ import type { Invocation, StartedSkill, UsedSkill } from "../../vocabulary/skill
 import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
 import type { Run, Writing } from "./run.ts";
 
-/** Characters of a result that `skill.completed` has. */
+/** Maximum characters of a result in `skill.completed`. */
 const mostOutput = 2_000;
 
 /** Records the start of the skill that a person has started with the message, once. */
 export async function startSkill(run: Run): Promise<void> {
 	const { skill, tools } = run.row.options;
 	if (!skill || hasStarted(run, "")) return;
-	// The options of the run hold the tools already.
+	// The options of the run already contain the tools.
 	await run.commit((writing) =>
 		recordStart(run, writing, { skill, callId: "", tools: skill.tools && tools }),
 	);
@@ -38,7 +38,7 @@ export async function startSkillOfCall(
 	return { text: skill.text };
 }
 
-/** The end of each skill of a run that ends: it lasts as long as the run. */
+/** Returns the end event of each skill of a run. A skill lasts as long as its run. */
 export function endsOfSkills(
 	{ id: runId, steps }: Run,
 	{ content, error, now }: { readonly content: string; readonly error: string; readonly now: number },

@@ -29,11 +29,9 @@ export function workspaceOf(
 	return { path, quota, room: () => roomIn(path, quota) };
 }
 
-/** A directory of a session's own. */
 export interface Workspace {
 	readonly path: string;
-	/** Bytes that it may hold. */
 	readonly quota: number;
-	/** How many still fit. */
+	/** Bytes that are free. */
 	room(): Promise<number>;
 }

@@ -7,7 +7,6 @@ const mostFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and tables. */
 const mostDepth = 16;
 
-/** The two parts of a skill file. */
 export interface SkillFile {
 	/** Value of the frontmatter; an empty object if the file has no frontmatter. */
 	readonly facts: unknown;
@@ -113,7 +112,7 @@ function nestedIn(line: string): number {
 	return marks > mostDepth ? marks : 0;
 }
 
-/** The same text with each plain value of the top level in quotes. */
+/** The text with each plain value of the top level in quotes. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")

@@ -10,7 +10,7 @@ const mostSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
 
-/** Whether a text can be the name of a skill, and so the word behind a `/`. */
+/** Whether a text can be the name of a skill, which is also the word after a `/`. */
 function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
@@ -125,7 +125,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/** The keys with underscores in the place of hyphens, checked. */
+/** The keys with underscores instead of hyphens, after validation. */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();
@@ -207,7 +207,7 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}));
 }
 
-/** Takes away the steps whose needs are met until none is left. */
+/** Removes steps whose needs are met until none is left. The rest is a cycle. */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {

@@ -20,7 +20,6 @@ const most = {
 /** Limits of all skills of one place, because each message may read all of them. */
 const mostOfPlace = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
-/** A skill with the path of its file. */
 export interface FoundSkill {
 	readonly skill: Skill;
 	/** For people: relative to the data directory or to the working directory. */

@@ -35,7 +35,6 @@ interface SkillsOptions {
 	) => Promise<{ readonly session: { readonly rootDir: string } } & Disposable>;
 }
 
-/** A session in which a person starts a skill. */
 interface SkillSession {
 	readonly rootDir: string;
 	readonly redactor: { redactKnown(text: string): string };
@@ -47,7 +46,6 @@ interface SkillSession {
  */
 export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
-/** A skill with its trust. */
 export interface ListedSkill extends FoundSkill {
 	readonly trust: SkillTrust;
 	/** When the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */

@@ -28,7 +28,7 @@ export function placesIn(request: ModelRequest, transcript: readonly RunTranscri
 	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);
 }
 
-/** Calls and results keep their ids, what people said its words. */
+/** Calls and results have their ids, messages of people their words. */
 function identityOf(message: Message): string {
 	if (message.role === "tool") return `results ${message.content.map(({ callId }) => callId).join(" ")}`;
 	const ids = callIdsIn(message);
@@ -39,7 +39,7 @@ function callIdsIn(message: Message): string[] {
 	return message.content.flatMap((block) => (block.type === "call" ? [block.id] : []));
 }
 
-/** All that a request says. */
+/** All text of a request. */
 export function wordsOf({ messages }: ModelRequest): string {
 	return messages.map(textOf).join("\n");
 }

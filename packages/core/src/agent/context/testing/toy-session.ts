@@ -45,9 +45,8 @@ export interface ToyOptions {
 	readonly tokenizer?: Tokenizer;
 	readonly system?: string;
 	readonly tools?: readonly ToolDescription[];
-	/** Writes summaries; counts them unless told. */
+	/** Function that writes summaries. Default: counts them. */
 	readonly write?: WriteText;
-	/** The provider's own count. */
 	readonly countTokens?: Model["countTokens"];
 }
 
@@ -68,7 +67,6 @@ export class ToySession {
 	readonly #directory: string;
 	readonly #journal: Journal;
 	#contexts: Contexts;
-	/** The requests for summaries. */
 	readonly written: Parameters<WriteText>[0][] = [];
 	transcript: RunTranscript[] = [];
 	settings: Asker["settings"];
@@ -110,7 +108,7 @@ export class ToySession {
 		return this.#contexts.errors();
 	}
 
-	/** Forgets all that is only in memory; the transcript is read again. */
+	/** Drops all state in memory, as a restart does. */
 	restart(): void {
 		this.#contexts = this.#newContexts();
 		this.session = this.#newSession();
@@ -121,7 +119,7 @@ export class ToySession {
 		this.#abort.abort();
 	}
 
-	/** A person says something: a run begins. */
+	/** Sends a user message, which starts a run. */
 	async ask(text: string): Promise<void> {
 		const ordinal = (this.transcript.at(-1)?.ordinal ?? 0) + 1;
 		this.transcript.push({ ordinal, messages: [{ role: "user", content: [{ type: "text", text }] }] });
@@ -144,7 +142,6 @@ export class ToySession {
 		);
 	}
 
-	/** The next message of the newest run. */
 	add(...messages: readonly Message[]): void {
 		const run = this.transcript.pop();
 		if (run) this.transcript.push({ ...run, messages: [...run.messages, ...messages] });
@@ -154,7 +151,6 @@ export class ToySession {
 		this.add({ role: "assistant", content: [{ type: "text", text }] });
 	}
 
-	/** A reply with calls, and their results. */
 	calls(...made: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
 		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
 			type: "call",
@@ -174,7 +170,6 @@ export class ToySession {
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
 	}
 
-	/** State of a question of a call of the newest run. */
 	async asked(
 		callId: string,
 		state: Tables["prompts"]["state"],
@@ -191,7 +186,6 @@ export class ToySession {
 		);
 	}
 
-	/** Puts the next request together. */
 	fit(changed: Partial<ModelRequest> = {}): Promise<ModelRequest> {
 		return fitRequest(this.#asker, { ...this.#parts, ...changed }, this.transcript, this.#write);
 	}
@@ -225,7 +219,6 @@ export class ToySession {
 		return compactNow(this.#asker, this.#parts, this.transcript, wanted);
 	}
 
-	/** Tokens by the provider's tokenizer. */
 	count(request: ModelRequest): number {
 		return countRequest(this.tokenizer, request);
 	}

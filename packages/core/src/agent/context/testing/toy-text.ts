@@ -3,7 +3,7 @@ const words =
 		" ",
 	);
 
-/** Chance that is the same for the same seed (mulberry32, Tommy Ettinger). */
+/** Random numbers that are equal for an equal seed (mulberry32, Tommy Ettinger). */
 export function chance(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
@@ -15,12 +15,11 @@ export function chance(seed: number): () => number {
 	};
 }
 
-/** Prose of about so many words. */
+/** Prose of about this number of words. */
 export function prose(random: () => number, count: number): string {
 	return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]).join(" ");
 }
 
-/** Text that looks like a program. */
 export function code(random: () => number, lines: number): string {
 	const line = (): string => {
 		const [name, other] = [prose(random, 1), prose(random, 1)];
@@ -29,7 +28,7 @@ export function code(random: () => number, lines: number): string {
 	return Array.from({ length: lines }, line).join("\n");
 }
 
-/** Chinese characters, without any meaning. */
+/** Random Chinese characters. */
 export function chinese(random: () => number, count: number): string {
 	return Array.from({ length: count }, (_, index) =>
 		index % 20 === 19 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 3000)),
