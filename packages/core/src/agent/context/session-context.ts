@@ -1,6 +1,6 @@
 import { type Clock, defined, type Failpoints } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
-import type { Journal } from "../../store/journal.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import { summaryHash } from "../../store/text-hash.ts";
 import type { CompactionLevel, ContextCompaction } from "../../vocabulary/context-snapshot.ts";
@@ -8,9 +8,11 @@ import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import type { Calibration, CountedRequest, Estimate } from "./calibration.ts";
 import {
+	type Calibration,
+	type CountedRequest,
 	difference,
+	type Estimate,
 	type Features,
 	featuresOfMessages,
 	featuresOfText,
@@ -18,7 +20,6 @@ import {
 	oneRequest,
 	sumOf,
 } from "./calibration.ts";
-import { readCompactions } from "./read-compactions.ts";
 import { type Compaction, noReductions, type Reductions, viewOf, withCompaction } from "./view.ts";
 
 /** A compaction with the sizes before and after it, in tokens. */
@@ -239,4 +240,25 @@ function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 		const compactions = events.slice(index).filter(({ type }) => type === "context.compacted").length;
 		return usage.inputTokens > 0 ? [{ model, messages, inputTokens: usage.inputTokens, compactions }] : [];
 	});
+}
+
+/** A recorded compaction; `at` is in milliseconds since the epoch. */
+export interface PastCompaction extends Compaction {
+	readonly at: number;
+}
+
+/** Returns all compactions of a session, oldest first. */
+export async function readCompactions(db: Tx, sessionId: string): Promise<PastCompaction[]> {
+	const rows = await db
+		.selectFrom("compactions")
+		.select(["level", "run_ordinal", "message", "summary", "at"])
+		.where("session_id", "=", sessionId)
+		.orderBy("n")
+		.execute();
+	return rows.map(({ level, run_ordinal, message, summary, at }) => ({
+		level,
+		text: summary,
+		at: Number(at),
+		before: { run: Number(run_ordinal), message: Number(message) },
+	}));
 }

@@ -1,4 +1,4 @@
-import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
+import { type PastCompaction, readCompactions } from "../../agent/context/session-context.ts";
 import { noReductions, type Reductions, viewOf, withCompaction } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
