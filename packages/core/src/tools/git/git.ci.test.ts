@@ -317,15 +317,15 @@ test("a repository has to lie within the roots, with all its parts", async () =>
 	);
 	spawnSync("git", ["init", "-q", join(directory.path, "outside")], { env: environment() });
 	await putFile(".git", `gitdir: ${directory.path}/outside/.git\n`);
-	await expect(prepare(["log"])).rejects.toThrow("a part of the repository lies outside of the roots");
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside of the roots");
 	await rm(join(repository, ".git"));
 	await symlink("../outside/.git", join(repository, ".git"));
-	await expect(prepare(["log"])).rejects.toThrow("a part of the repository lies outside of the roots");
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside of the roots");
 });
 
 test("a working tree that its settings put elsewhere is refused", async () => {
 	byHand("config", "core.worktree", join(directory.path, "outside"));
-	await expect(prepare(["status"])).rejects.toThrow("a part of the repository lies outside of the roots");
+	await expect(prepare(["status"])).rejects.toThrow("a part of the repository is outside of the roots");
 });
 
 test("a repository hidden in the working tree as plain files is not taken for one", async () => {
