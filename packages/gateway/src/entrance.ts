@@ -32,7 +32,7 @@ interface EntranceOptions {
 /** Services of these checks. */
 interface EntranceParts {
 	readonly sandbox: Sandboxes;
-	readonly trust: Pick<Runtime["trust"], "tokens" | "audit">;
+	readonly trust: Runtime["trust"];
 }
 
 /** Rejects with `failed_precondition` where the certificate or its key cannot be used. */
@@ -45,7 +45,7 @@ export async function openEntrance(options: EntranceOptions, parts: EntrancePart
 	return {
 		reach,
 		tickets,
-		authenticate: authentication(options, parts, { reach, tickets }),
+		authenticate: authentication(options, parts, reach, tickets),
 		tls: config.tls && (await TlsRenewal.open({ files: config.tls, clock, log })),
 		admission: new Admission({}, (peer) => proxies?.has(peer) ?? false),
 		rules: { allowedHosts, publicUrl, ...defined({ proxies }) },
@@ -55,7 +55,8 @@ export async function openEntrance(options: EntranceOptions, parts: EntrancePart
 function authentication(
 	{ config, clock, log }: EntranceOptions,
 	{ sandbox, trust }: EntranceParts,
-	{ reach, tickets }: Pick<Entrance, "reach" | "tickets">,
+	reach: Reach,
+	tickets: Tickets,
 ): Authenticate {
 	return createAuthenticate({
 		mode: config.auth,

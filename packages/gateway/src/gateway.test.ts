@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { createIds, type Failpoints, parseJson, Redactor } from "@parley/base";
+import { createIds, defined, type Failpoints, parseJson, Redactor } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { Model } from "@parley/core";
 import { ScriptedModel, stuck } from "@parley/core/testing";
@@ -73,8 +73,7 @@ class Place implements AsyncDisposable {
 			redactor: this.redactor,
 			version: "0.0.0",
 			currentDirectory: this.here,
-			...(model && { model }),
-			...(failpoints && { failpoints }),
+			...defined({ model, failpoints }),
 		});
 	}
 

@@ -1,4 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
+import type { Server } from "node:http";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import {
@@ -9,16 +10,13 @@ import {
 	type Ids,
 	type Logger,
 	noFailpoints,
-	openSqliteStore,
 	type Redactor,
 	type Store,
 } from "@parley/base";
 import {
 	builtinTools,
 	createWebFetch,
-	freshSchema,
 	type Model,
-	migrations,
 	openProfiles,
 	Runtime,
 	type RuntimeOptions,
@@ -44,12 +42,12 @@ import { LlamaServer } from "./llama/llama-server.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
 import { auditEgress, openEgress } from "./open-egress.ts";
+import { createRuntime, openStore, toolsOf } from "./open-runtime.ts";
 import { openPort, type Port } from "./port.ts";
 import { openSandboxes } from "./sandbox/open-sandboxes.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
-import { tellStoreHealth } from "./tell-store-health.ts";
 import { EventStreams } from "./wires/http/methods/events.ts";
-import { createHealth, type HealthState } from "./wires/http/methods/health.ts";
+import { createHealth, type Health, type HealthState } from "./wires/http/methods/health.ts";
 import { createHttpServer } from "./wires/http/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
@@ -102,7 +100,7 @@ export interface Gateway {
  * operator can act on: the data directory is in use, a port is taken, a file is readable by others.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-	const { config, clock, log } = options;
+	const { config, clock, ids, log } = options;
 	if (isSecret(config.apiKey)) options.redactor.add(config.apiKey);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
@@ -110,13 +108,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	await finishRestore(config.data);
 	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
-	const file = databaseIn(config.data);
-	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(options) });
+	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(clock, ids) });
 	const store = undo.adopt(
-		await openSqliteStore<Tables>({
-			...{ file, migrations, fresh: freshSchema, failpoints, clock },
-			...{ watch: metrics.transaction, onHealth: tellStoreHealth(log) },
-		}),
+		await openStore({ ...options, failpoints, watch: metrics.transaction }),
 		(opened) => opened.close(),
 	);
 	const egress = openEgress(options);
@@ -124,13 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const llama = await openLlama(options);
 	undo.defer(() => llama?.stop());
 	const models = await openModels({ ...options, llama });
-	const operatorToken = await openOperatorToken(config.data, options);
-	const runtime = new Runtime({
-		...{ store, failpoints, sandbox, operatorToken },
-		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
-		...(await surroundings(options)),
-		...answering(options, models),
-	});
+	const runtime = await createRuntime(options, { store, failpoints, sandbox, models });
 	undo.defer(() => runtime.drain(0));
 	metrics.watch(runtime);
 	auditEgress(egress, runtime.trust.audit);
@@ -139,16 +127,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const parts = { options, runtime, store, sandbox, metrics, models, llama };
 	const wires = undo.use(await openWires(parts));
 	const { port, reach } = wires;
-	const facts = { urls: port.urls, provider: models.model.provider, model: runtime.model };
+	const { provider } = models.model;
+	const { model } = runtime;
 	await announce(config.data, wires, {
-		...{ ...facts, urls: [...port.urls], pid: process.pid, version: options.version },
+		urls: [...port.urls],
+		provider,
+		model,
+		pid: process.pid,
+		version: options.version,
 		startedAt: new Date(clock.now()).toISOString(),
 	});
 	undo.move();
 	const checking = sandbox.state.state === "wanted" ? sandbox.check() : undefined;
 	const { serverHost, providerReason } = models;
 	return {
-		...{ ...facts, serverHost, providerReason, dataDirectory: config.data, resumed, reach },
+		urls: port.urls,
+		provider,
+		model,
+		serverHost,
+		providerReason,
+		dataDirectory: config.data,
+		resumed,
+		reach,
 		renewCertificate: async () => wires.tls?.reload(),
 		async stop(graceMs) {
 			wires.drain();
@@ -183,49 +183,30 @@ interface Wires extends Entrance, AsyncDisposable {
 }
 
 async function openWires(parts: WireParts): Promise<Wires> {
-	const { options, runtime, store, sandbox, metrics, models, llama } = parts;
+	const { options, runtime, sandbox, metrics, models } = parts;
 	const { config, clock, log } = options;
 	await using undo = new AsyncDisposableStack();
 	const entrance = await openEntrance(options, { sandbox, trust: runtime.trust });
 	undo.defer(() => entrance.tls?.close());
-	const { admission, rules, authenticate, tickets } = entrance;
 	const held = new HeldOpen(runtime.trust.tokens);
 	undo.defer(() => held.close());
 	const state: HealthState = { draining: false, listeners: [] };
-	const health = createHealth({
-		...{ clock, runtime, store, state, tls: entrance.tls, reach: entrance.reach },
-		...{ version: options.version, sandbox: () => sandbox.state, server: models.serverHost },
-		provider: models.model.provider,
-		policy: runtime.trust.policies,
-		llama: () => llama?.status,
-	});
+	const redactor = options.redactor.into("error");
 	const secretPages = openSecretPages(options, runtime);
 	const ozzie = new OzzieServer({
-		...{ runtime, clock, log, held, redactor: options.redactor.into("error") },
+		runtime,
+		clock,
+		log,
+		held,
+		redactor,
 		secretPages: secretPages?.pages,
-		...{ anyModel: models.anyModel, counts: metrics.wire },
+		anyModel: models.anyModel,
+		counts: metrics.wire,
 	});
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
-	const http = createHttpServer({
-		streams,
-		api: { runtime, health, redactor: options.redactor.into("error") },
-		rules,
-		...{ authenticate, tickets, held, clock, log },
-		metrics: metrics.exposition({
-			runtime,
-			store,
-			file: databaseIn(config.data),
-			strangers: () => admission.strangers,
-			wires: () => [ozzie, streams, grpc],
-		}),
-		...{ uploads: metrics.uploads, secretPages },
-		refused: (status) => metrics.wire.refused(status),
-		settled: (socket) => {
-			if (socket instanceof Socket) admission.settled(socket);
-		},
-		onWebSocket: (request, socket, head, caller) => ozzie.accept(request, socket, head, caller),
-	});
 	const grpc = openGrpc(parts, { ...entrance, held, bind: () => new URL(port.urls[0] ?? "").host });
+	const health = healthOf(parts, entrance, state);
+	const http = openHttp(parts, entrance, { health, held, secretPages, ozzie, streams, grpc });
 	const goodBye = (): Promise<unknown> =>
 		Promise.all([ozzie.close(), streams.close(), grpc.close(goodByeMs)]);
 	undo.defer(async () => void (await goodBye()));
@@ -254,7 +235,69 @@ async function openWires(parts: WireParts): Promise<Wires> {
 	};
 }
 
-interface GrpcParts extends Pick<Entrance, "rules" | "authenticate" | "admission"> {
+interface HttpParts {
+	readonly health: Health;
+	readonly held: HeldOpen;
+	readonly secretPages: ReturnType<typeof openSecretPages>;
+	readonly ozzie: OzzieServer;
+	readonly streams: EventStreams;
+	readonly grpc: GrpcEntrance;
+}
+
+function openHttp(
+	{ options, runtime, store, metrics }: WireParts,
+	{ admission, rules, authenticate, tickets }: Entrance,
+	{ health, held, secretPages, ozzie, streams, grpc }: HttpParts,
+): Server {
+	const { config, clock, log } = options;
+	return createHttpServer({
+		streams,
+		api: { runtime, health, redactor: options.redactor.into("error") },
+		rules,
+		authenticate,
+		tickets,
+		held,
+		clock,
+		log,
+		metrics: metrics.exposition({
+			runtime,
+			store,
+			file: databaseIn(config.data),
+			strangers: () => admission.strangers,
+			wires: () => [ozzie, streams, grpc],
+		}),
+		uploads: metrics.uploads,
+		secretPages,
+		refused: (status) => metrics.wire.refused(status),
+		settled: (socket) => {
+			if (socket instanceof Socket) admission.settled(socket);
+		},
+		onWebSocket: (request, socket, head, caller) => ozzie.accept(request, socket, head, caller),
+	});
+}
+
+function healthOf(
+	{ options, runtime, store, sandbox, models, llama }: WireParts,
+	{ tls, reach }: Entrance,
+	state: HealthState,
+): Health {
+	return createHealth({
+		clock: options.clock,
+		runtime,
+		store,
+		state,
+		tls,
+		reach,
+		version: options.version,
+		sandbox: () => sandbox.state,
+		server: models.serverHost,
+		provider: models.model.provider,
+		policy: runtime.trust.policies,
+		llama: () => llama?.status,
+	});
+}
+
+interface GrpcParts extends Entrance {
 	readonly held: HeldOpen;
 	/** Host and port of the first listener. */
 	readonly bind: () => string;
@@ -274,12 +317,22 @@ function openGrpc(
 		]);
 		const parts = { runtime, clock, log, redactor: redactor.into("error"), counts: metrics.wire };
 		return new GrpcServer({
-			...{ rules, authenticate, held, clock, log },
+			rules,
+			authenticate,
+			held,
+			clock,
+			log,
 			settled: (socket) => admission.settled(socket),
 			refused: (status) => metrics.wire.refused(status),
 			services: (callers, account) => [
 				...kontekstServices({
-					...{ ...parts, callers, account, startedAt, bind, dataDirectory: config.data, llama },
+					...parts,
+					callers,
+					account,
+					startedAt,
+					bind,
+					dataDirectory: config.data,
+					llama,
 					shutdown: () => options.onShutdown?.(),
 				}),
 				...rozServices({ ...parts, callers, account, ids }),
@@ -296,46 +349,4 @@ async function openLlama(options: GatewayOptions): Promise<LlamaServer | undefin
 
 function isSecret(apiKey: string | undefined): apiKey is string {
 	return apiKey !== undefined && apiKey.length >= shortestSecret;
-}
-
-function toolsOf({ clock, ids }: Pick<GatewayOptions, "clock" | "ids">): Tool[] {
-	return [...builtinTools(), createWebFetch({ clock, ids })];
-}
-
-/** Model, tools and budgets of runs. */
-function answering(
-	{ config, clock, ids, log, redactor }: GatewayOptions,
-	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
-): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
-	const tools = toolsOf({ clock, ids });
-	const names = tools.map((tool) => tool.name);
-	const agents = join(config.data, "agents");
-	return {
-		...{ clock, ids, log, redactor, model, table, fallback, anyModel, modelAt, tools },
-		profiles: openProfiles(agents, names, checkModel),
-		policy: { file: config.policyFile ?? join(config.data, "policy.jsonc"), agents },
-		random: () => chanceOf(ids),
-		...defined({ modelName, reasoning: config.reasoning, budgets: config.budgets }),
-		titles: config.titles ?? true,
-		...defined({
-			tasks: config.tasks,
-			files: config.files,
-			chat: config.chat,
-			limits: config.maxModelCalls === undefined ? undefined : { modelCalls: config.maxModelCalls },
-		}),
-	};
-}
-
-/** The operator's directories, as real paths, and system prompt. */
-async function surroundings({ config, currentDirectory }: GatewayOptions): Promise<{
-	readonly roots: { readonly given: string[]; readonly current: string; readonly dataDir: string };
-	readonly systemTemplate?: string;
-}> {
-	const roots = {
-		given: await Promise.all(config.root.map((root) => realpath(root))),
-		current: await realpath(currentDirectory),
-		dataDir: await realpath(config.data),
-	};
-	if (config.systemPromptFile === undefined) return { roots };
-	return { roots, systemTemplate: await readFile(config.systemPromptFile, "utf8") };
 }

@@ -12,19 +12,19 @@ interface Failures {
 }
 
 /**
- * Counts wrong credentials: ten a minute for each key, then five minutes in which the caller should answer "too many". Used
- * only after a
- * credential was wrong, so that a right one cannot be locked out.
+ * Limits wrong credentials to ten per minute and key. More lock the key for five minutes, and the caller answers "too
+ * many". It is used only after a wrong credential, so that a right one cannot be locked out.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
+	/** Not an LRU cache: a lock must stay until it expires, and only a new failure moves a key to the end. */
 	readonly #failures = new Map<string, Failures>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Counts one failure. Returns how many milliseconds the key is locked for, 0 when it is not. */
+	/** Counts one failure. Returns the milliseconds until the key is unlocked, or 0. */
 	fail(key: string): number {
 		const now = this.#clock.monotonic();
 		const failures = this.#current(key, now);
@@ -39,7 +39,7 @@ export class FailedAuthLimiter {
 		return known !== undefined && now < known.until ? known : { count: 0, until: now + WINDOW_MS };
 	}
 
-	/** The key that has failed least recently makes room: a table that strangers fill must not grow. */
+	/** Deletes the key with the oldest failure above the limit, because strangers can fill the table. */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);
 		this.#failures.set(key, failures);

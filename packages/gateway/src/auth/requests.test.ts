@@ -229,7 +229,9 @@ test("an IPv6 address of this machine that was reached is a name of its own", ()
 });
 
 const proxied: RequestRules = {
-	...{ allowedHosts: [], publicUrl: "https://public.example:8443", proxies: createNetworks(["127.0.0.1"]) },
+	allowedHosts: [],
+	publicUrl: "https://public.example:8443",
+	proxies: createNetworks(["127.0.0.1"]),
 };
 
 test.each<[Readonly<Record<string, string>>, number | undefined]>([

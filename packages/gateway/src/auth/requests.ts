@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { definedItems } from "@parley/base";
 import { formatEndpoint, parseEndpoint } from "../transport/address.ts";
 import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
@@ -99,7 +100,9 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 /** The loopback names, and the very address that the client has reached. */
 function ownHosts({ localAddress }: Connection): string[] {
 	const reached = plainAddress(localAddress ?? "");
-	return [...new Set(["127.0.0.1", "localhost", "::1", ...(isIP(reached) === 0 ? [] : [reached])])];
+	return [
+		...new Set(definedItems(["127.0.0.1", "localhost", "::1", isIP(reached) === 0 ? undefined : reached])),
+	];
 }
 
 /** One spelling for each host and port, with an explicit port. A text that is not a host stays unchanged. */

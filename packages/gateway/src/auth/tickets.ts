@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
-import type { Principal, Tokens } from "@parley/core";
+import type { Principal } from "@parley/core";
 
-/** How long a ticket counts, in seconds. */
+/** Seconds for which a ticket is valid. */
 export const ticketSeconds = 30;
-/** Tickets that one principal can have at a time; one more takes the place of the oldest. */
+/** Maximum tickets of one principal. A further ticket replaces the oldest of the same principal. */
 const mostOfOne = 32;
 
 interface Ticket {
@@ -14,26 +14,32 @@ interface Ticket {
 	readonly until: number;
 }
 
+/** State of the tokens that tickets depend on. */
+interface LiveTokens {
+	/** Returns whether the token with this id is valid now. */
+	counts(id: string): boolean;
+}
+
 interface TicketsOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
-	readonly tokens: Pick<Tokens, "counts">;
+	readonly tokens: LiveTokens;
 }
 
 /**
- * One-time credentials for browsers, which cannot send a header with a WebSocket. A ticket has the rights of its requester
- * while the
- * requester's token is valid. Tickets are kept in memory only.
+ * One-time credentials for browsers, which cannot send a header with a WebSocket. A ticket has the rights of its
+ * requester while the requester's token is valid. Tickets are stored only in memory.
  */
 export class Tickets {
 	readonly #options: TicketsOptions;
+	/** Not an LRU cache: a ticket is authentication state. It ends by use, by time or with its token. */
 	readonly #tickets = new Map<string, Ticket>();
 
 	constructor(options: TicketsOptions) {
 		this.#options = options;
 	}
 
-	/** The text of a ticket with these rights. */
+	/** Creates a ticket with the rights of this principal and returns its text. */
 	issue(principal: Principal): string {
 		const { clock, ids } = this.#options;
 		this.#makeRoom(principal);
@@ -43,7 +49,7 @@ export class Tickets {
 		return text;
 	}
 
-	/** Principal of this ticket, which is then used. */
+	/** Returns the principal of a valid ticket, which cannot be used again. */
 	redeem(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		const ticket = read?.kind === "ticket" ? this.#tickets.get(read.id) : undefined;
@@ -57,7 +63,7 @@ export class Tickets {
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
 
-	/** Makes room among the requester's own tickets only. */
+	/** Deletes expired tickets, and the oldest of this principal above its limit. */
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {

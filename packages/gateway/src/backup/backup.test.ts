@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openSqliteStore } from "@parley/base";
+import { defined, openSqliteStore } from "@parley/base";
 import { ManualClock, paced } from "@parley/base/testing";
 import { migrations, type Tables } from "@parley/core";
 import { Header } from "tar";
@@ -87,9 +87,7 @@ class Place implements AsyncDisposable {
 		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath }) => {
 			const content = Buffer.from(text);
 			const block = Buffer.alloc(512);
-			new Header({ path, type, size: content.length, mode: 0o600, ...(linkpath && { linkpath }) }).encode(
-				block,
-			);
+			new Header({ path, type, size: content.length, mode: 0o600, ...defined({ linkpath }) }).encode(block);
 			return [block, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
 		});
 		await writeFile(this.at(name), gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
@@ -245,7 +243,8 @@ test("a directory without conversations is not saved, and one that cannot be wri
 		await expect(
 			createBackup({ dataDirectory: data, file, version, clock, force: false }),
 		).rejects.toMatchObject({
-			...{ code: "failed_precondition", message: `${place.at(directory)} ${why}` },
+			code: "failed_precondition",
+			message: `${place.at(directory)} ${why}`,
 		});
 	}
 });

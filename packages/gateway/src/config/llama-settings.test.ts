@@ -25,7 +25,10 @@ test("a local model server has defaults, absolute paths and an environment witho
 	};
 	const { llama } = load({ llama: { model_dir: "models", command: "bin/llama-server" } }, environment);
 	expect(llama).toMatchObject({
-		...{ endpoint: "http://127.0.0.1:8080", args: [], autostart: true, apiKey: "own" },
+		endpoint: "http://127.0.0.1:8080",
+		args: [],
+		autostart: true,
+		apiKey: "own",
 		modelDir: expect.stringMatching(/^\/.*\/models$/),
 		command: expect.stringMatching(/^\/.*\/bin\/llama-server$/),
 	});
@@ -39,7 +42,8 @@ test("a local model server has defaults, absolute paths and an environment witho
 		LLAMA_ARG_MODELS_DIR: llama?.modelDir,
 	});
 	expect(load({ llama: { command: "llama-server", endpoint: "http://[::1]:9/" } }).llama).toMatchObject({
-		...{ command: "llama-server", endpoint: "http://[::1]:9" },
+		command: "llama-server",
+		endpoint: "http://[::1]:9",
 		environment: { LLAMA_ARG_HOST: "::1", LLAMA_ARG_PORT: "9" },
 	});
 });

@@ -60,8 +60,11 @@ export function readLlama(
 		...defined({ modelDir, command, apiKey: apiKey || undefined }),
 		environment: {
 			...operatorEnvironment(environment, [...prefixes, ...more]),
-			...(url && { LLAMA_ARG_HOST: url.hostname.replace(/^\[|\]$/g, ""), LLAMA_ARG_PORT: url.port || "80" }),
-			...defined({ LLAMA_ARG_MODELS_DIR: modelDir }),
+			...defined({
+				LLAMA_ARG_HOST: url?.hostname.replace(/^\[|\]$/g, ""),
+				LLAMA_ARG_PORT: url && (url.port || "80"),
+				LLAMA_ARG_MODELS_DIR: modelDir,
+			}),
 		},
 	};
 }

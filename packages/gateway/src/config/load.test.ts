@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defined } from "@parley/base";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { refuseForeignWriters } from "./foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
@@ -480,30 +481,37 @@ test("remote access is configured in flags, variables or the file", () => {
 	);
 	const file = {
 		tls: { cert: place.at("data", "f.pem"), key: place.at("data", "f.key") },
-		...{ trustedProxies: ["10.0.0.0/8"], publicUrl: "https://file.example", insecureLan: true },
+		trustedProxies: ["10.0.0.0/8"],
+		publicUrl: "https://file.example",
+		insecureLan: true,
 	};
 	expect(place.load()).toMatchObject(file);
 	const environment = {
 		PARLEY_TLS_CERT: "v.pem",
 		PARLEY_TLS_KEY: "v.key",
 		PARLEY_TRUSTED_PROXIES: "192.0.2.1, ::1",
-		...{ PARLEY_PUBLIC_URL: "https://variable.example:8443", PARLEY_INSECURE_LAN: "0" },
+		PARLEY_PUBLIC_URL: "https://variable.example:8443",
+		PARLEY_INSECURE_LAN: "0",
 	};
 	const variables = place.load({ environment });
 	expect(variables).toMatchObject({
 		tls: { cert: place.at("v.pem"), key: place.at("v.key") },
-		...{ trustedProxies: ["192.0.2.1", "::1"], publicUrl: "https://variable.example:8443" },
+		trustedProxies: ["192.0.2.1", "::1"],
+		publicUrl: "https://variable.example:8443",
 	});
 	expect(variables.insecureLan).toBeUndefined();
 	const flags = {
 		tlsCert: "work/l.pem",
 		tlsKey: "work/l.key",
 		trustedProxies: ["fd00::/8"],
-		...{ publicUrl: "https://flag.example", insecureLan: true },
+		publicUrl: "https://flag.example",
+		insecureLan: true,
 	};
 	expect(place.load({ environment, flags })).toMatchObject({
 		tls: { cert: place.at("work", "l.pem"), key: place.at("work", "l.key") },
-		...{ trustedProxies: ["fd00::/8"], publicUrl: "https://flag.example", insecureLan: true },
+		trustedProxies: ["fd00::/8"],
+		publicUrl: "https://flag.example",
+		insecureLan: true,
 	});
 });
 
@@ -544,11 +552,11 @@ test.each([
 		place.write(file, '{ "model": "x" }');
 		chmodSync(place.at(file), 0o646);
 		const fix = `type: chmod o-w '${place.at(file).replaceAll("'", "'\\''")}'`;
-		expect(() => place.load({ ...(flags && { flags }) })).toThrow(
+		expect(() => place.load(defined({ flags }))).toThrow(
 			refusal("failed_precondition", place.at(file), "changed by every user", "mode 646", fix),
 		);
 		chmodSync(place.at(file), 0o664);
-		expect(place.load({ ...(flags && { flags }) }).model).toBe("x");
+		expect(place.load(defined({ flags })).model).toBe("x");
 	},
 );
 

@@ -1,6 +1,7 @@
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defined } from "@parley/base";
 import { expect, test } from "vitest";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigFlags } from "./sources.ts";
@@ -24,9 +25,7 @@ function chosen({ flags = {}, environment = {}, file }: Told): Partial<Config> {
 	});
 	return {
 		provider,
-		...(providerReason && { providerReason }),
-		...(apiKey && { apiKey }),
-		...(baseUrl && { baseUrl }),
+		...defined({ providerReason, apiKey, baseUrl }),
 	};
 }
 

@@ -66,7 +66,10 @@ async function readNames(url: string, apiKey: string | undefined): Promise<strin
 			headers: {
 				accept: "application/json",
 				"anthropic-version": apiVersion,
-				...(apiKey !== undefined && { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey }),
+				...defined({
+					authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
+					"x-api-key": apiKey,
+				}),
 			},
 			// A redirect would take the key to another server.
 			redirect: "error",

@@ -27,6 +27,8 @@ test("a server is asked for its models with the key, and returns its time", asyn
 	server.close();
 	await once(server, "close");
 	expect(await tryProvider({ provider: "anthropic", baseUrl }, clock)).toEqual({
-		...{ reached: false, url: `${baseUrl}/v1/models`, reason: "ECONNREFUSED" },
+		reached: false,
+		url: `${baseUrl}/v1/models`,
+		reason: "ECONNREFUSED",
 	});
 });

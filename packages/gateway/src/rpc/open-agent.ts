@@ -6,6 +6,7 @@ import {
 	type Clock,
 	chanceOf,
 	defined,
+	definedItems,
 	noFailpoints,
 	openSqliteStore,
 	type Store,
@@ -175,7 +176,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	const { start, store, home, settings } = parts;
 	const { model, modelName, table, fallback, anyModel, modelAt } = start.models;
 	const cache = cacheOf(options);
-	const forbidden = [config.data, home.directory, ...(cache === undefined ? [] : [cache])].map((path) =>
+	const forbidden = definedItems([config.data, home.directory, cache]).map((path) =>
 		existsSync(path) ? realpathSync(path) : path,
 	);
 	const steering = [config.modelsFile, config.policyFile].filter((path) => path !== undefined);
@@ -205,7 +206,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 			steering,
 			unixSockets: config.commandUnixSockets ?? false,
 			listen: (file: string) => openProbeListeners(ids, file),
-			...verdictOf(options, cache),
+			...defined({ verdict: verdictOf(options, cache) }),
 		}),
 		roots: { given: [], current: await realpath(settings.cwd), dataDir: home.directory },
 		forbidden,
@@ -236,11 +237,11 @@ function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined
 function verdictOf(
 	{ keeping, config }: OpenAgentOptions,
 	cache: string | undefined,
-): Pick<SandboxesOptions, "verdict"> {
-	if (!keeping) return {};
+): SandboxesOptions["verdict"] {
+	if (!keeping) return undefined;
 	const directory = cache ?? (existsSync(config.data) ? realpathSync(config.data) : undefined);
-	if (directory === undefined) return {};
-	return { verdict: { file: join(directory, VERDICT_FILE), build: keeping.version } };
+	if (directory === undefined) return undefined;
+	return { file: join(directory, VERDICT_FILE), build: keeping.version };
 }
 
 /** In the system prompt. Which machines have a sandbox is found out later. */

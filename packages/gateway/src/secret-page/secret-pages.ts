@@ -2,14 +2,14 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 
-/** How long a page can be used. */
+/** Milliseconds for which a page can be used. */
 const lifeMs = 10 * 60 * 1000;
-/** And how long it is known afterwards, so that who opens it late reads why it is over. */
+/** Milliseconds for which an expired page stays known, so that a late visitor reads that it has expired. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Pages that one person can have at a time, and all together; one more takes the place of the oldest. */
+/** Maximum pages of one person, and of all persons. A further page replaces the oldest. */
 const mostOfOne = 8;
 const mostOfAll = 1_000;
-/** Answers that do not fit what is asked for. */
+/** Maximum invalid answers to one page. */
 const mostTries = 20;
 
 export const secretPath = "/secret/";
@@ -41,19 +41,18 @@ export interface SecretPagesOptions {
 	/** The origin that browsers reach the gateway by. */
 	readonly publicUrl: string;
 	readonly clock: Clock;
-	readonly runtime: Runtime & {
-		readonly trust: { readonly tokens: Pick<Runtime["trust"]["tokens"], "counts"> };
-	};
+	readonly runtime: Runtime;
 }
 
 /**
- * Pages for passwords. They are kept in memory alone, by the hashes of their addresses: after a restart a new one is
- * asked for.
+ * Pages for passwords. They are stored only in memory, by the hashes of their addresses. After a restart, the person
+ * must request a new page.
  */
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
+	/** Not an LRU cache: a pending page cannot be computed again, and a look at its address must not change its turn. */
 	readonly #pages = new Map<string, KeptPage>();
-	/** Makes of an idempotency key the same address again, which is kept nowhere. */
+	/** Derives the same address from an idempotency key again. The address itself is not stored. */
 	readonly #seed = randomBytes(32);
 
 	constructor(options: SecretPagesOptions) {
@@ -65,7 +64,7 @@ export class SecretPages {
 		return new URL(this.#options.publicUrl).host;
 	}
 
-	/** The address of a page for who may answer the question; throws what answering would. */
+	/** Creates the page of a question. Throws the same errors as an answer, for example if the holder may not answer. */
 	async issue(
 		holder: Principal,
 		{ token, key }: { readonly token: string; readonly key: string | undefined },

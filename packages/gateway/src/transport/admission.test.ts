@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { setImmediate as tick } from "node:timers/promises";
+import { definedItems } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { connectPair, type SocketPair } from "../testing/socket-pair.ts";
@@ -89,7 +90,7 @@ test("a connection is closed if the queue is full, or too many are open", async 
 
 	const crowded = new Admission({ open: 1 });
 	const [, , , last] = pairs;
-	expect(await enterAll(crowded, [...pairs.slice(0, 1), ...(last ? [last] : [])])).toEqual(pairs.slice(0, 1));
+	expect(await enterAll(crowded, [...pairs.slice(0, 1), ...definedItems([last])])).toEqual(pairs.slice(0, 1));
 	expect(last?.accepted.destroyed).toBe(true);
 	await closeAll(pairs);
 });

@@ -1,0 +1,152 @@
+import { readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import {
+	type Clock,
+	chanceOf,
+	defined,
+	type Failpoints,
+	type HealthWatch,
+	type Ids,
+	type Logger,
+	openSqliteStore,
+	type Redactor,
+	type Store,
+} from "@parley/base";
+import {
+	builtinTools,
+	createWebFetch,
+	freshSchema,
+	migrations,
+	openProfiles,
+	Runtime,
+	type RuntimeOptions,
+	type Sandboxes,
+	SecretBox,
+	type Tables,
+	type Tool,
+} from "@parley/core";
+import { openOperatorToken } from "./auth/operator-token.ts";
+import type { Config } from "./config/load.ts";
+import { databaseIn } from "./data-directory/data-directory.ts";
+import { openSecretKey } from "./data-directory/stored-secrets.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Models } from "./models/open-models.ts";
+
+interface StoreParts {
+	readonly config: Config;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+	readonly watch: Metrics["transaction"];
+}
+
+/** Opens the database of the data directory and migrates it. */
+export function openStore({ config, clock, log, failpoints, watch }: StoreParts): Promise<Store<Tables>> {
+	return openSqliteStore<Tables>({
+		file: databaseIn(config.data),
+		migrations,
+		fresh: freshSchema,
+		failpoints,
+		clock,
+		watch,
+		onHealth: logHealth(log),
+	});
+}
+
+/** Logs once when the store can no longer write, and once when it can again. */
+function logHealth(log: Logger): HealthWatch {
+	return ({ state }, error) => {
+		if (state === "ok") log.info("the store commits again; what was interrupted goes on");
+		else if (state === "full") {
+			log.error("the disk is full: nothing can be kept until there is space; nothing acknowledged was lost", {
+				error,
+			});
+		} else
+			log.error("the store cannot commit: look after the disk; nothing acknowledged was lost", { error });
+	};
+}
+
+export interface RuntimeSettings {
+	readonly config: Config;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly redactor: Redactor;
+	/** Directory that tools may access if the configuration has no root. */
+	readonly currentDirectory: string;
+}
+
+interface RuntimeParts {
+	readonly store: Store<Tables>;
+	readonly failpoints: Failpoints;
+	readonly sandbox: Sandboxes;
+	readonly models: Models;
+}
+
+/** Creates the agent runtime of the gateway. The caller starts it. */
+export async function createRuntime(
+	options: RuntimeSettings,
+	{ store, failpoints, sandbox, models }: RuntimeParts,
+): Promise<Runtime> {
+	const { config, log } = options;
+	return new Runtime({
+		store,
+		failpoints,
+		sandbox,
+		operatorToken: await openOperatorToken(config.data, options),
+		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
+		...(await surroundings(options)),
+		...answering(options, models),
+	});
+}
+
+export function toolsOf(clock: Clock, ids: Ids): Tool[] {
+	return [...builtinTools(), createWebFetch({ clock, ids })];
+}
+
+/** Model, tools and budgets of runs. */
+function answering(
+	{ config, clock, ids, log, redactor }: RuntimeSettings,
+	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
+): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
+	const tools = toolsOf(clock, ids);
+	const names = tools.map((tool) => tool.name);
+	const agents = join(config.data, "agents");
+	return {
+		clock,
+		ids,
+		log,
+		redactor,
+		model,
+		table,
+		fallback,
+		anyModel,
+		modelAt,
+		tools,
+		profiles: openProfiles(agents, names, checkModel),
+		policy: { file: config.policyFile ?? join(config.data, "policy.jsonc"), agents },
+		random: () => chanceOf(ids),
+		...defined({ modelName, reasoning: config.reasoning, budgets: config.budgets }),
+		titles: config.titles ?? true,
+		...defined({
+			tasks: config.tasks,
+			files: config.files,
+			chat: config.chat,
+			limits: config.maxModelCalls === undefined ? undefined : { modelCalls: config.maxModelCalls },
+		}),
+	};
+}
+
+/** The operator's directories, as real paths, and system prompt. */
+async function surroundings({ config, currentDirectory }: RuntimeSettings): Promise<{
+	readonly roots: { readonly given: string[]; readonly current: string; readonly dataDir: string };
+	readonly systemTemplate?: string;
+}> {
+	const roots = {
+		given: await Promise.all(config.root.map((root) => realpath(root))),
+		current: await realpath(currentDirectory),
+		dataDir: await realpath(config.data),
+	};
+	if (config.systemPromptFile === undefined) return { roots };
+	return { roots, systemTemplate: await readFile(config.systemPromptFile, "utf8") };
+}
