@@ -1,11 +1,7 @@
-import { readFile, realpath } from "node:fs/promises";
 import type { Server } from "node:http";
 import { Socket } from "node:net";
-import { join } from "node:path";
 import {
 	type Clock,
-	chanceOf,
-	defined,
 	type Failpoints,
 	type Ids,
 	type Logger,
@@ -13,21 +9,9 @@ import {
 	type Redactor,
 	type Store,
 } from "@parley/base";
-import {
-	builtinTools,
-	createWebFetch,
-	type Model,
-	openProfiles,
-	Runtime,
-	type RuntimeOptions,
-	type Sandboxes,
-	SecretBox,
-	type Tables,
-	type Tool,
-} from "@parley/core";
+import type { Model, Runtime, Sandboxes, Tables } from "@parley/core";
 import { auditStart } from "./audit-start.ts";
 import { HeldOpen } from "./auth/held-open.ts";
-import { openOperatorToken } from "./auth/operator-token.ts";
 import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
 import type { ProviderReason } from "./config/provider.ts";
@@ -35,7 +19,6 @@ import type { Reach } from "./config/reach-facts.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-directory/data-directory.ts";
 import { lockDataDirectory } from "./data-directory/data-lock.ts";
 import { removeRuntimeFile } from "./data-directory/runtime-file.ts";
-import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import { announce, type Entrance, openEntrance } from "./entrance.ts";
 import { GrpcEntrance } from "./grpc/grpc-entrance.ts";
 import { LlamaServer } from "./llama/llama-server.ts";
