@@ -74,7 +74,7 @@ test("status, sessions and stop report the state", async ({ place }) => {
 	expect(status.text).toMatch(/^status {4}running\nversion .*\nanswers {3}offline\n/);
 	const sessions = place.run("sessions");
 	expect(await sessions.ended()).toBe(0);
-	expect(sessions.text).toBe("no conversations yet; begin one with `parley chat`");
+	expect(sessions.text).toBe("no conversations yet; start one with `parley chat`");
 	const stop = place.run("stop");
 	expect(await stop.ended()).toBe(0);
 	expect(stop.text).toMatch(

@@ -18,7 +18,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ p
 	);
 	const none = place.run("sessions", "brook", "absent");
 	expect(await none.ended()).toBe(0);
-	expect(none.text).toBe("no conversation holds all of these words");
+	expect(none.text).toBe("no conversation contains all these words");
 
 	const shown = place.run("sessions", "show", short);
 	expect(await shown.ended()).toBe(0);

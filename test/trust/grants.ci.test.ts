@@ -45,7 +45,7 @@ function parley(directory: string, ...args: readonly string[]): Promise<Ended> {
 }
 
 testInside(
-	"channels are trusted, listed and trusted no more at the command line, also over a crash",
+	"channels are trusted, listed and revoked at the command line, also over a crash",
 	{
 		timeout: paced(patienceMs * 3),
 	},
@@ -76,7 +76,7 @@ testInside(
 			);
 			expect(granted.stderr).toBe("");
 			expect(granted.stdout).toMatch(
-				/^discord:111:c is trusted until [\d-]+ [\d:]+, for 7 calls at most\n`parley trust revoke (grant_\w+)` ends it\n$/,
+				/^discord:111:c is trusted until [\d-]+ [\d:]+, for at most 7 calls\n`parley trust revoke (grant_\w+)` ends it\n$/,
 			);
 			const id = /grant_\w+/.exec(granted.stdout)?.[0] ?? "";
 			gateway.kill("SIGKILL");
@@ -95,7 +95,7 @@ testInside(
 			});
 			const secondId: string = JSON.parse(second.stdout).grant.grant_id;
 			expect(await parley(directory, "revoke", secondId.slice(0, 14), "--reason", "enough")).toMatchObject({
-				...{ code: 0, stdout: "the channel is trusted no more\n" },
+				...{ code: 0, stdout: "the channel is no longer trusted\n" },
 			});
 			const all = JSON.parse((await parley(directory, "list", "--all", "--json")).stdout);
 			expect(all.grants).toMatchObject([

@@ -88,7 +88,7 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect((await parley("people")).stdout).toContain("nobody was let in yet");
 	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");
 	expect(invited.stdout).toMatch(/^[2-9A-HJ-NP-Z]{8}\n$/);
-	expect(invited.stderr).toContain("comes in as owner, until");
+	expect(invited.stderr).toContain("becomes owner. It expires at");
 	const code = invited.stdout.trim();
 	expect(await connector.call("pair", { code, ...as("olga") })).toMatchObject({ role: "owner" });
 	const wish = await connector.call("pair", as("ada"));
@@ -129,7 +129,7 @@ test("the operator sees waiting requests, their requesters, and how to refuse", 
 	const people = (await parley("people")).stdout;
 	expect(people).toMatch(/^request +eve +discord +111 +eve +60 min +pairing_\w+$/m);
 	expect(people).toMatch(/^invitation +discord +111 +member +60 min +pairing_\w+$/m);
-	expect((await parley("status")).stdout).toMatch(/^waiting +1 person asks to be let in: parley people$/m);
+	expect((await parley("status")).stdout).toMatch(/^waiting +1 person requests access: parley people$/m);
 	const [, invitation = ""] = /^invitation .* (pairing_\w+)$/m.exec(people) ?? [];
 	expect((await parley("people", "withdraw", "eve")).stdout).toContain("discord:111:eve (eve) was refused");
 	expect((await parley("people", "withdraw", invitation)).stdout).toContain("counts no more");

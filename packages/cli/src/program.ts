@@ -74,7 +74,10 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 		.description("An AI agent on your own machine that asks before it acts.")
 		.version(version)
 		.helpCommand(false)
-		.addHelpText("after", "\nBegin with `parley start`. `parley help offline` shows what needs no key.");
+		.addHelpText(
+			"after",
+			"\nStart with `parley start`. `parley help offline` explains the model that needs no API key.",
+		);
 	const [name = ""] = args;
 	const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
 	const made = named ? [named] : [...Object.values(commands), helpCommand];

@@ -23,13 +23,13 @@ test.each([
 		"budget set week 5",
 		"command-argument value 'week' is invalid for argument 'period'. Allowed choices are day, month",
 	],
-	["budget set day much", '"much" is no budget\nallowed: an amount of US dollars, none, configured'],
+	["budget set day much", 'invalid budget "much"\nallowed: an amount of US dollars, none, configured'],
 	[
 		"budget set day",
 		"missing required argument 'limit'\nusage: parley budget set [options] <period> <limit>",
 	],
 	["chat --session x --profile y", "option '--profile <name>' cannot be used with option '--session <id>'"],
-	["help nothing", "there is no help on 'nothing'\nallowed: start, gateway, "],
+	["help nothing", "no help topic 'nothing'\nallowed: start, gateway, "],
 ])("`parley %s` names what is wrong and what is allowed", async (line, words) => {
 	const { code, out, error } = await runLine(line);
 	expect(code).toBe(2);
@@ -86,7 +86,7 @@ test.each(["", "--help", "help"])("`parley %s` explains the commands", async (li
 test.each(["help ask", "ask --help"])("`parley %s` explains one command", async (line) => {
 	expect(await runLine(line)).toMatchObject({
 		code: 0,
-		out: expect.stringContaining("--json writes one JSON object a line"),
+		out: expect.stringContaining("--json writes one JSON object per line"),
 	});
 });
 

@@ -10,11 +10,11 @@ export interface SessionFlags {
 /** The flags of the commands that talk in a session. */
 export function addSessionFlags(command: Command): Command {
 	return command
-		.option("--session <id>", "go on with a conversation (parley sessions lists them)")
+		.option("--session <id>", "continue this conversation (see parley sessions)")
 		.addOption(
-			new Option("--profile <name>", "who answers in a new one (parley agents lists them)").conflicts(
+			new Option("--profile <name>", "agent profile of a new conversation (see parley agents)").conflicts(
 				"session",
 			),
 		)
-		.option("--model <name>", "which model answers (parley models lists them)");
+		.option("--model <name>", "model (see parley models)");
 }

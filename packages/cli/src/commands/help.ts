@@ -4,7 +4,7 @@ import { UsageError } from "../command-line/usage.ts";
 
 /** `parley help`: of the program, of one command, or of the offline model. */
 export function helpCommand(io: Io): Command {
-	const command = new Command("help").description("explain a command, or what the offline model understands");
+	const command = new Command("help").description("explain a command, or the language of the offline model");
 	return command.argument("[topic]", "a command, or offline").action(async (topic: string | undefined) => {
 		if (topic === "offline") {
 			const { offlineHelp } = await import("@parley/core");
@@ -15,6 +15,6 @@ export function helpCommand(io: Io): Command {
 		const explained = topic === undefined ? command.parent : commands.find((one) => one.name() === topic);
 		if (explained) return explained.outputHelp();
 		const topics = [...commands.map((one) => one.name()), "offline"].join(", ");
-		throw new UsageError(`there is no help on '${topic}'\nallowed: ${topics}`);
+		throw new UsageError(`no help topic '${topic}'\nallowed: ${topics}`);
 	});
 }

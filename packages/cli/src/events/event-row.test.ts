@@ -37,7 +37,7 @@ test.each([
 	["tool.call", { status: "failed", name: "run", error: "no", call_id: "c" }, "run failed: no"],
 	["prompt.response", { value: null, cancelled: true, by: "operator" }, "no by operator"],
 	["session.renamed", { title: "T", by: "model" }, "T (by a model)"],
-	["grant.ended", { grant_id: "g", reason: "expired" }, "the channel is trusted no more: expired"],
+	["grant.ended", { grant_id: "g", reason: "expired" }, "the channel is no longer trusted: expired"],
 	["task.progress", { ...task, ...steps }, "task_abcdef 40% 2/5 Tests"],
 	[
 		"task.failed",

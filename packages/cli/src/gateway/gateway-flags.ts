@@ -14,29 +14,33 @@ export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "poli
 /** The flags of the commands that run a gateway; the configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
-		.option("--listen <host:port>", "where to listen; may be repeated (default 127.0.0.1:7777)", collect)
-		.option("--data <dir>", "where conversations and tokens live")
-		.option("--root <dir>", "what tools may touch; may be repeated (default the current directory)", collect)
+		.option("--listen <host:port>", "address to listen on; may be repeated (default 127.0.0.1:7777)", collect)
+		.option("--data <dir>", "data directory for conversations and tokens")
 		.option(
-			"--provider <name>",
-			"who answers: anthropic, offline or auto (default): anthropic where it has a key or a base URL",
-		)
-		.option("--model <name>", "which of the provider's models: a name or fast, standard, max")
-		.option("--base-url <url>", "a server that speaks the Messages API, instead of Anthropic's")
-		.option("--reasoning <level>", "how much models think: off, low, medium, high, xhigh or max")
-		.option("--config <file>", "settings (default parley.config.json in the data directory)")
-		.option("--auth <mode>", "who needs a token: local (other users, default), token (all), none (nobody)")
-		.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
-		.option("--tls-cert <file>", "the gateway's own certificate, in PEM form; --tls-key with it")
-		.option("--tls-key <file>", "the certificate's private key")
-		.option(
-			"--trusted-proxy <address>",
-			"a proxy in front of it, an IP address or a network; may be repeated",
+			"--root <dir>",
+			"directory that tools may use; may be repeated (default the current directory)",
 			collect,
 		)
-		.option("--public-url <url>", "where clients reach it through the proxy: https://HOST")
-		.option("--insecure-lan", "let other machines come without TLS and proxy, with the token in the clear")
-		.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
+		.option(
+			"--provider <name>",
+			"model provider: anthropic, offline or auto (default: anthropic if it has a key or a base URL)",
+		)
+		.option("--model <name>", "model of the provider: a name, or fast, standard, max")
+		.option("--base-url <url>", "URL of another server for the Messages API")
+		.option("--reasoning <level>", "reasoning level of models: off, low, medium, high, xhigh or max")
+		.option("--config <file>", "settings (default parley.config.json in the data directory)")
+		.option("--auth <mode>", "clients that need a token: local (other users, default), token (all), none")
+		.option("--sandbox <mode>", "sandbox for commands: required, preferred (default), off or container")
+		.option("--tls-cert <file>", "TLS certificate of the gateway in PEM format; requires --tls-key")
+		.option("--tls-key <file>", "private key of the certificate")
+		.option(
+			"--trusted-proxy <address>",
+			"reverse proxy that is trusted: an IP address or a network; may be repeated",
+			collect,
+		)
+		.option("--public-url <url>", "address of the gateway behind the proxy: https://HOST")
+		.option("--insecure-lan", "allow other machines without TLS or proxy; tokens are sent unencrypted")
+		.option("--policy <file>", "policy file (default policy.jsonc in the data directory)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText(

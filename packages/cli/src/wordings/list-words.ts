@@ -64,5 +64,5 @@ export function grantedWords({
 
 /** That it is no more. */
 export function grantEndedWords({ reason }: EventPayloads["grant.ended"]): string {
-	return `the channel is trusted no more: ${visibleLine(reason)}`;
+	return `the channel is no longer trusted: ${visibleLine(reason)}`;
 }

@@ -46,7 +46,7 @@ Examples:
 /** `parley audit`: what was decided and done, and by whom. */
 export function auditCommand(io: Io): Command {
 	const command = new Command("audit")
-		.description("show what was decided and done, and check that nobody changed the record of it")
+		.description("show the audit log of decisions and actions, and verify its integrity")
 		.option("--since <time>", "from then on: 12h, 2d, 1w, a day or a time")
 		.option("--until <time>", "before then")
 		.option("--principal <id>", "of one who acted, such as operator or discord:GUILD:USER")

@@ -25,7 +25,7 @@ test("nor is the only wish answered by one", async () => {
 	for (const [given, why] of [
 		["prompt_", "too short"],
 		["p", "too short"],
-		["prompt", "nobody asks for prompt"],
+		["prompt", "no request has the id prompt"],
 	] as const) {
 		const client = new FakeClient();
 		const answered = answerWish(client, given, { cancelled: true });

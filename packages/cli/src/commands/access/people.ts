@@ -22,19 +22,19 @@ interface PairFlags extends PeopleFlags {
 }
 
 const notes = `
-People of chat platforms are let in one by one: they type a code that \`pair\`
-prints, or ask for one in the chat, which \`approve\` takes. Codes count once, for
-an hour, and until \`withdraw\`. The first owner of a guild or team brings it in:
-\`parley people pair --role owner\`.
+A chat user gets access by a code: the user types a code that \`pair\` prints, or
+requests one in chat, and you \`approve\` it. A code can be used once, within an
+hour; \`withdraw\` cancels it. The first owner of a guild or team adds it to the
+gateway: \`parley people pair --role owner\`.
 
-A guest asks and reads, a member has work done, an approver lets tools run, and
-an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
+A guest asks and reads, a member submits work, an approver approves tool calls,
+and an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
 `;
 
 /** `parley people`: who of chat platforms may come in, and what they may do. */
 export function peopleCommand(io: Io): Command {
 	const command = new Command("people")
-		.description("show who of chat platforms was let in, and who waits; let people in, and out")
+		.description("list chat users and access requests; grant and remove access")
 		.helpCommand(false)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
@@ -68,10 +68,10 @@ function listCommand(io: Io): Command {
 function pairCommand(io: Io): Command {
 	const command = new Command("pair")
 		.alias("invite")
-		.description("print a code by which one person comes in")
-		.addOption(new Option("--role <role>", "what they will be").choices(roles).default("member"))
-		.option("--platform <name>", "only on this platform, such as discord")
-		.option("--tenant <id>", "only in this guild or team of it");
+		.description("print a code that gives one person access")
+		.addOption(new Option("--role <role>", "role of the person").choices(roles).default("member"))
+		.option("--platform <name>", "limit the code to a platform, such as discord")
+		.option("--tenant <id>", "limit the code to a guild or team");
 	return command.action(async () => {
 		const flags: PairFlags = command.optsWithGlobals();
 		const { role, platform, tenant } = flags;
@@ -83,15 +83,17 @@ function pairCommand(io: Io): Command {
 		// The code alone goes where it can be piped.
 		io.stdout.write(`${invited.code}\n`);
 		const until = localTime(new Date(invited.expires_at));
-		io.stderr.write(`Whoever types it first comes in as ${role}, until ${until}: tell it to nobody else.\n`);
+		io.stderr.write(
+			`The first person who types it becomes ${role}. It expires at ${until}. Keep it secret.\n`,
+		);
 	});
 }
 
 function approveCommand(io: Io): Command {
 	const command = new Command("approve")
-		.description("let in who got this code in the chat")
-		.argument("<code>", "what they were told")
-		.addOption(new Option("--role <role>", "what they will be").choices(roles).default("member"));
+		.description("approve an access request by the code that the person received in chat")
+		.argument("<code>", "the code")
+		.addOption(new Option("--role <role>", "role of the person").choices(roles).default("member"));
 	return command.action(async (code: string) => {
 		const flags: PeopleFlags & { readonly role: Role } = command.optsWithGlobals();
 		const { role } = flags;
@@ -102,7 +104,7 @@ function approveCommand(io: Io): Command {
 function withdrawCommand(io: Io): Command {
 	const command = new Command("withdraw")
 		.alias("refuse")
-		.description("refuse who asked to be let in, or take an invitation back")
+		.description("deny an access request, or cancel an invitation")
 		.argument("<code>", "the code, or an id or a name that `parley people` shows");
 	return command.action(async (named: string) => {
 		const flags: PeopleFlags = command.optsWithGlobals();
@@ -110,7 +112,7 @@ function withdrawCommand(io: Io): Command {
 		const withdrawn = await withGateway(flags, io, async (client) => {
 			const found = findWaiting((await client.request("list_people", {})).waiting, named);
 			if (found.length > 1) {
-				throw new UsageError(`several are meant by ${named}: ${found.map(({ id }) => id).join(", ")}`);
+				throw new UsageError(`${named} matches several: ${found.map(({ id }) => id).join(", ")}`);
 			}
 			// Any other text may be a code, which only the gateway knows.
 			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
@@ -122,9 +124,9 @@ function withdrawCommand(io: Io): Command {
 
 function roleCommand(io: Io): Command {
 	const command = new Command("role")
-		.description("make somebody something else, from now on; who was not let in yet is")
+		.description("set the role of a person; a person without access gets access")
 		.argument("<person>", "PLATFORM:TENANT:USER")
-		.addArgument(new Argument("<role>", "what they will be").choices(roles));
+		.addArgument(new Argument("<role>", "role of the person").choices(roles));
 	return command.action((person: string, role: Role) =>
 		tellPerson(command.optsWithGlobals(), io, (client) =>
 			client.request("set_person_role", { person, role }),

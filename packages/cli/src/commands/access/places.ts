@@ -28,9 +28,9 @@ interface SetFlags extends PlacesFlags {
 
 const notes = `
 PLACE is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all of a guild or team.
-What \`set\` says takes the place of all that was said of it before, also in the
-configuration. Conversations that are open keep their agent, model, directory
-and budget; everything else holds at once.
+\`set\` replaces all settings of the channel, also those of the configuration.
+Open conversations keep their agent, model, directory and budget; all other
+settings apply immediately.
 
 Examples:
   parley places set discord:111:222 --root ~/site --budget 5
@@ -42,7 +42,7 @@ Examples:
 /** `parley places`: how channels of chat platforms work. */
 export function placesCommand(io: Io): Command {
 	const command = new Command("places")
-		.description("show how channels of chat platforms work, and say it")
+		.description("list channel settings; set and remove them")
 		.helpCommand(false)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
@@ -66,34 +66,41 @@ function listCommand(io: Io): Command {
 
 function setCommand(io: Io): Command {
 	const command = new Command("set")
-		.description("say how a channel works")
-		.argument("<place>", "which")
-		.option("--agent <name>", "its agent profile")
-		.option("--model <name>", "its model, or a tier")
-		.option("--tools <names>", "its only tools, with commas between", readNames)
-		.option("--root <dir>", "where its tools work, instead of a workspace for each conversation")
-		.option("--approver <person>", "who may approve there, and nobody else; may be repeated", gather)
-		.option("--approve-in <place>", "where else its approvals may be answered; may be repeated", gather)
-		.option("--budget <usd>", "US dollars a day for each of its conversations", readAmount)
-		.option("--quota <size>", "what a workspace may hold, such as 500MB", readSize)
+		.description("set the settings of a channel")
+		.argument("<place>", "the channel")
+		.option("--agent <name>", "agent profile")
+		.option("--model <name>", "model or tier")
+		.option("--tools <names>", "only these tools, separated by commas", readNames)
+		.option("--root <dir>", "working directory of its tools, instead of a workspace for each conversation")
+		.option("--approver <person>", "only person who may approve there; may be repeated", gather)
+		.option(
+			"--approve-in <place>",
+			"another channel in which its approvals may be answered; may be repeated",
+			gather,
+		)
+		.option("--budget <usd>", "budget in US dollars per day for each conversation", readAmount)
+		.option("--quota <size>", "maximum size of a workspace, such as 500MB", readSize)
 		.addOption(
-			new Option("--mention <when>", "when a message is for the agent").choices(["required", "always"]),
+			new Option("--mention <when>", "whether messages must mention the agent").choices([
+				"required",
+				"always",
+			]),
 		)
 		.addOption(
-			new Option("--sessions <whose>", "one conversation for all, or one for each person").choices([
+			new Option("--sessions <whose>", "one conversation for the channel, or one per person").choices([
 				"shared",
 				"person",
 			]),
 		)
-		.option("--approval-hours <n>", "how long its questions wait", readAmount);
+		.option("--approval-hours <n>", "hours until its questions expire", readAmount);
 	return command.action(async (place: string) => {
 		const flags: SetFlags = command.optsWithGlobals();
 		const { resolve } = await import("node:path");
 		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
 		if (Object.keys(profile).length === 0) {
 			const options = command.options.map(({ long }) => long).join(", ");
-			const way = "parley places remove takes back what was set";
-			throw new UsageError(`say what is to hold in ${place}: ${options}; ${way}`);
+			const way = "parley places remove removes the settings";
+			throw new UsageError(`no settings given for ${place}: use ${options}; ${way}`);
 		}
 		const set = await withGateway(flags, io, (client) => client.request("set_place", { place, profile }));
 		if (flags.json) return printJson(set, io);
@@ -104,8 +111,8 @@ function setCommand(io: Io): Command {
 
 function removeCommand(io: Io): Command {
 	const command = new Command("remove")
-		.description("take back what was set; what the configuration says holds again")
-		.argument("<place>", "which");
+		.description("remove the settings of a channel; the configuration applies again")
+		.argument("<place>", "the channel");
 	return command.action(async (place: string) => {
 		const flags: PlacesFlags = command.optsWithGlobals();
 		const removed = await withGateway(flags, io, (client) => client.request("remove_place", { place }));
@@ -148,5 +155,5 @@ function readSize(text: string): number {
 	const exponent = unit === "" ? 0 : letters.indexOf(unit.toLowerCase());
 	const bytes = Math.floor(Number(amount) * (binary ? 1024 : 1000) ** exponent);
 	if (amount !== undefined && bytes > 0) return bytes;
-	throw new InvalidArgumentError("it is a size such as 500MB or 2GiB");
+	throw new InvalidArgumentError("use a size such as 500MB or 2GiB");
 }

@@ -28,7 +28,7 @@ nothing runs.
 /** `parley policy`: what tools may do, and why. */
 export function policyCommand(io: Io): Command {
 	const command = new Command("policy")
-		.description("show the rules, check them, say why a call would be asked about")
+		.description("show and check the policy, and explain the decision for a call")
 		.helpCommand(false)
 		.addHelpText("after", notes.trimEnd());
 	return addPlaceFlags(command)
@@ -40,10 +40,10 @@ export function policyCommand(io: Io): Command {
 
 function testCommand(io: Io): Command {
 	const command = new Command("test")
-		.description("say what would become of a command, and which rules decide; nothing runs")
+		.description("show the decision for a command and the matching rules; runs nothing")
 		.argument("[command]", "a command line, as one word")
 		.option("--tool <name>", "another tool than run_command")
-		.option("--arguments <json>", "what the tool would be called with");
+		.option("--arguments <json>", "arguments of the tool call");
 	return addPlaceFlags(command).action(async (line: string | undefined) => {
 		const flags: TestFlags = command.optsWithGlobals();
 		const params = { ...(await readCall(line, flags)), ...placeOf(flags) };
@@ -71,7 +71,7 @@ async function show(flags: PlaceFlags, io: Io): Promise<void> {
 
 function checkCommand(io: Io): Command {
 	const command = new Command("check")
-		.description("check a file of rules without a gateway; exit code 1 when it is broken")
+		.description("check a policy file without a gateway; exit code 1 if it is invalid")
 		.argument("[file]", "the operator's where absent")
 		.option("--data <dir>", "the data directory of the gateway whose file it is");
 	return command.action(async (file: string | undefined) => {

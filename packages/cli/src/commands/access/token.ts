@@ -30,7 +30,7 @@ is shown once; \`parley token\` alone shows that of the data directory again.
 /** `parley token`: what clients on other accounts or machines need to come in. */
 export function tokenCommand(io: Io): Command {
 	const command = new Command("token")
-		.description("print the operator's token, which is made when there is none; make others")
+		.description("print the operator token, which is created if missing; manage other tokens")
 		.helpCommand(false)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
@@ -55,12 +55,12 @@ async function printOwn(flags: TokenFlags, io: Io): Promise<void> {
 
 function createCommand(io: Io): Command {
 	const command = new Command("create")
-		.description("make a token and print it")
-		.addArgument(new Argument("<kind>", "what it is for").choices(["observer", "connector", "operator"]))
-		.argument("<name>", "what it is called: a to z, 0 to 9 and -")
+		.description("create a token and print it")
+		.addArgument(new Argument("<kind>", "kind of client").choices(["observer", "connector", "operator"]))
+		.argument("<name>", "name: a to z, 0 to 9 and -")
 		.option("--platform <name>", "of a connector: the one it speaks for, such as discord")
 		.option("--tenant <id>", "of a connector: a guild or team of it; may be repeated", gather)
-		.option("--session <id>", "of an observer: what it may see; may be repeated", gather)
+		.option("--session <id>", "session that an observer may read; may be repeated", gather)
 		.option("--days <n>", "until it expires: 30 for observers, never for others", readAmount);
 	return command.action(async (kind: Kind, name: string) => {
 		// The flags of the command above may stand here as well.
@@ -77,7 +77,7 @@ function createCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-	const command = new Command("list").description("show the tokens, without their texts");
+	const command = new Command("list").description("list the tokens without their secrets");
 	return command.action(async () => {
 		const flags: TokenFlags = command.optsWithGlobals();
 		const { tokens } = await withGateway(flags, io, (client) => client.request("list_tokens", {}));
@@ -92,7 +92,7 @@ function listCommand(io: Io): Command {
 
 function rotateCommand(io: Io): Command {
 	const command = new Command("rotate")
-		.description("put another token in the place of one, with the same rights, and print it")
+		.description("replace a token by one with the same rights, and print it")
 		.argument("<token>", "its name, its id or the beginning of that; operator is that of the data directory")
 		.option("--grace <seconds>", "how long the old one still counts, at most 600", readAmount);
 	return command.action(async (token_id: string) => {
@@ -107,7 +107,7 @@ function rotateCommand(io: Io): Command {
 
 function revokeCommand(io: Io): Command {
 	const command = new Command("revoke")
-		.description("end a token, and what it has open")
+		.description("revoke a token and close its connections")
 		.argument("<token>", "its name, its id or the beginning of that");
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags = command.optsWithGlobals();

@@ -24,13 +24,13 @@ interface GrantFlags extends TrustFlags {
 }
 
 const notes = `
-While a channel is trusted, what its members ask for runs without asking, in the
-sandbox. What is always asked about stays so: keys and passwords, what steers
-this machine, what cannot be taken back, files outside of the workspace. It ends
-with its time or its calls, when somebody revokes it, stops the work there or
-denies three calls, when the policy changes, a budget is spent or the sandbox is
-gone, and when a stranger or another organisation comes in.
-Without --classes all is covered but to read files outside of the workspace.
+In a trusted channel, tool calls for members run without approval, in the
+sandbox. Some calls always require approval: keys and passwords, control of this
+machine, changes that cannot be undone, files outside of the workspace. Trust
+ends at its limit of time or calls. It also ends if a member revokes it, stops
+the work or denies three calls, if the policy changes, a budget is spent or the
+sandbox fails, and if a stranger or another organisation joins the channel.
+Without --classes, trust covers all classes except outside-read.
 
 Examples:
   parley trust grant discord:111:222 --reason "release night" --minutes 60
@@ -38,15 +38,15 @@ Examples:
   parley trust confirm prompt_7fd1
   parley trust revoke grant_4k2x
 
-People of a channel ask for it as well: \`list\` shows who and why, and
-\`confirm\` or \`refuse\` answers. A channel in which nothing was said yet is
-trusted with --unseen alone, because its id may be mistyped.
+Members of a channel can request trust: \`list\` shows the requests with their
+reasons, and \`confirm\` or \`refuse\` answers them. A channel without any
+messages requires --unseen, because its id may be mistyped.
 `;
 
 /** `parley trust`: channels whose calls run without asking for a while. */
 export function trustCommand(io: Io): Command {
 	const command = new Command("trust")
-		.description("let the calls of a channel run without asking for a while, or end that")
+		.description("run the tools of a channel without approval for a limited time")
 		.helpCommand(false)
 		.addHelpText("after", notes.trimEnd());
 	return command
@@ -59,8 +59,8 @@ export function trustCommand(io: Io): Command {
 
 function listCommand(io: Io): Command {
 	const command = new Command("list")
-		.description("what channels are trusted with, and what people ask for")
-		.option("--all", "those that have ended, too")
+		.description("list trusted channels and requests for trust")
+		.option("--all", "include ended ones")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
 		const listed = await withGateway(flags, io, (client) =>
@@ -81,26 +81,27 @@ function listCommand(io: Io): Command {
 
 function grantCommand(io: Io): Command {
 	const command = new Command("grant")
-		.description("trust a channel; what it was trusted with before ends")
+		.description("trust a channel; replaces its previous trust")
 		.argument("<channel>", "PLATFORM:TENANT:CHANNEL")
-		.requiredOption("--reason <text>", "why: people of the channel are told")
-		.option("--tools <names>", "only these tools, with commas between", readNames)
-		.option("--classes <names>", "only what does this, such as write,exec-sandboxed", readClasses)
+		.requiredOption("--reason <text>", "reason, which is shown in the channel")
+		.option("--tools <names>", "only these tools, separated by commas", readNames)
+		.option("--classes <names>", "only these classes of calls, such as write,exec-sandboxed", readClasses)
 		.option("--people <ids>", "only these members: PLATFORM:TENANT:USER", readNames)
-		.option("--minutes <n>", "how long, up to 1440 (default: 240)", readNumber)
-		.option("--max <n>", "how many calls, up to 10000 (default: 200)", readNumber)
-		.option("--unseen", "also where nothing was said yet")
+		.option("--minutes <n>", "duration in minutes, up to 1440 (default: 240)", readNumber)
+		.option("--max <n>", "maximum number of calls, up to 10000 (default: 200)", readNumber)
+		.option("--unseen", "allow a channel without any messages")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
 		const answer = await withGateway(flags, io, (client) =>
 			client.request("request_grant", wishOf(channel, flags)),
 		);
 		if (flags.json) return printJson(answer, io);
-		if (answer.status !== "granted") return printRows(["a question in its conversation asks for it"], io);
+		if (answer.status !== "granted")
+			return printRows(["the request waits for an answer in its conversation"], io);
 		const { localTime } = await import("../../text/local-time.ts");
 		const { grant_id, place, expires_at, max_actions } = answer.grant;
 		const until = localTime(new Date(expires_at));
-		const row = `${visibleLine(place)} is trusted until ${until}, for ${max_actions} calls at most`;
+		const row = `${visibleLine(place)} is trusted until ${until}, for at most ${max_actions} calls`;
 		printRows([row, `\`parley trust revoke ${grant_id}\` ends it`], io);
 	});
 }
@@ -121,8 +122,8 @@ function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"
 
 function confirmCommand(io: Io): Command {
 	const command = new Command("confirm")
-		.description("trust a channel as somebody there asks for")
-		.argument("<wish>", "its id; may be abbreviated")
+		.description("approve a request to trust a channel")
+		.argument("<request>", "id of the request; may be abbreviated")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
 		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { value: true }));
@@ -133,21 +134,21 @@ function confirmCommand(io: Io): Command {
 
 function refuseCommand(io: Io): Command {
 	const command = new Command("refuse")
-		.description("do not trust a channel, whatever somebody there asks for")
-		.argument("<wish>", "its id; may be abbreviated")
+		.description("deny a request to trust a channel")
+		.argument("<request>", "id of the request; may be abbreviated")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
 		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { cancelled: true }));
 		if (flags.json) return printJson(answered, io);
-		printRows(["refused; people of the channel are told"], io);
+		printRows(["denied; the channel shows the denial"], io);
 	});
 }
 
 function revokeCommand(io: Io): Command {
 	const command = new Command("revoke")
-		.description("end what a channel is trusted with, at once")
-		.argument("<id>", "of the grant; may be abbreviated")
-		.option("--reason <text>", "why: people of the channel are told")
+		.description("stop trusting a channel immediately")
+		.argument("<id>", "id of the grant; may be abbreviated")
+		.option("--reason <text>", "reason, which is shown in the channel")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(
 		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
@@ -156,7 +157,7 @@ function revokeCommand(io: Io): Command {
 				return client.request("revoke_grant", defined({ grant_id, reason: flags.reason }));
 			});
 			if (flags.json) return printJson(answer, io);
-			printRows(["the channel is trusted no more"], io);
+			printRows(["the channel is no longer trusted"], io);
 		},
 	);
 }
@@ -187,7 +188,7 @@ function readNames(text: string): readonly string[] {
 
 function readNumber(text: string): number {
 	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError("it is a whole number from 1");
+	throw new InvalidArgumentError("use a whole number from 1");
 }
 
 /** Answers the wish whose id begins so, as the operator; returns the channel that it is about. */
@@ -200,10 +201,10 @@ export async function answerWish(
 	const exact = wishes.filter(({ token }) => token === id);
 	const [wish, ...others] = exact.length > 0 ? exact : wishes.filter(({ token }) => beginsId(token, id));
 	if (!wish) requireLongId(id);
-	if (!wish) throw new UsageError(`nobody asks for ${id}; parley trust list shows what is asked for`);
+	if (!wish) throw new UsageError(`no request has the id ${id}; parley trust list shows the open requests`);
 	if (others.length > 0) {
 		const ids = [wish, ...others].map(({ token }) => token).join(", ");
-		throw new UsageError(`several wishes begin with ${id}: ${ids}`);
+		throw new UsageError(`several requests begin with ${id}: ${ids}`);
 	}
 	const { token, place } = wish;
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };

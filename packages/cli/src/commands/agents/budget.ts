@@ -16,18 +16,18 @@ interface BudgetFlags extends AddressFlags {
 type Period = "day" | "month";
 
 const budgetNotes = `
-At 80 % of a budget people are told; when it is spent, no model is called until
-the day or month (UTC) is over or somebody sets a higher one. What is set here
-holds over restarts and instead of the configuration file; \`configured\` goes
-back to that.
+At 80 % of a budget, clients get a warning. When a budget is spent, no model is
+called until the day or month (UTC) ends or you set a higher budget. A budget that
+you set here survives restarts and overrides the configuration file; \`configured\`
+restores the configured one.
 `;
 
 /** `parley budget`: how much may be spent. */
 export function budgetCommand(io: Io): Command {
 	const command = new Command("budget")
-		.description("show or set how much may be spent")
+		.description("show or set budgets")
 		.helpCommand(false)
-		.option("--session <id>", "of one conversation")
+		.option("--session <id>", "only this conversation")
 		.option("--json", "print JSON")
 		.addHelpText("after", budgetNotes.trimEnd());
 	addAddressFlags(command).action((flags: BudgetFlags) => list(flags, io));
@@ -37,7 +37,7 @@ export function budgetCommand(io: Io): Command {
 function setCommand(io: Io): Command {
 	const command = new Command("set")
 		.description("set a budget")
-		.addHelpText("after", "\nThe flags of `parley budget` may stand here as well.")
+		.addHelpText("after", "\nThe flags of `parley budget` are also allowed here.")
 		.addArgument(new Argument("<period>", "day or month").choices(["day", "month"]))
 		.argument("<limit>", "US dollars, none, or configured");
 	// The flags stand on the command above, where they are allowed before and behind `set`.
@@ -61,7 +61,7 @@ function readLimit(text: string): number | null | "configured" {
 	const usd = /^\$?(\d{1,7}(?:\.\d{1,9})?)$/.exec(text)?.[1];
 	if (usd !== undefined) return Number(usd);
 	throw new UsageError(
-		`${JSON.stringify(text)} is no budget\nallowed: an amount of US dollars, none, configured`,
+		`invalid budget ${JSON.stringify(text)}\nallowed: an amount of US dollars, none, configured`,
 	);
 }
 
@@ -85,21 +85,19 @@ interface UsageFlags extends AddressFlags {
 }
 
 const usageNotes = `
-INPUT counts all that the models read; CACHED is the part of it that came out of
-the provider's cache, at a lower price. Days begin at midnight UTC. Budgets are
-set with \`parley budget\`.
+INPUT is all input tokens; CACHED is the part that came from the cache of the
+provider, at a lower price. Days begin at midnight UTC. Set budgets with
+\`parley budget\`.
 `;
 
 /** `parley usage`: what the models took, and what it cost. */
 export function usageCommand(io: Io): Command {
 	const command = new Command("usage")
-		.description("show the tokens that were used, and what they cost")
-		.addOption(
-			new Option("--by <what>", "one row for each").choices(["day", "model", "session"]).default("day"),
-		)
-		.option("--since <date>", "from this day on, like 2026-03-14")
-		.option("--until <date>", "up to this day, which counts")
-		.option("--session <id>", "of one conversation alone")
+		.description("show used tokens and their cost")
+		.addOption(new Option("--by <what>", "group rows by").choices(["day", "model", "session"]).default("day"))
+		.option("--since <date>", "first day, for example 2026-03-14")
+		.option("--until <date>", "last day, inclusive")
+		.option("--session <id>", "only this conversation")
 		.option("--json", "print JSON")
 		.addHelpText("after", usageNotes.trimEnd());
 	return addAddressFlags(command).action(async (flags: UsageFlags) => {

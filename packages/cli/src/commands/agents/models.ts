@@ -7,7 +7,7 @@ import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 /** `parley models`: which models the gateway knows. */
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
-		.description("list the models that can be chosen, with their limits and prices")
+		.description("list the available models with their limits and prices")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (flags: AddressFlags & { readonly json?: boolean }) => {
 		const list = await withGateway(flags, io, (client) => client.request("list_models", {}));
@@ -20,7 +20,7 @@ export function modelsCommand(io: Io): Command {
 /** `parley agents`: which agents there are, and what is wrong with the others. */
 export function agentsCommand(io: Io): Command {
 	const command = new Command("agents")
-		.description("list the agent profiles; exit code 1 when one of them cannot be used")
+		.description("list the agent profiles; exit code 1 if one cannot be used")
 		.option("--json", "print JSON")
 		.addHelpText("after", "\nA profile is agents/NAME/config.toml, agent.md or both in the data directory.");
 	return addAddressFlags(command).action(async (flags: AddressFlags & { readonly json?: boolean }) => {

@@ -72,7 +72,7 @@ function trustCommand(io: Io): Command {
 
 function untrustCommand(io: Io): Command {
 	const command = new Command("untrust")
-		.description("end the trust in the skills of a working directory")
+		.description("stop trusting the skills of a working directory")
 		.argument("<dir>", "working directory");
 	return command.action(async (given: string) => {
 		const flags: SkillsFlags = command.optsWithGlobals();

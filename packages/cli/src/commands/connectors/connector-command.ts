@@ -26,7 +26,7 @@ export interface ConnectorWork {
 export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
 	const { title } = work.platform;
 	command
-		.description(`bring the agent into ${title}, beside a gateway that runs`)
+		.description(`run the ${title} connector of a running gateway`)
 		.helpCommand(false)
 		.option("--config <file>", "settings (default parley.config.json in the data directory)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
@@ -42,20 +42,20 @@ export function addConnectorWork(command: Command, work: ConnectorWork, io: Io):
 const notesOf = ({ tokens, platform }: ConnectorWork): string => `
 ${tokens}
 
-It waits for ${platform.title} and for a gateway that is away, at its start and later, and continues by itself.
-Exit codes: 0 when it was asked to stop, 78 when a person must change something
-first (a new start would end the same way), 1 for anything else.
+If ${platform.title} or the gateway is not available, it waits and continues by itself.
+Exit codes: 0 after a stop request, 78 if you must change something first
+(another start would fail the same way), 1 for other errors.
 `;
 
 const setupNotes = `
-Begin without a token: the first step says where it comes from. The gateway must
-run, as with \`parley start\`. What is done already is not asked for; at a
-terminal Enter checks a step again, elsewhere the first that fails ends it with 1.
+You can start without a token: the first step explains how to get one. The gateway
+must run, for example with \`parley start\`. Completed steps are skipped. At a
+terminal, Enter checks a step again; without one, a failed step exits with 1.
 `;
 
 function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 	const command = new Command("setup")
-		.description(`make the ${account} step by step, until it has answered`)
+		.description(`set up the ${account} step by step`)
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", setupNotes.trimEnd());
 	return command.action(async () => {
@@ -65,12 +65,12 @@ function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 
 const doctorNotesOf = ({ platform, fix }: ConnectorWork): string => `
 Asks ${platform.title}, changes nothing${fix === undefined ? "" : " without --fix"}, and needs no gateway. Each finding has an id that
-stays the same. The exit code is 1 when one fails, 0 with warnings.
+stays the same. The exit code is 1 if a check fails, 0 with warnings.
 `;
 
 function doctorCommand(work: ConnectorWork, io: Io): Command {
 	const command = new Command("doctor")
-		.description(`look what is wrong with the ${work.account}, ${work.parts}, and say how to mend it`)
+		.description(`check the ${work.account}, ${work.parts}, and explain how to fix problems`)
 		.option("--json", "print JSON")
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", doctorNotesOf(work).trimEnd());
@@ -85,7 +85,7 @@ type Name = Platform["name"];
 /** `parley PLATFORM posts`: what its connector does not send by itself any more. */
 export function postsCommand(platform: Name, io: Io): Command {
 	const command = new Command("posts")
-		.description("list what is held for a decision, and what was given up")
+		.description("list posts that need a decision, and failed posts")
 		.helpCommand(false)
 		.option("--json", "print JSON")
 		.configureHelp({ showGlobalOptions: true });
@@ -96,12 +96,12 @@ export function postsCommand(platform: Name, io: Io): Command {
 	});
 	return command
 		.addCommand(
-			decideCommand("send", "have a held post, or an answer that was given up, sent after all", {
+			decideCommand("send", "send a held post or a failed answer", {
 				platform,
 				io,
 			}),
 		)
-		.addCommand(decideCommand("drop", "have a held post never sent", { platform, io }));
+		.addCommand(decideCommand("drop", "discard a held post", { platform, io }));
 }
 
 function decideCommand(
@@ -111,7 +111,7 @@ function decideCommand(
 ): Command {
 	const command = new Command(name)
 		.description(description)
-		.argument("<id>", `as \`parley ${platform} posts\` shows it`);
+		.argument("<id>", `id from \`parley ${platform} posts\``);
 	return command.action(async (id: string) => {
 		const { decideStuck } = await import("../../connectors/stuck-posts.ts");
 		const flags = command.optsWithGlobals<ConnectorFlags>();

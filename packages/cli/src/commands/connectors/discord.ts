@@ -4,9 +4,9 @@ import { UsageError } from "../../command-line/usage.ts";
 import { discord, discordToken } from "../../gateway/platform.ts";
 import { addConnectorWork, type ConnectorWork, postsCommand } from "./connector-command.ts";
 
-const tokens = `The bot's token comes from the environment: DISCORD_TOKEN. Where it is set,
-\`parley start\` runs this by itself. \`parley discord setup\` makes the bot with
-you, step by step; \`parley discord doctor\` looks what is wrong with it.`;
+const tokens = `Set the token of the bot in the environment: DISCORD_TOKEN. If it is set,
+\`parley start\` starts this connector. \`parley discord setup\` sets up the bot
+step by step; \`parley discord doctor\` checks it.`;
 
 /** `parley discord`: the connector that brings the agent into Discord. */
 export function discordCommand(io: Io): Command {
@@ -36,6 +36,6 @@ function tokenOf(io: Io): string {
 	const token = discordToken(io);
 	if (token) return token;
 	throw new UsageError(
-		"DISCORD_TOKEN is not set\nset it to the bot's token; parley discord setup says where that comes from",
+		"DISCORD_TOKEN is not set\nset it to the token of the bot; parley discord setup explains how to get one",
 	);
 }

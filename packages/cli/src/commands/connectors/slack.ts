@@ -4,17 +4,16 @@ import type { ManifestFlags } from "../../connectors/examine-slack.ts";
 import { slack } from "../../gateway/platform.ts";
 import { addConnectorWork, type ConnectorWork, postsCommand } from "./connector-command.ts";
 
-const tokens = `The tokens come from the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
-Socket Mode, which needs no address outside, or SLACK_SIGNING_SECRET and --listen
-for HTTP. Where they are set, \`parley start\` runs this by itself. \`parley slack
-setup\` makes the app with you, step by step; \`parley slack doctor\` looks what is
-wrong with it.`;
+const tokens = `Set the tokens in the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
+Socket Mode, which needs no public address, or SLACK_SIGNING_SECRET and --listen
+for HTTP. If they are set, \`parley start\` starts this connector. \`parley slack
+setup\` sets up the app step by step; \`parley slack doctor\` checks it.`;
 
 const manifestNotes = `
-Without --diff it prints what to paste under "App Manifest" in the settings of
-the app. With --diff it compares one that is installed: + is missing, - is more
-than is needed, ~ is otherwise; the exit code is 1 where anything is. Names,
-descriptions and colours are yours, and are not compared.
+Without --diff, it prints the manifest to paste under "App Manifest" in the
+settings of the app. With --diff, it compares an installed one: + is missing, - is
+not needed, ~ differs; the exit code is 1 if anything differs. Names, descriptions
+and colours are not compared.
 
 Examples:
   parley slack manifest > manifest.json
@@ -26,7 +25,7 @@ Examples:
 export function slackCommand(io: Io): Command {
 	const command = new Command("slack").option(
 		"--listen <host:port>",
-		"wait there for what Slack sends over HTTP",
+		"address to receive requests of Slack over HTTP",
 	);
 	const work: ConnectorWork = {
 		platform: slack,
@@ -53,8 +52,8 @@ export function slackCommand(io: Io): Command {
 
 function manifestCommand(io: Io): Command {
 	const command = new Command("manifest")
-		.description("print the app that Parley needs, or what an installed one lacks")
-		.option("--public-url <url>", "for HTTP: where Slack reaches this connector, without a path")
+		.description("print the app manifest that Parley needs, or compare an installed one")
+		.option("--public-url <url>", "for HTTP: public URL of this connector, without a path")
 		.option("--diff <file>", "the manifest of an installed app; - reads it from standard input")
 		.option("--json", "with --diff: print JSON")
 		.addHelpText("after", manifestNotes.trimEnd());

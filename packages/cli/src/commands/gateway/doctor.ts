@@ -25,7 +25,7 @@ hashes, for 10 minutes at most: about 15 seconds for a million rows.
 /** `parley doctor`: what is wrong here, and how to mend it. */
 export function doctorCommand(io: Io, version: string): Command {
 	return new Command("doctor")
-		.description("look whether everything is as it should be, and say how to mend what is not")
+		.description("check the installation and explain how to fix problems")
 		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
 		.option("--deep", "also check the stored text of all sessions")
 		.option("--json", "print JSON")

@@ -18,7 +18,7 @@ interface StartFlags extends GatewayFlags {
 /** `parley start`: runs the gateway for a person, who is told what to do next. */
 export function startCommand(io: Io, version: string): Command {
 	const command = new Command("start")
-		.description("run the gateway and say what to do next")
+		.description("run the gateway and print the next steps")
 		.option("--ozzie", "listen on 127.0.0.1:18420 as well, the default address of Ozzie clients");
 	return addGatewayFlags(command).action(async ({ ozzie = false, ...flags }: StartFlags) => {
 		const { startForPerson } = await import("../../connectors/start-for-person.ts");

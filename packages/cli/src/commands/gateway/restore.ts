@@ -24,16 +24,12 @@ its own size, is refused: an archive can be made to fill a disk.
 /** `parley restore FILE`: makes a backup the content of a data directory. */
 export function restoreCommand(io: Io): Command {
 	return new Command("restore")
-		.description("bring back what `parley backup` saved")
+		.description("restore a backup that `parley backup` made")
 		.argument("<file>", "a file that `parley backup` wrote")
 		.option("--data <dir>", "the data directory (PARLEY_DATA)")
-		.option("--force", "put aside what is in the data directory")
+		.option("--force", "move existing data of the data directory aside")
 		.option("--verify", "only say whether the file could be restored")
-		.option(
-			"--max-size <size>",
-			"limit for what it unpacks to, such as 500MB or 2TB (default: 100GB)",
-			readSize,
-		)
+		.option("--max-size <size>", "maximum unpacked size, such as 500MB or 2TB (default: 100GB)", readSize)
 		.option("--max-ratio <n>", "limit for unpacked bytes for each byte of the file (default: 100)", readRatio)
 		.option("--json", "print JSON")
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
@@ -78,8 +74,8 @@ and settings, and also the keys and tokens: whoever has it is the operator.
 /** `parley backup FILE`: everything of a data directory in one file. */
 export function backupCommand(io: Io, version: string): Command {
 	return new Command("backup")
-		.description("save everything of a data directory into one file")
-		.argument("<file>", "what to write, a .tar.gz")
+		.description("save a data directory to one file")
+		.argument("<file>", "path of the backup, a .tar.gz")
 		.option("--data <dir>", "the data directory (PARLEY_DATA)")
 		.option("--force", "replace a file that is there")
 		.option("--json", "print JSON")

@@ -7,28 +7,38 @@ import type { RpcCommandFlags } from "../../gateway/run-rpc.ts";
 export function rpcCommand(io: Io, version: string): Command {
 	return (
 		new Command("rpc")
-			.description("be the agent of another program: JSON lines on stdin and stdout (zot)")
+			.description("serve another program over stdin and stdout: JSON lines (zot)")
 			.option("--provider <name>", "who answers: anthropic, offline or auto (default)")
-			.option("--model <name>", "which of the provider's models: a name or fast, standard, max")
+			.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 			.option("--cwd <dir>", "where the agent works (default the current directory)")
-			.option("--api-key <key>", "instead of ANTHROPIC_API_KEY, which other users of this machine cannot see")
-			.option("--base-url <url>", "a server that speaks the Messages API, instead of Anthropic's")
-			.option("--system-prompt <text>", "who the agent is, instead of what is built in")
-			.option("--append-system-prompt <text>", "more of that; may be repeated", collect)
-			.option("--reasoning <level>", "how much models think: off, minimal, low, medium, high, xhigh or max")
-			.option("--max-steps <n>", "model calls of one prompt at most (default no limit)")
-			.option("--tools <names>", "these tools and no others: read,write,edit,bash", unlessNone)
-			.option("--no-tools", "no tools at all")
+			.option(
+				"--api-key <key>",
+				"API key; prefer ANTHROPIC_API_KEY, which other users of this machine cannot see",
+			)
+			.option("--base-url <url>", "URL of another server for the Messages API")
+			.option("--system-prompt <text>", "replaces the built-in system prompt")
+			.option(
+				"--append-system-prompt <text>",
+				"text to append to the system prompt; may be repeated",
+				collect,
+			)
+			.option(
+				"--reasoning <level>",
+				"reasoning level of models: off, minimal, low, medium, high, xhigh or max",
+			)
+			.option("--max-steps <n>", "maximum model calls for one prompt (default no limit)")
+			.option("--tools <names>", "allow only these tools: read,write,edit,bash", unlessNone)
+			.option("--no-tools", "allow no tools")
 			.option(
 				"--session <dir>",
-				"keep the conversation there, and go on with it (default nothing is kept)",
+				"directory in which the conversation is saved and resumed (default: not saved)",
 				placeOf,
 			)
-			.option("--rpc-approvals", "ask the client before calls that the rules ask about")
-			.option("--data <dir>", "the operator's own directory: configuration, models.json, policy.jsonc")
+			.option("--rpc-approvals", "ask the client to approve calls that require approval")
+			.option("--data <dir>", "data directory: configuration, models.json, policy.jsonc")
 			.option("--config <file>", "settings (default parley.config.json in the data directory)")
-			.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
-			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
+			.option("--sandbox <mode>", "sandbox for commands: required, preferred (default), off or container")
+			.option("--policy <file>", "policy file (default policy.jsonc in the data directory)")
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
 			.version(version, "--version", "print the version of the program")
 			// Existing clients send these flags, which change nothing.

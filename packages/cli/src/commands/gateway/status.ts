@@ -38,7 +38,7 @@ interface Status {
 /** `parley status`: what runs on the data directory. */
 export function statusCommand(io: Io): Command {
 	return new Command("status")
-		.description("show the gateway that runs on this machine; exit code 1 when none does")
+		.description("show the gateway that runs on this machine; exit code 1 if none runs")
 		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
 		.option("--json", "print JSON")
 		.action(async (flags: StatusFlags) => {
@@ -115,7 +115,7 @@ async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 const states: Readonly<Record<Status["status"], string>> = {
 	ok: "running",
 	degraded: "running, but not well: see below",
-	draining: "stopping, takes no more work",
+	draining: "stopping, accepts no new work",
 };
 
 async function describe(status: Status, io: Io): Promise<string[]> {
@@ -185,17 +185,17 @@ export function waitingRows(waiting: Waiting): string[] {
 	return [
 		...(questions > 0
 			? [
-					`${counted(questions, "conversation has a question", "conversations have questions")}: parley answer shows them and answers one`,
+					`${counted(questions, "conversation has a question", "conversations have questions")}: parley answer lists and answers them`,
 				]
 			: []),
 		...(suspended_tasks > 0
-			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your word: parley tasks`]
+			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your answer: parley tasks`]
 			: []),
 		...(grant_wishes > 0
-			? [`${counted(grant_wishes, "wish", "wishes")} that a channel be trusted: parley trust list`]
+			? [`${counted(grant_wishes, "request", "requests")} to trust a channel: parley trust list`]
 			: []),
 		...(pairing_requests > 0
-			? [`${counted(pairing_requests, "person asks", "people ask")} to be let in: parley people`]
+			? [`${counted(pairing_requests, "person requests", "people request")} access: parley people`]
 			: []),
 	];
 }

@@ -9,7 +9,7 @@ const pollMs = 50;
 /** `parley stop`: ends the gateway of the data directory and waits until it has gone. */
 export function stopCommand(io: Io): Command {
 	return new Command("stop")
-		.description("stop the gateway; unfinished work goes on at the next start")
+		.description("stop the gateway; unfinished work continues at the next start")
 		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
 		.action(async (flags: { readonly data?: string }) => {
 			io.exitCode = await stop(await chosenDataDirectory(flags.data, io), io);
@@ -29,7 +29,7 @@ async function stop(data: string, io: Io): Promise<number> {
 		io.stderr.write(`the gateway at ${running.urls.join(", ")} has stopped\n`);
 		return 0;
 	}
-	io.stderr.write(`process ${running.pid} is still there; \`kill ${running.pid}\` ends it at once\n`);
+	io.stderr.write(`process ${running.pid} is still running; \`kill ${running.pid}\` ends it immediately\n`);
 	return 1;
 }
 

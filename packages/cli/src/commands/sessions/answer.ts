@@ -7,13 +7,13 @@ import { UsageError } from "../../command-line/usage.ts";
 import type { AnswerFlags } from "../../questions/answer-question.ts";
 
 const notes = `
-Without an ID it lists what waits for an answer, in all conversations. The ID is
-the six characters that stand there, or the whole token.
+Without an ID, it lists the open questions of all conversations. The ID is the
+six characters in that list, or the complete token.
 
-At a terminal the question is shown with all that belongs to it, and a password
-is typed unseen. Else --value answers: yes, no or session to an approval, the
-text, or the numbers or values of options with commas between. Calls that are
-always asked about take the whole word yes.
+At a terminal, the question is shown with its details, and a password is not
+echoed. Without a terminal, --value answers: yes, no or session for an approval,
+the text, or the numbers or values of options, separated by commas. Calls that
+always require approval need the complete word yes.
 
 Examples:
   parley answer
@@ -21,8 +21,8 @@ Examples:
   parley answer 7fd1k2 --value yes
   parley answer 7fd1k2 --deny --reason "not on a Friday"
 
-Exit code: 0 when it was answered; 1 when not; 2 for a command line that is
-wrong; 130 after Ctrl-C.
+Exit code: 0 if the question was answered; 1 if not; 2 for an invalid command
+line; 130 after Ctrl-C.
 `;
 
 type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
@@ -30,8 +30,8 @@ type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
 /** `parley answer`: the questions that wait for a person, wherever they were asked. */
 export function answerCommand(io: Io): Command {
 	const command = new Command("answer")
-		.description("list the questions that wait for an answer, and answer one")
-		.argument("[id]", "which")
+		.description("list open questions, and answer one")
+		.argument("[id]", "the channel")
 		.option("--value <text>", "the answer, instead of asking for it")
 		.option("--deny", "say no, or that there is no answer")
 		.option("--reason <text>", "with --deny: why, for the model")

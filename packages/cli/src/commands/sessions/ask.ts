@@ -6,19 +6,19 @@ import { addSessionFlags } from "../../command-line/session-flags.ts";
 
 const notes = `
 The answer goes to stdout, everything else to stderr: tool calls, questions, and
-"session: ID", with which --session goes on. Without a terminal nobody can be
-asked: what needs approval is denied, except with -y.
+"session: ID", which --session continues. Without a terminal, calls that require
+approval are denied, except with -y.
 
-Pictures that are sent with --file are shown to the model; other files are put
-into the session's working directory, below attachments/.
+Pictures from --file are shown to the model; other files are stored in the
+working directory of the session, below attachments/.
 
---json writes one JSON object a line instead: every event frame of the session
+--json writes one JSON object per line instead: each event frame of the session
 as the gateway sends it, and at the end {"session_id", "content", "error",
-"model", "usage", "cost_usd"}, the last three null where no model was asked.
+"model", "usage", "cost_usd"}; the last three are null if no model was called.
 
-Exit code: 0 when the run ended well; 3 when it did, but nobody could be asked
-what it wanted to know or do; 1 when it failed; 2 for a command line that is
-wrong; 130 after Ctrl-C.
+Exit code: 0 if the run succeeded; 3 if it succeeded but a question or an
+approval could not be answered; 1 if it failed; 2 for an invalid command line;
+130 after Ctrl-C.
 `;
 
 const addTo = (path: string, before: readonly string[] = []): string[] => [...before, path];
@@ -26,11 +26,11 @@ const addTo = (path: string, before: readonly string[] = []): string[] => [...be
 /** `parley ask`: one message, one answer. */
 export function askCommand(io: Io): Command {
 	const command = new Command("ask")
-		.description("say one thing and print the answer")
-		.argument("<message...>", "what to say; - reads it from stdin")
-		.option("-y, --yes", "let it use its tools without asking; the gravest calls are still asked")
-		.option("-f, --file <path>", "send a file with it; may be repeated", addTo)
-		.option("--json", "print every event as JSON, one a line")
+		.description("send one message and print the answer")
+		.argument("<message...>", "the message; - reads it from stdin")
+		.option("-y, --yes", "approve tool calls automatically; the most dangerous calls still ask")
+		.option("-f, --file <path>", "attach a file; may be repeated", addTo)
+		.option("--json", "print each event as one line of JSON")
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(addSessionFlags(command)).action(async (words: string[], flags: AskFlags) => {
 		const { ask } = await import("../../ask/ask.ts");

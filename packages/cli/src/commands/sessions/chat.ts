@@ -6,7 +6,7 @@ import { addSessionFlags } from "../../command-line/session-flags.ts";
 
 /** `parley chat`: a conversation at the terminal. */
 export function chatCommand(io: Io): Command {
-	const command = new Command("chat").description("talk to the agent; /help tells what can be typed");
+	const command = new Command("chat").description("chat with the agent; /help lists the commands");
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
 		const { chat } = await import("../../chat/chat-command.ts");
 		io.exitCode = await chat(flags, io);

@@ -20,9 +20,9 @@ Examples:
 /** `parley events`: what happens in the gateway. */
 export function eventsCommand(io: Io): Command {
 	const command = new Command("events")
-		.description("show what has happened in all conversations, and what happens")
-		.option("-f, --follow", "go on with what happens from now on")
-		.option("--session <id>", "of one conversation; the id may be abbreviated")
+		.description("show the events of all conversations")
+		.option("-f, --follow", "continue with new events")
+		.option("--session <id>", "only this conversation; the id may be abbreviated")
 		.option("--type <type>", "of this type, such as tool.call; may be repeated", collect)
 		.option("--limit <n>", "how many of the newest come first: 50 unless told, 10 with --follow", readLimit)
 		.option("--json", "print JSON")

@@ -13,8 +13,8 @@ interface SessionsFlags extends AddressFlags {
 }
 
 const notes = `
-QUERY is words that the title or a message holds, whatever their case. An ID may
-be abbreviated as long as one conversation alone begins so.
+QUERY finds conversations whose title or messages contain all words, in any case.
+You can abbreviate an ID if only one conversation begins with it.
 
 Examples:
   parley sessions invoice march
@@ -26,10 +26,10 @@ Examples:
 /** `parley sessions`: what conversations there are, and what can be done with them. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
-		.description("list the conversations, the newest first; show, export, rename and delete them")
+		.description("list conversations, newest first; show, export, rename and delete them")
 		.helpCommand(false)
-		.argument("[query...]", "words to look for")
-		.option("--limit <n>", "how many at most", readLimit, 50)
+		.argument("[query...]", "words to search for")
+		.option("--limit <n>", "maximum number of rows", readLimit, 50)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	addAddressFlags(command).action((words: string[], flags: SessionsFlags) => list(words, flags, io));
@@ -47,8 +47,8 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 	);
 	if (flags.json) return printJson(sessions, io);
 	if (sessions.length === 0) {
-		const none = "no conversations yet; begin one with `parley chat`";
-		return printRows([query === "" ? none : "no conversation holds all of these words"], io);
+		const none = "no conversations yet; start one with `parley chat`";
+		return printRows([query === "" ? none : "no conversation contains all these words"], io);
 	}
 	const [{ systemClock }, { sessionTable }] = await Promise.all([
 		import("@parley/base"),
@@ -62,8 +62,8 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 
 function showCommand(io: Io): Command {
 	const command = new Command("show")
-		.description("print a conversation: its facts, and what was said and done")
-		.argument("<id>", "which conversation");
+		.description("print the details and the transcript of a conversation")
+		.argument("<id>", "id of the conversation");
 	return command.action(async (id: string) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
@@ -85,11 +85,11 @@ interface ExportFlags extends SessionsFlags {
 
 function exportCommand(io: Io): Command {
 	const command = new Command("export")
-		.description("write a conversation down: to read as Markdown, or all of its events as JSON")
-		.argument("<id>", "which conversation")
-		.addOption(new Option("--format <format>", "md unless told, or json").choices(["md", "json"]))
-		.option("--output <file>", "where to, readable by you alone; stdout unless told")
-		.option("--force", "replace the file where there is one");
+		.description("export a conversation as Markdown, or all its events as JSON")
+		.argument("<id>", "id of the conversation")
+		.addOption(new Option("--format <format>", "md (default) or json").choices(["md", "json"]))
+		.option("--output <file>", "output file, which only you can read (default: stdout)")
+		.option("--force", "replace an existing file");
 	return command.action(async (id: string) => {
 		const { format, output, force, json, ...flags }: ExportFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
@@ -108,9 +108,9 @@ function exportCommand(io: Io): Command {
 
 function renameCommand(io: Io): Command {
 	const command = new Command("rename")
-		.description('give a conversation a title; "" lets a model choose one after its next turn')
-		.argument("<id>", "which conversation")
-		.argument("<title...>", "its title");
+		.description('set the title of a conversation; "" lets a model choose one after the next turn')
+		.argument("<id>", "id of the conversation")
+		.argument("<title...>", "the title");
 	return command.action(async (id: string, words: string[]) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session } = await find(id, flags, io);
@@ -123,9 +123,9 @@ function renameCommand(io: Io): Command {
 
 function deleteCommand(io: Io): Command {
 	const command = new Command("delete")
-		.description("delete conversations with all that belongs to them; files that tools wrote stay")
-		.argument("<id...>", "which conversations")
-		.option("--force", "also while something runs or waits there: that is stopped first")
+		.description("delete conversations with their data; files that tools wrote are kept")
+		.argument("<id...>", "ids of the conversations")
+		.option("--force", "also if work runs or waits in it: that is stopped first")
 		.option("-y, --yes", "do not ask");
 	return command.action(async (ids: string[]) => {
 		const flags: DeleteFlags = command.optsWithGlobals();

@@ -10,8 +10,8 @@ import { visibleLine } from "../../text/visible.ts";
 import { taskStatuses } from "../../wordings/task.ts";
 
 const listNotes = `
-Workers stand below the task that they work for. What waits for you is told at
-the end, with the command that answers it.
+Workers are listed below their task. Questions that wait for you are listed at
+the end, with the command that answers them.
 
 Examples:
   parley tasks
@@ -22,11 +22,11 @@ Examples:
 /** `parley tasks`: what goes on in the background. */
 export function tasksCommand(io: Io): Command {
 	const command = new Command("tasks")
-		.description("list the tasks that have not ended, the newest first")
-		.option("--session <id>", "of one conversation; the id may be abbreviated")
-		.addOption(new Option("--status <status...>", "with one of these statuses").choices(taskStatuses))
-		.option("--all", "those that have ended, too")
-		.option("--limit <n>", "how many at most", readLimit, 50)
+		.description("list unfinished tasks, newest first")
+		.option("--session <id>", "only this conversation; the id may be abbreviated")
+		.addOption(new Option("--status <status...>", "only these statuses").choices(taskStatuses))
+		.option("--all", "include ended ones")
+		.option("--limit <n>", "maximum number of rows", readLimit, 50)
 		.option("--json", "print JSON")
 		.addHelpText("after", listNotes.trimEnd());
 	return addAddressFlags(command).action(async (flags: TasksFlags) => {
@@ -36,11 +36,11 @@ export function tasksCommand(io: Io): Command {
 }
 
 const taskNotes = `
-An ID may be abbreviated as long as one task alone begins so; \`parley tasks\`
-lists them.
+You can abbreviate an ID if only one task begins with it; \`parley tasks\` lists
+the tasks.
 
 Examples:
-  parley task submit "Tidy up" "Remove what nobody imports" --watch
+  parley task submit "Tidy up" "Remove unused exports" --watch
   parley task submit Report - --session sess_4k2x --tool read_file < wishes.txt
   parley task reply 7fd --revise "keep the old names"
 `;
@@ -48,7 +48,7 @@ Examples:
 /** `parley task`: one thing that goes on in the background. */
 export function taskCommand(io: Io): Command {
 	const command = new Command("task")
-		.description("have something done in the background; show, watch, answer and cancel it")
+		.description("submit work to the background; show, watch, answer and cancel tasks")
 		.helpCommand(false)
 		.addHelpText("after", taskNotes.trimEnd());
 	return command
@@ -61,25 +61,27 @@ export function taskCommand(io: Io): Command {
 }
 
 const submitNotes = `
-The task works in a conversation of its own; what it asks, and what is told of
-it, belongs to the one that it is submitted in: --session, else that of the first
---after, else a new one in this directory. It goes on when nobody is connected.
-Without a description the title says it all; - reads it from stdin.
+The task runs in its own conversation. Its questions and reports go to the
+conversation that it is submitted in: --session, else that of the first --after,
+else a new one in this directory. It continues when no client is connected.
+Without a description, the title is the description; - reads it from stdin.
 `;
 
 function submitCommand(io: Io): Command {
 	const command = new Command("submit")
-		.description("have something done in the background")
-		.argument("<title>", "what it is called")
-		.argument("[description]", "what is to be done")
-		.option("--session <id>", "in this conversation; the id may be abbreviated")
-		.option("--tool <name>", "a tool that it may use; may be repeated", collect)
-		.addOption(new Option("--priority <priority>", "normal unless told").choices(["low", "normal", "high"]))
-		.option("--agent <name>", "who does it (parley agents lists them)")
-		.option("--model <name>", "with which model (parley models lists them)")
-		.option("--after <id>", "not before this task is completed; may be repeated", collect)
-		.option("--autonomous", "without asking what you think of its plans; tools still ask")
-		.option("--watch", "show what becomes of it")
+		.description("submit a task that runs in the background")
+		.argument("<title>", "title of the task")
+		.argument("[description]", "description of the work")
+		.option("--session <id>", "conversation of the task; the id may be abbreviated")
+		.option("--tool <name>", "tool that the task may use; may be repeated", collect)
+		.addOption(
+			new Option("--priority <priority>", "priority (default: normal)").choices(["low", "normal", "high"]),
+		)
+		.option("--agent <name>", "agent profile (see parley agents)")
+		.option("--model <name>", "model (see parley models)")
+		.option("--after <id>", "task that must complete first; may be repeated", collect)
+		.option("--autonomous", "do not ask for approval of plans; tools still ask")
+		.option("--watch", "watch the task until it ends")
 		.option("--json", "print JSON")
 		.addHelpText("after", submitNotes.trimEnd());
 	return addAddressFlags(command).action(
@@ -91,8 +93,8 @@ function submitCommand(io: Io): Command {
 }
 
 function showCommand(io: Io): Command {
-	return taskOf("show", "print everything about a task")
-		.option("--log", "also what was said and done in its own conversation")
+	return taskOf("show", "print the details of a task")
+		.option("--log", "include the transcript of its conversation")
 		.action(async (id: string, flags: ShowFlags) => {
 			const { showTask } = await import("../../tasks/show-task.ts");
 			await showTask(id, flags, io);
@@ -100,15 +102,15 @@ function showCommand(io: Io): Command {
 }
 
 const watchNotes = `
---json prints the task as it is, then its events and those of its workers, and at
-the end the task again, one a line.
+--json prints the task, then its events and those of its workers, and at the end
+the task again, one per line.
 
-Exit code: 0 when the task was completed, 1 when it failed, 3 when it was
-cancelled; 130 after Ctrl-C, which leaves the task at work.
+Exit code: 0 if the task completed, 1 if it failed, 3 if it was cancelled; 130
+after Ctrl-C, which does not stop the task.
 `;
 
 function watchCommand(io: Io): Command {
-	const command = taskOf("watch", "show what happens to a task until it ends, and then its output");
+	const command = taskOf("watch", "show the events of a task until it ends, then its output");
 	return command.addHelpText("after", watchNotes.trimEnd()).action(async (id: string, flags: TaskFlags) => {
 		const { watchTask } = await import("../../tasks/watch-task.ts");
 		io.exitCode = await watchTask(id, flags, io);
@@ -116,10 +118,10 @@ function watchCommand(io: Io): Command {
 }
 
 function replyCommand(io: Io): Command {
-	return taskOf("reply", "say what you think of what a task asks; asks you unless told")
-		.argument("[text...]", "words for the task; - reads them from stdin")
-		.addOption(new Option("--approve", "it may go on").conflicts("revise"))
-		.option("--revise", "it should think again; needs words")
+	return taskOf("reply", "answer the question of a task; prompts you if no answer is given")
+		.argument("[text...]", "feedback for the task; - reads it from stdin")
+		.addOption(new Option("--approve", "approve the plan").conflicts("revise"))
+		.option("--revise", "request another plan; requires feedback")
 		.action(async (id: string, words: string[], flags: ReplyFlags) => {
 			const { replyTask } = await import("../../tasks/reply-task.ts");
 			io.exitCode = await replyTask(id, words.join(" "), flags, io);
@@ -127,8 +129,8 @@ function replyCommand(io: Io): Command {
 }
 
 function cancelCommand(io: Io): Command {
-	return taskOf("cancel", "end a task with all its workers")
-		.option("--reason <text>", "why: people of its conversation are told")
+	return taskOf("cancel", "cancel a task with all its workers")
+		.option("--reason <text>", "reason, which is shown in its conversation")
 		.action(async (id: string, flags: TaskFlags & { readonly reason?: string }) => {
 			const { findTask } = await import("../../tasks/find-task.ts");
 			const { task, answer } = await withGateway(flags, io, async (client) => {
@@ -144,7 +146,7 @@ function cancelCommand(io: Io): Command {
 }
 
 function retryCommand(io: Io): Command {
-	return taskOf("retry", "do a task that has ended once more, as another one").action(
+	return taskOf("retry", "run an ended task again as a new task").action(
 		async (id: string, flags: TaskFlags) => {
 			const [{ findTask }, { tellSubmitted }] = await Promise.all([
 				import("../../tasks/find-task.ts"),
@@ -161,7 +163,7 @@ function retryCommand(io: Io): Command {
 function taskOf(name: string, description: string): Command {
 	const command = new Command(name)
 		.description(description)
-		.argument("<id>", "which task; may be abbreviated")
+		.argument("<id>", "id of the task; may be abbreviated")
 		.option("--json", "print JSON");
 	return addAddressFlags(command);
 }
