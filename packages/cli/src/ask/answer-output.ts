@@ -19,9 +19,11 @@ import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 const clearRow = "\r\u001b[K";
 
 /**
- * Writes a run for people and pipes: the answer's text to stdout, all else to stderr. What is no terminal gets a reply
- * when it is whole, so that nothing of a broken one that is made again stands in a file. While the model says nothing a
- * terminal shows in one row what it does.
+ * Writes a run for people and pipes: the text of the answer to stdout, everything else to stderr. A pipe or file gets each
+ * reply
+ * when it is complete, so that a reply that is retried leaves no partial text. A terminal shows the current activity in one
+ * row
+ * until the model writes text.
  */
 export class AnswerOutput {
 	readonly #io: Io;
@@ -59,7 +61,7 @@ export class AnswerOutput {
 		this.#release();
 	}
 
-	/** The cursor stays at the beginning of the row, so that whatever is written next stands over it. */
+	/** The cursor stays at the beginning of the row, so that the next text overwrites it. */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
 		if (!stderr.isTTY || environment["TERM"] === "dumb" || words === this.#status) return;
@@ -145,7 +147,7 @@ export class AnswerOutput {
 		this.#isInLine = false;
 	}
 
-	/** A file gets the text as it is, a terminal at once what is safe for it. */
+	/** Keeps the text for a pipe or file until `#release`. A terminal gets it immediately, without control characters. */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
 		else this.#held += text;

@@ -61,7 +61,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	}
 }
 
-/** The run ended well, without what it wanted to do: nobody could be asked. */
+/** Exit code of a run that succeeded but could not get an approval or an answer. */
 const unansweredCode = 3;
 
 /** How a run ended, and what it took where a model was asked. */
@@ -159,7 +159,7 @@ class Ask {
 	}
 }
 
-/** Tools that run unasked are not let loose on a directory other than the one that the person is in. */
+/** Refusal to run tools without approval in a directory other than the current one. */
 function outsideRoots(reason: string, directory: string): ParleyError {
 	const ways = `change to a directory below them, start the gateway with --root ${directory}, or leave -y away`;
 	const message = `the gateway does not work in this directory, and -y counts nowhere else: ${reason}: ${ways}`;
@@ -190,7 +190,7 @@ export class OwnRun {
 		return this.#before;
 	}
 
-	/** Takes the next event, and tells whether it belongs to the run. */
+	/** Processes the next event. Returns whether it belongs to the run. */
 	owns(event: OzzieEvent): boolean {
 		if (event.event === "user.message" && event.payload.run_id === this.#runId) {
 			this.#accepted = true;
@@ -213,7 +213,7 @@ async function checkFiles(paths: readonly string[]): Promise<void> {
 	}
 }
 
-/** Hands the files to the gateway, one after the other, and returns the ids under which it keeps them. */
+/** Uploads the files one after the other. Returns their ids at the gateway. */
 async function uploadFiles(address: GatewayAddress, paths: readonly string[]): Promise<string[]> {
 	const ids: string[] = [];
 	for (const path of paths) ids.push(await upload(address, path));

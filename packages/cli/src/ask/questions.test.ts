@@ -92,7 +92,7 @@ test("questions of one reply are asked one after the other, and each answer coun
 			seq: 2,
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
-	// The second one is asked before the gateway has confirmed the first, and is then answered elsewhere.
+	// The second question is shown before the gateway confirms the first, and is then answered by another client.
 	expect(io.takeError()).toContain("✓ yes");
 	respond("two");
 	respond("one");

@@ -16,9 +16,9 @@ export interface QuestionsOptions {
 	readonly io: Io;
 	readonly client: Client;
 	readonly sessionId: string;
-	/** Whether all tools were accepted beforehand, so that only the gravest calls are asked. */
+	/** Whether all tools were accepted in advance. Only calls that always require approval still ask. */
 	readonly acceptsAll: boolean;
-	/** Whether a person can be asked. */
+	/** Whether a person can answer at the terminal. */
 	readonly hasPerson: boolean;
 	onInterrupt(): void;
 	/** An answer could not be sent. */
@@ -30,13 +30,13 @@ interface Asking {
 	readonly ended: AbortController;
 }
 
-/** The questions of one run: asks the person, or says no where there is none. */
+/** Questions of one run. Asks the person at the terminal, or denies without one. */
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
-	/** Open questions that are asked after it, in the order in which they came. One answer never counts for two. */
+	/** Open questions that wait for the current one, in order of arrival. Each answer applies to one question. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Answered questions that the gateway has not confirmed while the next one is asked, by token. */
+	/** Answered questions that the gateway has not confirmed yet, by token. */
 	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 
@@ -44,7 +44,7 @@ export class Questions {
 		this.#options = options;
 	}
 
-	/** How many were denied or left without an answer because nobody could be asked. */
+	/** Number of questions that were denied or stayed open without a person at the terminal. */
 	get unanswered(): number {
 		return this.#unanswered;
 	}
@@ -77,7 +77,7 @@ export class Questions {
 		if (next) this.#begin(next);
 	}
 
-	/** Ends all questions: no answer counts any more. */
+	/** Closes all questions. Later answers are ignored. */
 	close(): void {
 		this.#waiting = [];
 		this.#end();
@@ -88,7 +88,7 @@ export class Questions {
 		this.#asking = undefined;
 	}
 
-	/** Asks at once if no question is open at the terminal. A question that is shown again is asked once. */
+	/** Asks immediately if no question is open at the terminal. A repeated question is asked once. */
 	#raise(question: PromptRequestPayload): void {
 		const known = [this.#asking?.open.question, ...this.#waiting];
 		if (this.#sent.has(question.token) || known.some((one) => one?.token === question.token)) return;

@@ -45,7 +45,7 @@ export async function checkMessagesFile(
 	});
 }
 
-/** Checks the audit in the database of a data directory, without a gateway; rejects where there is none. */
+/** Verifies the audit log in the database of a data directory, without a gateway. Rejects if there is no database. */
 export async function checkAuditFile(data: string, anchors: readonly AuditAnchor[]): Promise<AuditCheck> {
 	const [{ ParleyError, readMigrationNames, readSqliteFile }, { checkAudit }, { databaseIn }] =
 		await Promise.all([import("@parley/base"), import("@parley/core"), import("@parley/gateway/data")]);

@@ -25,7 +25,7 @@ interface Restoring extends Verifying {
 	readonly testHooks?: string;
 }
 
-/** Restores a backup and says where things are. */
+/** Restores a backup and prints the resulting paths. */
 export async function restoreFromFile(
 	{ file, data, force, json, limits, testHooks }: Restoring,
 	io: Io,
@@ -52,7 +52,7 @@ export async function restoreFromFile(
 	);
 }
 
-/** Says whether a backup could be restored. */
+/** Prints whether a backup can be restored. */
 export async function verifyFile({ file, json, limits }: Verifying, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const facts = await verifyBackup(resolve(io.cwd, file), { limits, onProgress: progress.show }).finally(
@@ -78,7 +78,7 @@ interface Saving {
 	readonly json: boolean;
 }
 
-/** Saves a data directory and says what is in the file. */
+/** Saves a data directory and prints the contents of the file. */
 export async function saveToFile({ file, data, version, force, json }: Saving, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const saved = await createBackup({

@@ -46,7 +46,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	}
 }
 
-/** Drawing takes a terminal on both sides that knows escape sequences. */
+/** Drawing needs a terminal for input and output that supports escape sequences. */
 function isInteractive({ stdin, stdout, environment }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && environment["TERM"] !== "dumb";
 }
@@ -89,7 +89,7 @@ async function talk(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<v
 	for await (const line of lines) {
 		const entering = chat.enter(line);
 		const { question } = chat.conversation;
-		// The next question is asked before the gateway has confirmed the last answer.
+		// The next question is shown before the gateway confirms the last answer.
 		if (question && !question.given) entered.push(entering);
 		else await entering;
 		await untilReady(chat, io);
@@ -102,7 +102,7 @@ async function talk(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<v
 	}
 }
 
-/** Waits for the next thing to say; a terminal that would show a password is not asked for one. */
+/** Waits until the next line can be sent. Does not ask for a password at a terminal that would echo it. */
 async function untilReady(chat: Chat, io: Io): Promise<void> {
 	await chat.ready();
 	const question = chat.conversation.question?.question;

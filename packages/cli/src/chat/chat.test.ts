@@ -35,7 +35,7 @@ class Table {
 		this.over.catch(() => undefined);
 	}
 
-	/** Presses the keys, and lets everything happen that needs no outside world. */
+	/** Presses the keys, then runs all pending work that needs no external event. */
 	async press(...keys: readonly Partial<Key>[]): Promise<void> {
 		for (const key of keys) {
 			void this.keyboard.press({ text: "", name: "", ctrl: false, meta: false, ...key });

@@ -26,7 +26,7 @@ interface ChatDisplay {
 	readonly look: () => Look;
 	/** Prints these rows after a change. */
 	readonly show: (rows: readonly string[]) => void;
-	/** Whether the person may be asked the questions of tasks at any time; otherwise such a question is only shown. */
+	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
 	readonly asksForTasks: boolean;
 }
 
@@ -68,7 +68,7 @@ export class Chat {
 		return this.#conversation;
 	}
 
-	/** Whether there is something to stop that was not told to stop yet. */
+	/** Whether there is work to cancel that has no cancel request yet. */
 	get canCancel(): boolean {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
@@ -89,7 +89,7 @@ export class Chat {
 		} while (session !== this.#session);
 	}
 
-	/** Resolves when a line can be answered to: a question is open, or nothing is going on any more. */
+	/** Resolves if a line can be answered: a question is open, or no work is active. */
 	ready(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#waiting.push(resolve);
@@ -97,7 +97,7 @@ export class Chat {
 		});
 	}
 
-	/** The connection was lost, or is there again. */
+	/** Reports that the connection was lost or restored. */
 	connection(state: ClientState): void {
 		const isBack = state === "open" && this.#isLost;
 		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
@@ -127,7 +127,7 @@ export class Chat {
 		});
 	}
 
-	/** Ends `read`. What runs goes on in the gateway. */
+	/** Ends `read`. Active work continues in the gateway. */
 	leave(): void {
 		this.#hasLeft = true;
 		this.#session.close();
@@ -141,7 +141,7 @@ export class Chat {
 		}
 	}
 
-	/** Tells what a task asks where nobody is to be asked; returns whether that is so. */
+	/** Shows the question of a task if it cannot be asked here. Returns whether it did. */
 	#tellAsked(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;
@@ -278,7 +278,7 @@ export class Chat {
 	readonly #request: Client["request"] = (method, params) =>
 		this.#options.client.request(method, params, { sessionId: this.sessionId });
 
-	/** Shows the end of what was said in the session before. */
+	/** Shows the last messages of the resumed session. */
 	async #recall(): Promise<void> {
 		if (this.#session.status === "created") return;
 		const messages = await this.#request("load_messages", { limit: mostMessages });
@@ -289,7 +289,7 @@ export class Chat {
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 
-	/** Takes up the tasks that are at work, and tells what waits for an answer. */
+	/** Shows the active tasks and the questions that wait for an answer. */
 	async #recallTasks(conversation: Conversation): Promise<void> {
 		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
 		this.#show(conversation.tasks.recall(tasks, this.#options.look()));

@@ -45,12 +45,12 @@ export class Conversation {
 	#queue: readonly UserMessagePayload[] = [];
 	#steering: readonly UserMessagePayload[] = [];
 	#retrying: Payload<"run.retrying"> | undefined;
-	/** Whether the model that was asked last has said something. */
+	/** Whether the current model call has produced output. */
 	#speaks = false;
 	#sending: readonly string[] = [];
 	#todo: Payload<"todo.updated"> | undefined;
 	#question: OpenQuestion | undefined;
-	/** Open questions that are asked after that one, in the order in which they came. */
+	/** Open questions that wait for the current one, in order of arrival. */
 	#waiting: PromptRequestPayload[] = [];
 	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
 	#sent: OpenQuestion[] = [];
@@ -69,12 +69,12 @@ export class Conversation {
 		return this.#queue;
 	}
 
-	/** Messages to the run at work, which stand behind the part of the reply that is being spoken. */
+	/** Messages to the active run, which are shown below the streamed part of the reply. */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
 	}
 
-	/** Why the model is asked again, and when, while that is waited for. */
+	/** Reason and time of the next retry while the run waits for it. */
 	get retrying(): Payload<"run.retrying"> | undefined {
 		return this.#retrying;
 	}
@@ -89,7 +89,7 @@ export class Conversation {
 		return this.#todo;
 	}
 
-	/** Messages from here that the gateway has not told of yet. */
+	/** Messages of this client that the gateway has not confirmed yet. */
 	get sending(): readonly string[] {
 		return this.#sending;
 	}
@@ -98,7 +98,7 @@ export class Conversation {
 		return this.#question;
 	}
 
-	/** Whether nothing is going on. */
+	/** Whether no work is active. */
 	get idle(): boolean {
 		return !this.#active && this.#queue.length === 0 && this.#sending.length === 0;
 	}
@@ -113,7 +113,7 @@ export class Conversation {
 		this.#sending = this.#sending.filter((_, at) => at !== index);
 	}
 
-	/** The open question gets an answer. The next one is asked at once, without waiting for the gateway. */
+	/** Records an answer to the open question. The next question opens immediately, without waiting for the gateway. */
 	answer(given: GivenAnswer, look: Look): string[] {
 		if (!this.#question) return [];
 		const { question } = this.#question;
@@ -121,7 +121,7 @@ export class Conversation {
 		return this.#waiting.length > 0 ? this.#askNext(look) : [];
 	}
 
-	/** The gateway did not accept an answer: its question is open again, behind the one that is asked now. */
+	/** The gateway rejected an answer: its question is open again, behind the current one. */
 	unanswer(token: string, look: Look): string[] {
 		if (this.#question?.question.token === token) {
 			this.#question = { question: this.#question.question };
@@ -135,7 +135,7 @@ export class Conversation {
 
 	/** The rows of an earlier part of the session. A message at its end is still being worked on. */
 	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
-		// Which run a message belongs to is not told, so none is taken for one that waits.
+		// Events do not name the run of a message, so no message is taken for a waiting one.
 		const last = messages.at(-1);
 		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
@@ -198,7 +198,7 @@ export class Conversation {
 		return messageRows(message, look);
 	}
 
-	/** Printed at once, except into the middle of a row. */
+	/** Printed immediately, except in the middle of a row. */
 	#steered(message: UserMessagePayload, look: Look): string[] {
 		this.#active = true;
 		if (this.#last === "") return messageRows(message, look);
@@ -321,7 +321,7 @@ export class Conversation {
 		return sent;
 	}
 
-	/** A question is over; the next that waits is asked. */
+	/** Closes a question and opens the next one. */
 	#settle(token: string, look: Look): string[] {
 		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#question?.question.token !== token) return [];

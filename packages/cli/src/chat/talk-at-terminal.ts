@@ -24,7 +24,7 @@ import type { Conversation } from "./conversation.ts";
 
 const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 
-/** A chat with a line to type in below what is said. Returns the exit code. */
+/** Runs a chat with an input line below the transcript. Returns the exit code. */
 export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> {
 	const styles = createStyles(wantsColours(io.stdout, io.environment));
 	const look = (): Look => ({ columns: terminal.columns, styles });
@@ -94,15 +94,15 @@ export class Keyboard {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
 
-	/** Shown after a Tab that found several names, and after a Ctrl-C that found nothing to stop. */
+	/** Shown after a Tab with several matches, and after a Ctrl-C without work to cancel. */
 	get notice(): string {
 		if (this.#choices !== "") return this.#choices;
 		return this.#mayLeave ? "Ctrl-C again leaves" : this.#chat.notice;
 	}
 
 	/**
-	 * Gives the keys to an open question. A message that is being typed keeps them: what was meant for it must not
-	 * answer a question that has just come.
+	 * Gives the keys to an open question. A message that is being typed keeps them, so that its text does not
+	 * answer a question that has just opened.
 	 */
 	focus(): void {
 		const open = this.#chat.conversation.question;
@@ -129,7 +129,7 @@ export class Keyboard {
 		else this.#message = pressKey(this.#message, key);
 	}
 
-	/** Completes the name of a command or skill, as far as it is clear. If it is not, shows the names. */
+	/** Completes the name of a command or skill as far as it is unique. Otherwise shows the matches. */
 	async #complete(): Promise<void> {
 		const before = this.#message;
 		await this.#chat.complete(before.text.slice(1), (names) => {
@@ -201,7 +201,7 @@ export function liveView(state: LiveState, look: Look, terminalRows: number): Fr
 	const tasks = conversation.tasks.live(look);
 	const rows = [
 		...growingRows(conversation, look),
-		// An answer stands under its question, a message where it will stand in the conversation.
+		// An answer is shown below its question, a message in its place in the conversation.
 		...(answer ? [] : [""]),
 		...todoRows(conversation, look),
 		...tasks,

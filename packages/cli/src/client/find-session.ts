@@ -22,7 +22,7 @@ export interface SessionFacts {
 /** Conversations that an ambiguous id names at most. */
 const mostNamed = 5;
 
-/** The conversation of that id, which may be abbreviated as long as one alone begins so, with or without `sess_`. */
+/** Session of this id, which may be abbreviated if it stays unique, with or without `sess_`. */
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
 	if (!/^[\w-]{1,128}$/.test(given)) throw unknown(given);
 	for (const prefix of [given, `sess_${given}`]) {
@@ -37,7 +37,7 @@ export async function findSession(address: HttpAddress, given: string): Promise<
 	throw unknown(given);
 }
 
-/** All of those that are named, each once; nothing is returned where one cannot be found. */
+/** All named sessions, without duplicates. Rejects if one cannot be found. */
 export async function findSessions(address: HttpAddress, given: readonly string[]): Promise<SessionFacts[]> {
 	const found = new Map<string, SessionFacts>();
 	for (const one of given) {

@@ -15,18 +15,19 @@ export interface GatewayAddress {
 	readonly token: string | undefined;
 	/** The only certificate that proves a gateway at an https address to be the one; the usual rules where absent. */
 	readonly certificate?: string | undefined;
-	/** Whether it runs on this machine, as far as the address tells. */
+	/** Whether the gateway runs on this machine, judged by its address. */
 	readonly isLocal: boolean;
-	/** Whether it was named, or runs on the data directory; nothing is known of one at the default address. */
+	/** Whether the address was given, or belongs to the gateway of the data directory. False for the default address. */
 	readonly isKnown: boolean;
 }
 
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway: `--url` or `PARLEY_URL`, else the one that runs on the data directory, else the default address.
- * The token is `PARLEY_TOKEN`, else the operator's from the data directory, which never leaves this machine and goes
- * to nobody who was not named or found there.
+ * Finds the gateway: `--url` or `PARLEY_URL`, else the gateway of the data directory, else the default address.
+ * The token is `PARLEY_TOKEN`, else the operator token of the data directory. That token never leaves this machine, and is
+ * sent
+ * only to a gateway that was named or found there.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
@@ -50,8 +51,8 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 }
 
 /**
- * Finds a gateway again whenever that is called. Where nothing says where it is, as while it restarts, it is where it
- * was: another one may be at the default address.
+ * Finds a gateway again at each call. If no source has its address, for example while it restarts, the last address
+ * is used: the default address may belong to another gateway.
  */
 export function findAgain(
 	first: GatewayAddress,

@@ -30,7 +30,7 @@ interface LlamaReport {
 	readonly tokens?: string;
 }
 
-/** As the gateway knows its sandbox; an earlier version tells the mode alone. */
+/** Sandbox as the gateway reports it. Earlier versions report only the mode. */
 interface SandboxReport {
 	readonly mode: string;
 	readonly state?: string;
@@ -43,7 +43,7 @@ interface SandboxReport {
 
 const patienceMs = 3_000;
 
-/** The report of the gateway; null where it does not tell this user. */
+/** Health report of the gateway; null if this user may not read it. */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);
 	const signal = AbortSignal.timeout(patienceMs);

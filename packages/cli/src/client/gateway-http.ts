@@ -43,7 +43,7 @@ export function beginRequest(
 	return secureRequest(target, { ...options, ...(certificate !== undefined && pinnedTo(certificate)) });
 }
 
-/** Sends a GET. Rejects where no answer begins. */
+/** Sends a GET. Rejects if no response begins. */
 export async function openFromGateway(
 	address: HttpAddress,
 	path: string,
@@ -114,7 +114,7 @@ function errorIn(body: string): string | undefined {
 		const { error }: { error?: unknown } = Object(parseJson(body));
 		return typeof error === "string" ? error : undefined;
 	} catch {
-		// Something else than a gateway answers there: the status tells enough.
+		// Another server answers at the address: its status is sufficient.
 		return undefined;
 	}
 }

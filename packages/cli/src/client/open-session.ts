@@ -14,12 +14,12 @@ export interface SessionChoice {
 	onOtherDirectory?(reason: string): void;
 }
 
-/** Names that stand for a model of every provider, and for none that was chosen. */
+/** Names that need no check: tiers, which each provider has, and `default`, which chooses no model. */
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
 /**
- * Opens a session for a person: the one that is named, or a new one in the person's directory. Throws
- * `invalid_argument`, and leaves nothing behind, where there is no such model.
+ * Opens a session for a person: the named one, or a new one in the current directory. Throws
+ * `invalid_argument` for an unknown model, before it creates a session.
  */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { model } = choice;
@@ -29,7 +29,7 @@ export async function openSession(client: Client, choice: SessionChoice): Promis
 	return session;
 }
 
-/** A session cannot be taken back, so that a wrong name is to be found before there is one. */
+/** The check comes first because a created session cannot be undone. */
 async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
 	const name = model.trim();
 	if (alwaysKnown.includes(name)) return;

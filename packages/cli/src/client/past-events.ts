@@ -1,7 +1,7 @@
 import { isOzzieEvent, type OzzieEvent } from "@parley/protocol";
 import { getJson, type HttpAddress } from "./gateway-http.ts";
 
-/** An event as `/api/events` shows it; one that is not kept has neither an id nor a time. */
+/** An event of `/api/events`. A transient event has no id and no time. */
 export interface ShownEvent {
 	readonly id?: string;
 	readonly session_id: string;

@@ -1,10 +1,10 @@
 import { visibleLine } from "../text/visible.ts";
 import { UsageError } from "./usage.ts";
 
-/** With fewer, an id is met by chance: `task_` alone begins all of them. */
+/** Shorter texts match by chance: all ids of tasks begin with `task_`. */
 const fewestCharacters = 4;
 
-/** Whether the id is meant: written whole, or by how its part behind the prefix begins, with or without the prefix. */
+/** Whether the text is the complete id, or the beginning of its part after the prefix, with or without the prefix. */
 export function beginsId(id: string, given: string): boolean {
 	const prefix = id.slice(0, id.indexOf("_") + 1);
 	const beginning = given.startsWith(prefix) ? given.slice(prefix.length) : given;
@@ -23,12 +23,12 @@ export function requireLongId(given: string): void {
 
 const idCharacters = 6;
 
-/** Of an id: enough to tell a few apart, and to name one to the command. */
+/** Beginning of an id, long enough to distinguish a few ids and to use it in a command. */
 export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }
 
-/** Ids that are shortened, but not so far that two of these begin alike. */
+/** Shortens the ids, but keeps each of them unique. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
 	const all = new Set(ids);
 	let characters = idCharacters;

@@ -22,7 +22,7 @@ export class Interrupt {
 		return this.#wasPressed;
 	}
 
-	/** Listens to the signal until it is disposed of. In raw mode terminals send none, and `press` is called instead. */
+	/** Handles the signal until it is disposed. Terminals in raw mode send no signal, so `press` is called instead. */
 	listen(): Disposable {
 		const press = (): void => this.press();
 		process.on("SIGINT", press);

@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** Tells a person at a terminal what goes on, in one line that changes; nobody else. */
+/** Shows progress in one changing line. Prints only at a terminal. */
 export function progressLine(io: Io): { readonly show: (doing: string) => void; readonly end: () => void } {
 	const { stderr } = io;
 	const clear = (): void => {

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 
-/** Reads `--limit`: how many of something a gateway lists at once. */
+/** Reads `--limit`: maximum number of listed items. */
 export function readLimit(text: string): number {
 	const limit = Number(text);
 	if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= 1000) return limit;
 	throw new InvalidArgumentError("it is a whole number from 1 to 1000");
 }
 
-/** Reads an amount of days or seconds; what is too much the gateway says. */
+/** Reads an amount of days or seconds. The gateway checks the maximum. */
 export function readAmount(text: string): number {
 	if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
 	throw new InvalidArgumentError("it is a number");

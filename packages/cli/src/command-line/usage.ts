@@ -1,12 +1,12 @@
 import { type Command, CommanderError } from "commander";
 import type { Io } from "./io.ts";
 
-/** Says what is wrong with a command line; nothing was done. */
+/** Error for an invalid command line. The command changed nothing. */
 export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
 
-/** Makes wrong command lines throw a `UsageError` that tells what is allowed, also those of commands below this one. */
+/** Makes invalid command lines throw a `UsageError` with the allowed values, also those of subcommands. */
 export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;
 	for (const inner of command.commands) explainUsage(inner, io);
@@ -21,7 +21,7 @@ export function explainUsage(command: Command, io: Io): Command {
 		});
 }
 
-/** Whether the error only says that help or the version was shown. */
+/** Whether the error only reports that the help or the version was shown. */
 export function isShown(error: unknown): boolean {
 	return error instanceof CommanderError && error.exitCode === 0;
 }

@@ -187,7 +187,7 @@ function tokenFileOf({ platform, data }: TokenFile): string {
 	return join(data, "tokens", `connector-${platform}`);
 }
 
-/** The platform's own name, or the first with a number that nobody has. */
+/** Name of the platform, or the platform with the first free number. */
 function freeName(platform: string, tokens: readonly { readonly name: string }[]): string {
 	const taken = new Set(tokens.map(({ name }) => name));
 	for (let number = 1; ; number++) {

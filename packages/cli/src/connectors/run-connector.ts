@@ -219,7 +219,7 @@ async function asConnector(
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
 	} catch (reason) {
-		// A failed WebSocket does not say whether a gateway is there.
+		// A failed WebSocket does not show whether a gateway runs at the address.
 		if (reason instanceof ParleyError && reason.code === "unavailable")
 			await checkReady({ ...address, isNamed });
 		throw reason;
@@ -239,7 +239,7 @@ async function askedByParent({ stdin }: Io): Promise<string> {
 	return Promise.race([parentEnded, terminated]);
 }
 
-/** How a connector is doing, as its report says it. */
+/** State of a connector for its report. */
 function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 	const load = connector && {
 		waiting: connector.waiting,

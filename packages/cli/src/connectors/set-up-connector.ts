@@ -78,7 +78,7 @@ async function follow(
 	return true;
 }
 
-/** Checks a step until it passes. A step that passes at once prints no instruction. */
+/** Checks a step until it passes. Prints no instruction for a step that passes immediately. */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
 		const findings = await step.check(signal);
@@ -201,7 +201,7 @@ const readyLookMs = 300;
 /** So long a connector may take to be connected, and then its commands to be brought. */
 const connectMs = 20_000;
 
-/** The connector that runs, or where none does one that runs for as long as a setup. */
+/** The running connector, or a temporary one for the duration of the setup. */
 class BorrowedConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;

@@ -17,7 +17,7 @@ interface OfPlatform {
 	readonly flags: ConnectorFlags;
 }
 
-/** Prints what the connector has not posted and does not try by itself any more, with the reason. */
+/** Prints posts that the connector has not sent and does not retry, with the reason. */
 export async function listStuckPosts(
 	{ platform, flags }: OfPlatform & { readonly flags: { readonly json?: boolean } },
 	io: Io,
@@ -33,7 +33,7 @@ export async function listStuckPosts(
 	printRows(alignColumns([["ID", "STATE", "SINCE", "KIND", "REASON"], ...rows]), io);
 }
 
-/** Has a held post sent by the connector, or never: by the one that runs, or else by its next start. */
+/** Sends or discards a held post, by the running connector or by its next start. */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },
 	io: Io,

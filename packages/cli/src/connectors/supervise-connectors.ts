@@ -28,7 +28,7 @@ const sharedNames = [
 	"no_proxy",
 ] as const;
 
-/** Starts a connector for each chat platform whose tokens are set, and keeps it running. */
+/** Starts a connector for each chat platform with tokens, and restarts it if it ends. */
 export function superviseConnectors(
 	{ data, logLevel }: { readonly data: string; readonly logLevel: Config["logLevel"] },
 	{ flags, io, log }: { readonly flags: GatewayFlags; readonly io: Io; readonly log: Logger },

@@ -8,10 +8,10 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
 /** After this time of work, the next restart waits as briefly as the first. */
 const healthyMs = 5 * 60_000;
-/** After it was asked to end. */
+/** Milliseconds after the stop request. */
 const patienceMs = 10_000;
 
-/** A program that is kept running. */
+/** A supervised program. */
 export interface Supervised {
 	/** For the log: `discord`. */
 	readonly name: string;
@@ -21,8 +21,8 @@ export interface Supervised {
 }
 
 /**
- * Keeps a program running: whatever ends it, it is started again, after a wait that grows to a minute while it keeps
- * ending. An end with `refusedExitCode` is final, because the program has said what a person must change.
+ * Keeps a program running. Restarts it after each end, with a delay that grows to a minute while it keeps ending.
+ * An end with `refusedExitCode` is final, because the program has reported what a person must change.
  */
 export class Supervisor {
 	readonly #supervised: Supervised;

@@ -12,9 +12,9 @@ export type Distribution =
 
 interface Signs {
 	readonly platform: string;
-	/** The text of `/etc/os-release`; "" where there is none. */
+	/** The text of `/etc/os-release`; "" if it is missing. */
 	readonly release: string;
-	/** The text of `/proc/version`; "" where there is none. */
+	/** The text of `/proc/version`; "" if it is missing. */
 	readonly kernel: string;
 }
 

@@ -124,14 +124,14 @@ async function answers(host: string, port: number): Promise<boolean> {
 		await once(socket, "connect", { signal: AbortSignal.timeout(patienceMs) });
 		return true;
 	} catch {
-		// Refused, unknown or silent: in each case nobody is there.
+		// Refused, unknown host or timeout: no server answers.
 		return false;
 	} finally {
 		socket.destroy();
 	}
 }
 
-/** As a gateway would do it at its start. Before there is a data directory, another one stands for it. */
+/** Tries the sandbox as a gateway does at its start. Uses a temporary directory if there is no data directory. */
 async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
 	const base = config ?? defaultsFor(data);
 	await using stand = existsSync(data)

@@ -17,7 +17,7 @@ export interface PathFacts {
 /** The machine, its configuration and its gateway, as checks see them. Each function may reject with the reason. */
 export interface System {
 	readonly distribution: Distribution;
-	/** The user that this command runs as; undefined where systems have none. */
+	/** User of this process; undefined on systems without users. */
 	readonly uid: number | undefined;
 	/** The data directory. */
 	readonly data: string;
@@ -36,7 +36,7 @@ export interface System {
 	freeBytes(path: string): Promise<number>;
 	/** Writes a file there and removes it again; resolves with the time that the file system gave it. */
 	writeProbe(directory: string): Promise<number>;
-	/** Whether somebody listens at an address. */
+	/** Whether a server listens at an address. */
 	answers(host: string, port: number): Promise<boolean>;
 	/** Whether there is a program of this name in PATH, or at this path, that this user may execute. */
 	program(command: string): Promise<boolean>;
@@ -47,20 +47,20 @@ export interface System {
 	policy(): Promise<string | undefined>;
 	/** The skills of the data directory, and its files that cannot be used. */
 	skills(): Promise<FoundSkills>;
-	/** The skills as the running gateway lists them; none without one. */
+	/** Skills as the running gateway lists them; empty without a gateway. */
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
-	/** Rejects where the database is damaged, or of a newer version; false where there is none yet. */
+	/** Rejects if the database is damaged or of a later version; false if it does not exist. */
 	database(): Promise<boolean>;
 	/** Rejects if the key file is damaged or open to other users. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
 	/** Reads all that is stored. Undefined if there are no hashes yet. */
 	messages(): Promise<MessagesCheck | undefined>;
-	/** Rejects where the file of the operator's token cannot be used; false where there is none yet. */
+	/** Rejects if the file of the operator token is unusable; false if it does not exist. */
 	operatorToken(): Promise<boolean>;
 	/** Those that the running gateway knows. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
-	/** Of the connectors those that run, or have ended otherwise than by being asked to. */
+	/** Connectors that run, or that ended without a stop request. */
 	connectors(): Promise<ConnectorStanding[]>;
 	/** When the configured certificate ends, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;

@@ -8,7 +8,7 @@ import { followEvents } from "./print-events.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A gateway that answers each connection as the test says, one after the other. */
+/** A gateway that answers connections in order, as the test defines. */
 class Stub implements AsyncDisposable {
 	readonly asked: { readonly url: string | undefined; readonly lastId: unknown }[] = [];
 	readonly #server: Server;

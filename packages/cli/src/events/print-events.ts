@@ -69,7 +69,7 @@ async function follow(
 	return stop.signal.aborted ? interruptedCode : 0;
 }
 
-/** Of an id: enough to tell a few conversations apart, and to name one to the command. */
+/** Beginning of an id, long enough to distinguish a few conversations and to use it in a command. */
 const idCharacters = "sess_".length + 6;
 
 /** Maximum width of a row, also without a terminal. */
@@ -88,7 +88,7 @@ export function eventRow(shown: ShownEvent, look: Look): string {
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${told.failed ? red(words) : words}`.trimEnd();
 }
 
-/** The gateway lets itself be heard every 15 s: what is silent for so long is gone. */
+/** The gateway sends a heartbeat every 15 s, so a longer silence is a lost connection. */
 const silenceMs = 45_000;
 
 const firstPauseMs = 250;
@@ -98,7 +98,7 @@ const longestPauseMs = 5_000;
 interface FollowOptions {
 	/** Finds the address of the gateway, which may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
-	/** Which events, as the address says it. `limit` counts those that come first. */
+	/** Filter of the events in the form of the query. `limit` limits the first events. */
 	readonly query: URLSearchParams;
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
@@ -107,8 +107,8 @@ interface FollowOptions {
 }
 
 /**
- * Tells events as they happen, each once and without a gap however often the connection is lost, until the signal
- * aborts. Rejects where the first connection fails, or the gateway will not tell these.
+ * Reports events as they happen, each once and without gaps over lost connections, until the signal
+ * aborts. Rejects if the first connection fails, or if the gateway refuses these events.
  */
 export async function followEvents(options: FollowOptions): Promise<void> {
 	const { clock, signal, onState } = options;
@@ -142,7 +142,7 @@ class Follower {
 		this.#options = options;
 	}
 
-	/** Whether another try may bring more. */
+	/** Whether a retry may succeed. */
 	mayTryAgain(reason: unknown): boolean {
 		if (this.#options.signal.aborted) return true;
 		return this.#wasThere && reason instanceof ParleyError && reason.code === "unavailable";
@@ -176,7 +176,7 @@ class Follower {
 	async #take(response: IncomingMessage, heard: () => void): Promise<void> {
 		const parser = createParser({
 			onEvent: ({ id, data }) => {
-				// True because our own gateway tells them so.
+				// True because our own gateway sends this shape.
 				const event = parseJson(data, { maxDepth: 256, maxNodes: 5_000_000 }) as ShownEvent;
 				if (id !== undefined) this.#lastId = id;
 				this.isOver ||= event.type === "session.deleted" && this.#options.query.has("session");

@@ -6,10 +6,10 @@ import type { Io } from "../command-line/io.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** Checks a file of rules, the one that a gateway would use where none is named; throws with line and reason. */
+/** Checks a policy file, by default the one that a gateway would use. Throws with the line and the reason. */
 export async function checkFile(named: string | undefined, flags: GatewayFlags, io: Io): Promise<string> {
 	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
-	// A gateway needs none of its own: the built-in rules hold without it.
+	// The file is optional: without it, the built-in rules apply.
 	if (named === undefined && !existsSync(path)) {
 		return `✓ there is no ${path}: the built-in rules alone hold`;
 	}

@@ -24,7 +24,7 @@ import { stopSignal } from "./stop-signal.ts";
 /** How long running work may go on after the first signal, and how much later the process ends whatever happens. */
 const signalGraceMs = 25_000;
 const lastMs = 5_000;
-/** The same after a client has asked the gateway to stop. */
+/** Same limit after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
 /** When the first clients have been served. */
 const keepCompiledAfterMs = 2_000;
@@ -41,19 +41,20 @@ export interface RunOptions {
 	readonly alsoListen?: Config["listen"];
 	/** How much is logged where the operator does not say. */
 	readonly defaultLogLevel?: LogLevel;
-	/** Called when the gateway listens, before anything is said. */
+	/** Called when the gateway listens, before the first output. */
 	onListening?(gateway: Gateway): void;
-	/** Called when it has said where. */
+	/** Called after the addresses are printed. */
 	onReady?(gateway: Gateway, config: Config): void;
-	/** Called when it has said where: what it starts beside the gateway is stopped with it. */
+	/** Called after the addresses are printed. Work that it starts beside the gateway is stopped with it. */
 	attach?(config: Config, log: Logger): { stop(): Promise<void> };
-	/** Called when it was asked to stop. */
+	/** Called at a stop request. */
 	onStopping?(graceMs: number): void;
 }
 
 /**
- * Runs a gateway until a signal or a client stops it, and returns the exit code. One line per listener on stdout says that it is
- * ready; a second signal, or 30 s, end the process at once. An error that nobody caught ends it with code 1.
+ * Runs a gateway until a signal or a client stops it, and returns the exit code. Prints one line per listener on stdout when
+ * it is
+ * ready. A second signal, or 30 s, end the process immediately. An uncaught error ends it with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;

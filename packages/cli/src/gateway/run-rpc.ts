@@ -20,13 +20,13 @@ import {
 import { cacheDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 
-/** How long ended work may take to tell its end. */
+/** Milliseconds for cancelled work to report its end. */
 const longestStopMs = 5_000;
 
 /** Its file descriptor. */
 const standardInput = 0;
 
-/** Exit codes of a process that was asked to end, as shells count: 128 and the signal's number. */
+/** Exit codes after a signal, as in shells: 128 plus the number of the signal. */
 const signalCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
 export interface RunRpcOptions {
@@ -36,8 +36,8 @@ export interface RunRpcOptions {
 }
 
 /**
- * Serves the program that has started this one, until its input ends, and returns the exit code. Throws, before anything
- * is written to stdout, what whoever starts it can mend.
+ * Serves the parent program until its input ends, and returns the exit code. Throws an error that the caller can fix before
+ * anything is written to stdout.
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;
@@ -95,7 +95,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	process.exit(signalled === undefined ? code : signalCodes[signalled]);
 }
 
-/** Node.js takes a directory for an input that has ended: nothing would be said, and all would seem to be well. */
+/** Node.js treats a directory as an ended input: the program would end without output and without an error. */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
 	throw new ParleyError(
@@ -104,7 +104,7 @@ function demandLines(): void {
 	);
 }
 
-/** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
+/** Settings of the operator about models, commands and policy also apply here. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
 	const givenKey = apiKey?.trim() ? apiKey : undefined;

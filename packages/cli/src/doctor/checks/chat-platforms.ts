@@ -20,7 +20,7 @@ export const connectors: Check = {
 	},
 };
 
-/** Whether what the configuration says of chat platforms can come to pass. */
+/** Checks whether the chat configuration can be applied. */
 export const chat: Check = {
 	id: "chat",
 	async look(system) {
@@ -52,15 +52,15 @@ function tenantOf(place: string): string {
 	return place.split(":").slice(0, 2).join(":");
 }
 
-/** Connectors may bring tenants of their own, which only the gateway knows. */
+/** Connectors may add tenants of their own, which only the gateway knows. */
 async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 	if (!gateway) return 0;
 	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;
 }
 
-/** Certificates and tokens of others begin to fail at some minutes; below seconds nobody can tell by a header. */
+/** A difference of minutes makes certificates and tokens fail. A header does not show differences below seconds. */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
-/** A file system that counts in whole seconds or two. */
+/** Resolution of file systems that store times in units of one or two seconds. */
 const fileMs = 3_000;
 
 /** Compares the clock with that of the models' server, and with that of the file system. */
@@ -79,7 +79,7 @@ export const clock: Check = {
 		if (!answer?.reached || answer.serverTime === undefined) return ok("it agrees with the file system's");
 		const { serverTime, ownTime, tookMs } = answer;
 		const apart = ownTime - serverTime;
-		// Headers hold whole seconds, and the answer was on its way for a while.
+		// Headers have a resolution of seconds, and the response took time to arrive.
 		const surely = Math.max(0, Math.abs(apart) - tookMs - 1_000);
 		const what = `the clock is ${inSeconds(apart)}, compared with ${new URL(answer.url).host}`;
 		if (surely > farMs) return fail(what, setClock(distribution));

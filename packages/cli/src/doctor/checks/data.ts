@@ -5,7 +5,7 @@ import { makeRoom } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Whether there is a data directory at all: of one that was mistyped nothing else would tell. */
+/** Checks that the data directory exists. No other check reports a mistyped directory. */
 export const data: Check = {
 	id: "data",
 	async look({ data: directory, stat }) {
@@ -45,7 +45,7 @@ async function withoutDatabase({ data, stat }: System): Promise<Found> {
 }
 
 const mebibyte = 1024 * 1024;
-/** Below the first nothing can be promised, below the second it is time to look. */
+/** Below the first limit the check fails, below the second it warns. */
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
 /** Whether the data directory can be written, and for how long still. */
@@ -91,13 +91,13 @@ const secrets = [
 	"connectors/slack.json",
 ];
 
-/** Whether what holds secrets belongs to this user, and opens for nobody else. */
+/** Checks that files with secrets belong to this user and only this user can read them. */
 export const modes: Check = {
 	id: "files.modes",
 	async look(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(`${data} does not exist yet`);
-		// The directory keeps others out of all that is in it, also where its group may look at it.
+		// The directory itself keeps other users out, even if its group may list it.
 		const own = [
 			{ path: data, forbidden: 0o007 },
 			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),
@@ -126,7 +126,7 @@ async function judge(
 	return fail(`${path} is open to other users of this machine (mode ${mode})`, fix);
 }
 
-/** Whether somebody has changed the record of what was decided. */
+/** Verifies the integrity of the audit log. */
 export const audit: Check = {
 	id: "audit",
 	async look({ database, audit: check }) {
@@ -141,7 +141,7 @@ export const audit: Check = {
 	},
 };
 
-/** Whether the stored text of sessions is as it was written. Reads all of it: for `--deep` alone. */
+/** Verifies the stored text of sessions. Reads all of it, so it runs only with `--deep`. */
 export const messages: Check = {
 	id: "messages",
 	async look({ messages: check }) {

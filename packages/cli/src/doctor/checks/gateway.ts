@@ -70,7 +70,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	return ok(beyond.length === 0 ? `${places}: this machine alone` : `${places}: with a token`);
 }
 
-/** A port that another program has keeps the gateway from starting. */
+/** A port in use by another program prevents the start of the gateway. */
 async function findTaken(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
@@ -88,7 +88,7 @@ function bracketed(host: string): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Days before the end at which whoever renews by hand should do it. */
+/** Days before the end at which a certificate without automatic renewal should be renewed. */
 const soonDays = 14;
 
 const renew = "renew it in its place: a gateway takes the new one at SIGHUP, and at its next start";
@@ -151,7 +151,7 @@ export const tokens: Check = {
 	},
 };
 
-/** As package.json says. */
+/** Same version as in package.json. */
 const leastNode = [24, 11] as const;
 
 export const versions: Check = {

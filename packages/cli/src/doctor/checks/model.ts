@@ -83,7 +83,7 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 const mostShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
-/** Whether the skill files of the data directory can be used, and whether a command without a sandbox may have changed them. */
+/** Checks the skill files of the data directory, and whether a command without a sandbox may have changed them. */
 export const skills: Check = {
 	id: "skills",
 	async look(system) {
@@ -125,7 +125,7 @@ function listed(items: readonly string[]): string {
 
 const mend = "mend that line; a running gateway takes the change at once";
 
-/** Whether the operator's rules can be used: where not, nothing runs. */
+/** Checks the policy of the operator. An invalid policy prevents all tool calls. */
 export const policy: Check = {
 	id: "policy",
 	async look({ policy: read, health }) {

@@ -1,7 +1,7 @@
 import type { SandboxFeatures } from "@parley/core";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
-/** Tries every known way out of the sandbox, and reports which of its properties hold on this system. */
+/** Tries every known escape from the sandbox, and reports which of its properties this system enforces. */
 export const sandbox: Check = {
 	id: "sandbox",
 	async look({ sandbox: tryOut, health }) {

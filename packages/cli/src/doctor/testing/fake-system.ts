@@ -23,7 +23,7 @@ export const gateway: RunningGateway = {
 	local: "http://127.0.0.1:7777",
 };
 
-/** A machine on which all is well, but for what a test says; no gateway runs there. */
+/** A healthy machine without a running gateway, with the changes of a test. */
 export function fakeSystem(changes: Partial<System> = {}): System {
 	return {
 		distribution: "debian",
