@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runInPlace } from "./run-in-place.mjs";
 
-/** Where `npm start` puts the workspace's own Node 24. */
+/** Path at which `npm start` installs the Node 24 of the workspace. */
 const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
 
 /**

@@ -35,7 +35,7 @@ async function runBundle(bundle) {
 	try {
 		await import(pathToFileURL(join(bundle, "main.js")).href);
 	} catch (error) {
-		// The program tells its own errors, so this is about loading it.
+		// The program reports its own errors, so this error is about loading it.
 		if (!hasSources) throw error;
 		const reason = error instanceof Error ? error.message : error;
 		console.error(

@@ -6,8 +6,8 @@ import { platforms } from "../gateway/platform.ts";
 import { duration } from "../text/time-ago.ts";
 
 /**
- * How a connector is doing: `waiting` for the platform or the gateway, which it goes on with by itself; `refused` where
- * a person must change something first; `failed` where it has ended and may be started again.
+ * State of a connector. `waiting`: for the platform or the gateway, and it continues by itself. `refused`: a person must
+ * change something first. `failed`: it ended and may be started again.
  */
 export type ConnectorState = "starting" | "connected" | "waiting" | "refused" | "failed";
 
@@ -24,13 +24,13 @@ export interface ConnectorWords {
 /** State of a connector, in a file beside its database. Times are milliseconds since the epoch. */
 export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
-	/** Of the state. */
+	/** Start of the state. */
 	readonly since: number;
 	/** When it was last written. */
 	readonly seen: number;
 }
 
-/** A report, and whether that is still true. `silent`: its process is gone, or has said nothing for a while. */
+/** A report with its current state. `silent`: the process has ended, or has not reported for a while. */
 export interface ConnectorStanding extends Omit<ConnectorReport, "state"> {
 	readonly platform: string;
 	readonly state: ConnectorState | "silent";
@@ -43,7 +43,7 @@ export function reportFileOf(data: string, platform: string): string {
 	return join(data, "connectors", `${platform}.json`);
 }
 
-/** For this user alone, whole or not at all. */
+/** Written atomically, readable by this user only. */
 async function writeReport(file: string, report: ConnectorReport): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 	const draft = `${file}.draft`;
@@ -53,7 +53,7 @@ async function writeReport(file: string, report: ConnectorReport): Promise<void>
 	await rename(draft, file);
 }
 
-/** Of the connectors of a data directory those that run, or have ended otherwise than by being asked to. */
+/** Connectors of a data directory that run, or that ended without a stop request. */
 export async function readStandings(data: string, now: number): Promise<ConnectorStanding[]> {
 	const found = await Promise.all(
 		platforms.map(async ({ name: platform }) => {
@@ -146,7 +146,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string 
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }
 
-/** Between two looks at a connector that says nothing by itself. */
+/** Milliseconds between two checks of a connector that sends no state by itself. */
 const everyMs = 5_000;
 
 /** Options of a report keeper. */
@@ -180,7 +180,7 @@ export class ReportKeeper {
 		return this.#queue(async () => words);
 	}
 
-	/** From now on `look` says how it is doing. */
+	/** Starts to report the state that `look` returns. */
 	watch(look: () => Promise<ConnectorWords>): void {
 		this.#look = look;
 		this.changed();
@@ -198,7 +198,7 @@ export class ReportKeeper {
 		});
 	};
 
-	/** Says nothing more; with words these stay, without the report is taken back. */
+	/** Ends the reports. The given state remains; without one, the report is deleted. */
 	async end(words?: ConnectorWords): Promise<void> {
 		this.#look = undefined;
 		this.#timer?.cancel();
@@ -222,7 +222,7 @@ export class ReportKeeper {
 		this.#isWritten = true;
 	}
 
-	/** Once for each time that it begins to fail. */
+	/** Called once for each series of failures. */
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

@@ -28,7 +28,7 @@ function isHeld(reason: unknown): boolean {
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** For a moment after the lock is taken nobody is named. */
+/** Directly after the lock is taken, the file names no owner yet. */
 function ownerOf(file: string): string {
 	try {
 		return ` (process ${readFileSync(file, "utf8")})`;

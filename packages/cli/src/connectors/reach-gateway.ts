@@ -38,7 +38,8 @@ interface Waiting {
 }
 
 /**
- * Tries `reach` until a gateway answers, after 1 s and then later and later, up to every 15 s. Ends at once if `asked`
+ * Tries `reach` until a gateway answers, first after 1 s, then with growing delays of up to 15 s. Ends immediately if
+ * `asked`
  * resolves. Rejects with any error other than `unavailable`.
  */
 export async function reachGateway<T>(
@@ -147,9 +148,10 @@ export interface TokenQuestion extends TokenFile {
 }
 
 /**
- * The token with which a connector on this machine comes to the gateway: kept in the data directory, where only this
- * user reads it, and made where there is none that the gateway knows. Rejects with `failed_precondition` where the
- * operator has revoked it: what was taken away is not made anew unasked.
+ * Token of a connector on this machine. It is stored in the data directory, readable by this user only, and is created if
+ * the
+ * gateway knows none. Rejects with `failed_precondition` if the operator has revoked it: a revoked token is not replaced
+ * without a request.
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {
 	const file = tokenFileOf({ platform, data });

@@ -38,8 +38,8 @@ interface Setup {
 }
 
 /**
- * Walks a person through making the bot, each step with a check, until it has answered somebody. At a terminal a step
- * that fails is checked again on Enter; elsewhere the first one ends it. Returns the exit code.
+ * Guides a person through the setup of the bot, each step with a check, until the bot has answered a message. At a terminal,
+ * Enter checks a failed step again; without one, the first failed step ends the setup. Returns the exit code.
  */
 export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: Io): Promise<number> {
 	const stopping = new AbortController();
@@ -117,7 +117,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 	return isDone;
 }
 
-/** Takes an invitation back that a setup leaves behind. One that was used, or a gateway that is gone, needs nothing. */
+/** Withdraws an invitation of the setup. Ignores errors: a used invitation or a stopped gateway needs no withdrawal. */
 async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {
 		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));

@@ -25,14 +25,14 @@ interface SlackConfig {
 const setupHint = "parley slack setup says where they come from";
 
 /**
- * What the connector is started with: Socket Mode where SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
- * `UsageError` that says what is missing. `listen` is the flag, before the configuration's.
+ * Settings of the connector: Socket Mode if SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
+ * `UsageError` that names missing variables. `listen` is the flag, which overrides the configuration.
  */
 export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
 	return { botToken: readBotToken(io), entrance: readEntrance(io, config, listen) };
 }
 
-/** The same, with what is wrong beside it instead of thrown: checks tell each for itself. */
+/** The same settings, with the errors as values, so that each check can report its own. */
 export function trySlackSettings(
 	io: SlackEnvironment,
 	config: SlackConfig,

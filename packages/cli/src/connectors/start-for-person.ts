@@ -22,8 +22,8 @@ interface StartOptions {
 const ozziePlace = { host: "127.0.0.1", port: 18_420 };
 
 /**
- * Runs a gateway like `runGateway`. The first line on stdout says who answers and why; a person is told on stderr what
- * to do next. At a terminal only warnings are logged unless told: what single runs take is for machines.
+ * Runs a gateway like `runGateway`. The first line on stdout names the model and the reason; stderr has the next steps.
+ * At a terminal, only warnings are logged by default, because log lines of runs are for machines.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, io } = options;
@@ -137,7 +137,7 @@ function grpcTarget(url: string): string {
 	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** How an existing Ozzie client connects; `docs/ozzie-client.md` says more. */
+/** Connection hint for existing Ozzie clients; `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozziePlace.port));
 	if (usual !== undefined) return "your Ozzie client connects without options: ozzie ask, ozzie tui";

@@ -94,7 +94,7 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 	return sure.response.text === "yes" ? given : undefined;
 }
 
-/** Asks once more about what is always asked about: a key that was pressed by mistake approves nothing. */
+/** Second question about a call that always requires approval, so that a key pressed by mistake approves nothing. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
 	const label = "This is always asked about. Type yes to approve it, anything else to leave it open.";
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };

@@ -8,7 +8,7 @@ import { decline, readAnswer } from "./read-answer.ts";
 
 export interface AskPersonOptions {
 	readonly io: Io;
-	/** Ends the asking: somebody else has answered. */
+	/** Aborts if another client has answered. */
 	readonly signal: AbortSignal;
 	/** Ctrl-C was pressed. */
 	onInterrupt(): void;
@@ -65,7 +65,7 @@ export function askPerson(
 	});
 }
 
-/** Ctrl-D says no; Escape declines what is no approval. */
+/** Ctrl-D denies; Escape declines a question that is no approval. */
 function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
 	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
 }

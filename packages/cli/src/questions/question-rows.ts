@@ -93,10 +93,10 @@ export interface GivenAnswer {
 	readonly said: string;
 }
 
-/** A question that the gateway has not told the end of. */
+/** A question whose end the gateway has not reported. */
 export interface OpenQuestion {
 	readonly question: PromptRequestPayload;
-	/** Absent while nothing was answered here. */
+	/** Absent until this client answers. */
 	readonly given?: GivenAnswer;
 }
 
@@ -114,7 +114,7 @@ export function answeredRow(
 	return `  ${markOf(refused, look)} ${visibleLine(answer)}${styles.dim(" (answered elsewhere)")}`;
 }
 
-/** The row of an answer that is shown before the gateway has confirmed it, because another question follows at once. */
+/** Row of an answer that is shown before the gateway confirms it, because another question follows immediately. */
 export function givenRow({ response, said }: GivenAnswer, look: Look): string {
 	return `  ${markOf(response.cancelled === true, look)} ${visibleLine(said)}`;
 }
@@ -129,7 +129,7 @@ export function correctedRow(
 	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, look)}`;
 }
 
-/** Whether the result is the answer that was given here, as far as a client can know. */
+/** Whether the result is probably the answer of this client. */
 function counts(
 	{ response: { cancelled } }: GivenAnswer,
 	response: EventPayloads["prompt.response"],

@@ -5,12 +5,12 @@ import { visibleLine } from "../text/visible.ts";
 /** Response to a question. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** An answer that can be sent, with words for the person who gave it; or why it is none. */
+/** An answer that can be sent, with its text for the person; or the reason why the input is invalid. */
 export type Reading =
 	| { readonly kind: "answer"; readonly response: Response; readonly said: string }
 	| { readonly kind: "again"; readonly hint: string };
 
-/** Says no to an approval, and that nobody answers to any other question. */
+/** Denies an approval, and cancels any other question. */
 export const decline: Response = { cancelled: true };
 
 /** Reads what a person typed at a question. */

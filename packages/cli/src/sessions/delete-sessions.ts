@@ -11,7 +11,7 @@ export interface DeleteFlags extends AddressFlags {
 	readonly yes?: boolean;
 }
 
-/** Deletes conversations once somebody has agreed; returns the exit code. */
+/** Deletes conversations after a confirmation. Returns the exit code. */
 export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
 	const isAsked = flags.yes !== true;
 	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {

@@ -72,7 +72,7 @@ function coversOf({ people, tools, classes }: Coverage): string {
 
 type Token = MethodResult<"list_tokens">["tokens"][number];
 
-/** Characters of an id that tell tokens apart. */
+/** Characters of an id that distinguish tokens. */
 const shownId = 8;
 
 /** The tokens in rows: those that count first, what has ended below. `now` is in milliseconds since the epoch. */
@@ -143,7 +143,7 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 	return told.join("; ") || "every call";
 }
 
-/** How long a token still counts. */
+/** Remaining validity of a token. */
 function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
 }

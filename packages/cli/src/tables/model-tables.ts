@@ -9,7 +9,7 @@ import { widthOf, wrapText } from "../text/wrap.ts";
 type ModelList = MethodResult<"list_models">;
 type ListedModel = ModelList["models"][number];
 
-/** The models in rows; `▸` stands before the one that answers unless told. */
+/** Rows of the models; `▸` marks the default model. */
 export function modelTable(list: ModelList, look: Look): string[] {
 	const { models, default: chosen } = list;
 	const notes = modelNotes(list, look);

@@ -5,7 +5,7 @@ import { beginsId, requireLongId } from "../command-line/ids.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { Task } from "../wordings/task.ts";
 
-/** As the gateway makes them: nothing else begins so. */
+/** Format of complete ids. No other id begins with `task_`. */
 const wholeId = /^task_[0-9a-z]{26}$/;
 
 const pageLength = 200;
@@ -13,7 +13,7 @@ const pageLength = 200;
 /** Tasks that an ambiguous id names at most. */
 const mostNamed = 5;
 
-/** The task of that id, which may be abbreviated as long as one alone begins so, with or without `task_`. */
+/** Task of this id, which may be abbreviated if it stays unique, with or without `task_`. */
 export async function findTask(client: Client, given: string): Promise<Task> {
 	if (wholeId.test(given)) return client.request("check_task", { task_id: given });
 	const found: Task[] = [];

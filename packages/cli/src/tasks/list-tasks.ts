@@ -41,7 +41,7 @@ async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_ta
 	});
 }
 
-/** Sessions with a question that nobody has answered, in which one of these tasks is at work. */
+/** Sessions with an open question in which one of these tasks is active. */
 async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<string[]> {
 	const busy = new Set(tasks.flatMap(({ status, session_id }) => (status === "running" ? [session_id] : [])));
 	if (busy.size === 0) return [];

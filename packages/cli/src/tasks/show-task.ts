@@ -46,13 +46,13 @@ async function readQuestions(client: Client, tasks: readonly Task[]): Promise<Pr
 	return questions.filter(({ context }) => ids.has(context.task_id));
 }
 
-/** Questions of a session that tasks ask and that nobody has answered yet. */
+/** Open questions of the tasks of a session. */
 async function readOpenQuestions(client: Client, sessionId: string): Promise<PromptRequestPayload[]> {
 	const session = await client.open({ session_id: sessionId });
 	const questions = new Map<string, PromptRequestPayload>();
 	const reading = gather(session, questions);
 	try {
-		// The gateway shows what is open to whoever joins, before it answers what is asked behind that.
+		// The gateway sends open questions to a client that joins before it answers a later request.
 		await client.request("list_tasks", {}, { sessionId });
 		await setImmediate();
 	} finally {
@@ -75,7 +75,7 @@ async function gather(session: OpenSession, questions: Map<string, PromptRequest
 /** A task with what stands around it. */
 export interface WholeTask {
 	readonly task: Task;
-	/** Those who work for it, however far below. */
+	/** Direct and indirect workers. */
 	readonly workers: readonly Task[];
 	/** Open questions of the task and its workers. */
 	readonly questions: readonly PromptRequestPayload[];

@@ -16,11 +16,11 @@ import { watchTask } from "./watch-task.ts";
 /** Title and description of a new task. */
 export interface Wish {
 	readonly title: string;
-	/** The title says it all where absent; `-` stands for what stdin holds. */
+	/** If absent, the title is the description; `-` reads it from stdin. */
 	readonly description: string | undefined;
 }
 
-/** Submits a task, in a new session where none is named; returns the exit code. */
+/** Submits a task, in a new session if none is named. Returns the exit code. */
 export async function submitTask(wish: Wish, flags: SubmitFlags, io: Io): Promise<number> {
 	const description = wish.description === "-" ? await text(io.stdin) : (wish.description ?? wish.title);
 	const address = await findGateway(flags, io);
@@ -70,7 +70,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		return submitted;
 	} catch (reason) {
-		// It was opened for nothing else. Whether that can be undone matters less than why it has to be.
+		// The session was opened for this task only. An error of the deletion is less important than its cause.
 		const undo = (): Promise<unknown> => client.request("delete_session", { session_id: session.id });
 		if (sessionId === undefined) await undo().catch(() => undefined);
 		throw reason;

@@ -20,10 +20,10 @@ const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", perc
 /** How many of the tasks at work are shown while they go on. */
 const mostLive = 3;
 const barColumns = 10;
-/** Of a title that stands before its bar. */
+/** Maximum columns of a title before its progress bar. */
 const titleColumns = 30;
 
-/** The tasks of a session as its events tell of them: rows to be kept, and rows that show how far they are. */
+/** Tasks of a session, reduced from its events: permanent rows, and rows with the progress. */
 export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
 	readonly #tellsOutput: boolean;
@@ -61,7 +61,7 @@ export class TaskBoard {
 		return this.#tasks.get(id)?.status;
 	}
 
-	/** Whether it is that task, or one that works for it however far below. */
+	/** Whether it is that task, or one of its direct or indirect workers. */
 	isBelow(id: string, root: string): boolean {
 		if (id === root) return true;
 		const parent = this.#tasks.get(id)?.parentId ?? "";
@@ -73,7 +73,7 @@ export class TaskBoard {
 		return nameTask(id, this.#tasks.get(id) ?? { title: "", parentId: "" });
 	}
 
-	/** Takes in what has happened and returns the rows to print for it; none for what is known already. */
+	/** Processes an event and returns the rows to print; none if it adds no information. */
 	apply(event: TaskEvent, look: Look): string[] {
 		const before = this.#tasks.get(event.payload.task_id);
 		const after = changed(before, event);
@@ -137,7 +137,7 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 /** Facts about the task of an event. */
 interface NamedTask {
 	readonly title: string;
-	/** "" where it is nobody's worker. */
+	/** "" for a task that is no worker. */
 	readonly parentId: string;
 }
 

@@ -33,7 +33,7 @@ export function taskTable(tasks: readonly Task[], now: number, look: Look): stri
 	return [...tableRows(table, look), ...waiting];
 }
 
-/** A task and how far below another one it stands: 0 where it is nobody's worker, or that one is not among them. */
+/** A task and its depth: 0 if it is no worker, or its parent is not in the list. */
 interface TreeTask {
 	readonly task: Task;
 	readonly depth: number;

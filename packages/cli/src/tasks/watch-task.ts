@@ -23,7 +23,7 @@ export interface WatchFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** How a task that ended is told to who waits for it. */
+/** Exit codes of `watch` by the final status of the task. */
 const exitCodes: Readonly<Partial<Record<TaskStatus, number>>> = { completed: 0, failed: 1, cancelled: 3 };
 
 /** Shows what happens to a task until it ends or Ctrl-C is pressed; returns the exit code. */
@@ -117,7 +117,7 @@ class Watch {
 		}
 	}
 
-	/** The whole output: its events tell no more than the beginning. */
+	/** Prints the complete output, because events have only its beginning. */
 	#end(task: Task): number {
 		const look = outputLook(this.#io);
 		const text = visibleText(task.output).trimEnd();
@@ -141,7 +141,7 @@ function gone(): ParleyError {
 
 type Question = Extract<OzzieEvent, { event: "prompt.request" }>["payload"];
 
-/** One task and its workers as the events of their session tell of them. */
+/** One task and its workers, reduced from the events of their session. */
 export class WatchedTask {
 	readonly #task: Task;
 	readonly #board = new TaskBoard({ tellsOutput: false });
@@ -157,7 +157,7 @@ export class WatchedTask {
 		return this.#board.statusOf(this.#task.id) ?? this.#task.status;
 	}
 
-	/** Takes in an event of the session; undefined where it is about others. `steps`: rows tell of progress, too. */
+	/** Processes an event of the session; undefined for events of other tasks. `steps`: rows also report progress. */
 	take(event: OzzieEvent, look: Look, steps: boolean): string[] | undefined {
 		if (isTaskEvent(event)) return this.#happened(event, look, steps);
 		if (event.event === "prompt.request") return this.#asked(event.payload, look);
@@ -166,7 +166,7 @@ export class WatchedTask {
 		return [look.styles.dim("  the question is answered or closed")];
 	}
 
-	/** How far it is, to be drawn again whenever that changes. */
+	/** Rows of the current progress, to be drawn again after each change. */
 	live(look: Look): string[] {
 		const { status } = this;
 		const rows = this.#board.live(look, this.#task.id);
@@ -221,7 +221,7 @@ function watchHeadRows({ id, title, status, progress }: Task, look: Look): strin
 	return [...wrapText(visibleLine(title), columns).map(styles.bold), styles.dim(shorten(words, columns))];
 }
 
-/** Rows at the end of a terminal that are drawn again in place; nothing is typed there. */
+/** Rows at the end of a terminal that are redrawn in place, without an input line. */
 class LiveRows {
 	readonly #output: WriteStream;
 	#frame: Frame | undefined;
@@ -237,7 +237,7 @@ class LiveRows {
 		const { columns } = this.#output;
 		if (this.#frame && columns < this.#columns) this.#frame = reflowFrame(this.#frame, columns);
 		this.#columns = columns;
-		// A frame that is as high as the screen could not be taken off it again.
+		// A frame as high as the screen could not be erased.
 		const shown = rows.slice(0, Math.max(1, (this.#output.rows || 24) - 2));
 		const next: Frame = { rows: [...shown, ""], cursor: { row: shown.length, column: 0 } };
 		this.#output.write(drawChange(this.#frame, printed, next));

@@ -9,14 +9,14 @@ export interface Key {
 	readonly meta: boolean;
 }
 
-/** A line of text being typed; it may hold line breaks. */
+/** A text that is being typed; may have line breaks. */
 export interface Editor {
 	readonly text: string;
 	/** Position of the next character: an index into the text, never inside a character. */
 	readonly cursor: number;
 	/** Earlier entries, the oldest first. */
 	readonly history: readonly string[];
-	/** Which entry of the history is shown; its length where it is none. */
+	/** Index of the shown history entry; the length of the history for none. */
 	readonly place: number;
 	/** Text that was typed before the person looked at the history. */
 	readonly draft: string;
@@ -31,14 +31,14 @@ export function emptyEditor(history: readonly string[] = []): Editor {
 	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
 }
 
-/** The empty line after `entry` was entered, which the arrow keys bring back. */
+/** Empty line after `entry` was entered. The arrow keys restore the entry. */
 export function enterLine(editor: Editor, entry: string): Editor {
 	const { history } = editor;
 	const known = entry.trim() === "" || history.at(-1) === entry;
 	return emptyEditor(known ? history : [...history, entry].slice(-longestHistory));
 }
 
-/** The editor after a key. Keys that mean nothing to it change nothing. */
+/** Editor after a key. Unknown keys change nothing. */
 export function pressKey(editor: Editor, key: Key): Editor {
 	if (key.name === "paste-start") return { ...editor, pasted: "" };
 	if (editor.pasted !== undefined) return paste(editor, editor.pasted, key);
@@ -175,7 +175,7 @@ function lineEnd({ text, cursor }: Editor): number {
 	return end < 0 ? text.length : end;
 }
 
-/** Rows that are drawn again whenever they change, and where the cursor stands in them. */
+/** Rows that are redrawn after each change, and the position of the cursor in them. */
 export interface Frame {
 	readonly rows: readonly string[];
 	readonly cursor: { readonly row: number; readonly column: number };
@@ -185,7 +185,7 @@ export interface EditorLook {
 	/** Stands before the first row; the others are indented by its width. */
 	readonly prompt: string;
 	readonly columns: number;
-	/** Of a longer text the part around the cursor is shown. */
+	/** Maximum rows. A longer text is cut to the part around the cursor. */
 	readonly mostRows: number;
 	/** Shows a star for every character. */
 	readonly masked: boolean;
@@ -195,7 +195,7 @@ export interface EditorLook {
 export function editorRows(editor: Editor, look: EditorLook): Frame {
 	const { prompt, masked, mostRows } = look;
 	const indent = " ".repeat(widthOf(prompt));
-	// One column stays free, so that the cursor always stands behind a character and in its row.
+	// One column stays free, so that the cursor always has a place after a character in its row.
 	const width = Math.max(indent.length + 2, look.columns - 1);
 	const rows = [prompt];
 	let column = indent.length;

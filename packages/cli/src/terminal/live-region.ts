@@ -1,7 +1,7 @@
 import { widthOf } from "../text/wrap.ts";
 import type { Frame } from "./editor.ts";
 
-// Terminals that know synchronised output show the whole change at once; the others ignore the marks.
+// Terminals with synchronised output show the complete change at once; others ignore these sequences.
 const beginChange = "\u001b[?2026h";
 const endChange = "\u001b[?2026l";
 const eraseBelow = "\u001b[J";

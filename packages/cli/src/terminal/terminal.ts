@@ -60,9 +60,9 @@ export class Terminal {
 		return this.#options.output.rows || 24;
 	}
 
-	/** Prints rows above the frame and draws the frame again; writes nothing when the screen shows all that already. */
+	/** Prints rows above the frame and redraws the frame. Writes nothing if the screen is up to date. */
 	draw(rows: readonly string[], frame: Frame): void {
-		// A write that crosses a change of the size is laid out for the wrong one: none should be needless.
+		// A write during a resize is laid out for the wrong size, so no write should be unnecessary.
 		if (rows.length === 0 && !this.#isMoved && isDeepStrictEqual(frame, this.#frame)) return;
 		this.#isMoved = false;
 		this.#options.output.write(drawChange(this.#frame, rows, frame));

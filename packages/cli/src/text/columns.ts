@@ -2,7 +2,7 @@ import { shorten } from "./shorten.ts";
 import type { Look } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
-/** Cells side by side, two blanks between the columns, no blanks at the ends of rows. Columns in `right` hold numbers. */
+/** Cells side by side, with two spaces between columns and none at the ends of rows. Columns in `right` have numbers. */
 export function alignColumns(
 	rows: readonly (readonly string[])[],
 	right: ReadonlySet<number> = new Set(),
@@ -24,7 +24,7 @@ export function alignColumns(
 /** Content of a table: plain cells, of which the first row is the head. */
 export interface Table {
 	readonly rows: readonly (readonly string[])[];
-	/** The columns that hold numbers. */
+	/** Indexes of columns with numbers. */
 	readonly right?: readonly number[];
 	/** Columns that are left out, in this order, where the terminal is too narrow for all. */
 	readonly optional?: readonly number[];
@@ -35,7 +35,7 @@ export interface Table {
 /** An elastic column is not made narrower than this. */
 const leastColumns = 10;
 
-/** The rows of a table with a head, none wider than the terminal. */
+/** Rows of a table with a header, limited to the width of the terminal. */
 export function tableRows(table: Table, { columns, styles }: Look): string[] {
 	const { rows, right, elastic, optional = [] } = table;
 	const numbers = new Set(right);

@@ -10,7 +10,7 @@ export interface Styles {
 
 /** Width and styles of the output. */
 export interface Look {
-	/** Infinity where nothing has to be wrapped. */
+	/** Infinity if rows are not wrapped. */
 	readonly columns: number;
 	readonly styles: Styles;
 }

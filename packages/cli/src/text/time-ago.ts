@@ -17,8 +17,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * What is left of a span of milliseconds, to the nearest of a unit: what was given for a day is not told to have 23
- * hours a moment later.
+ * Remaining milliseconds, rounded to the nearest unit: a span of one day does not become 23 hours
+ * a moment later.
  */
 export function timeLeft(ms: number): string {
 	if (ms < minute) return duration(ms);

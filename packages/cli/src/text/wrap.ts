@@ -9,7 +9,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const UNITS =
 	/\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{M}ー、。，．！？：；」』）】〉》]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\S)+/gu;
 
-/** How many columns of a terminal the text takes; tabs take none, so expand them first. */
+/** Number of terminal columns of the text. Tabs have width 0, so expand them first. */
 export function widthOf(text: string): number {
 	return stringWidth(text);
 }
@@ -29,7 +29,7 @@ export function wrapText(text: string, columns: number): string[] {
 		.flatMap((line) => wrapLine(line, columns).map((row) => row.trimEnd()));
 }
 
-/** A text that grows: rows that will not change any more, and the row that may. */
+/** A growing text: final rows, and the last row, which may still change. */
 export interface Flow {
 	readonly rows: readonly string[];
 	readonly last: string;
@@ -43,7 +43,7 @@ export function flowText(last: string, text: string, columns: number): Flow {
 	return { rows: [...done, ...open.slice(0, -1)].map((row) => row.trimEnd()), last: open.at(-1) ?? "" };
 }
 
-/** Tabs take four columns: a stop would depend on where the row begins. */
+/** A tab becomes four columns: a tab stop would depend on the start of the row. */
 export function expandTabs(text: string): string {
 	return text.replaceAll("\t", "    ");
 }
@@ -73,7 +73,7 @@ function indentOf(line: string, columns: number): string {
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Breaks what is too wide for one row even alone; blanks at the end do not count. */
+/** Splits a unit that is wider than one row. Spaces at its end are not counted. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

@@ -62,7 +62,6 @@ export function grantedWords({
 	return `${visibleLine(place)} is trusted until ${until}, ${most}, by ${visibleLine(granted_by)}: ${visibleLine(reason)}`;
 }
 
-/** That it is no more. */
 export function grantEndedWords({ reason }: EventPayloads["grant.ended"]): string {
 	return `the channel is no longer trusted: ${visibleLine(reason)}`;
 }

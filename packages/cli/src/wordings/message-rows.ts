@@ -3,13 +3,13 @@ import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 
-/** Stands before what a person says. */
+/** Prefix of messages of a person. */
 export const promptMark = "› ";
 
 /** Shown as the message of a person who requests the last reply again. */
 export const againWords = "(the last reply once more)";
 
-/** A message as it is told in one line while it waits. */
+/** A waiting message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }

@@ -14,7 +14,7 @@ const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], st
 	summary: "the earlier conversation was summed up for the model",
 };
 
-/** Under an answer: which model gave it, and what it took. Nothing where no key was needed for it. */
+/** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
 export function figureRows(
 	{ model, provider, tokens, costUsd }: Figures,
 	{ columns, styles }: Look,
@@ -30,7 +30,7 @@ export function figureRows(
 	return wrapText(parts.join(" · "), columns).map(styles.dim);
 }
 
-/** Why and when a model is asked again: one line, of whose reason only the beginning is told where it is too long. */
+/** Reason and time of a retry in one line. A long reason is cut. */
 export function retryWords(
 	{ reason, in_ms, attempt }: EventPayloads["run.retrying"],
 	columns = Number.POSITIVE_INFINITY,
@@ -64,19 +64,19 @@ type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
 /** Model and usage of a run. */
 export interface Figures {
 	readonly model: string;
-	/** Undefined where nobody told. */
+	/** Undefined if unknown. */
 	readonly provider: string | undefined;
 	readonly tokens: Omit<Used, "cost_usd">;
-	/** Undefined where nobody told. */
+	/** Undefined if unknown. */
 	readonly costUsd: number | undefined;
 }
 
-/** Gathers from a session's events what is to be said at the end of each run. */
+/** Collects the metrics of each run from the events of a session. */
 export class RunFigures {
 	#provider: string | undefined;
 	#used: Used | undefined;
 
-	/** Takes in an event; at the end of a run returns its figures, where a model was asked. */
+	/** Processes an event. At the end of a run, returns its metrics if a model was called. */
 	take(event: OzzieEvent): Figures | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;

@@ -4,7 +4,7 @@ import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
-/** One line about what a model does at the moment, in at most `columns` columns; undefined if it does nothing to tell. */
+/** Current activity of a model in one line of at most `columns` columns; undefined without activity. */
 export function progressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
 	if (progress === undefined) return undefined;
 	if (progress.type === "thinking") return thinkingWords(progress.text, columns);

@@ -1,4 +1,4 @@
-/** What to show next: `text` continues what was shown, unless the reply began anew in other words. */
+/** Next text to show: `text` continues the shown text, unless the reply started again with other text. */
 export interface Shown {
 	readonly text: string;
 	readonly restarted: boolean;
@@ -7,8 +7,8 @@ export interface Shown {
 const nothing: Shown = { text: "", restarted: false };
 
 /**
- * The replies of one run as they are shown, however often the connection was lost meanwhile: a reply that is streamed
- * again continues where it was, and the whole text at the end adds what was missed. Nothing is shown twice.
+ * Replies of one run as they are shown, also over lost connections. A reply that is streamed
+ * again continues at its last position, and the complete text at the end adds missed parts. No text is shown twice.
  */
 export class ReplyText {
 	/** Of the current reply. */
@@ -19,7 +19,7 @@ export class ReplyText {
 	/** All that was shown in this run. */
 	#run = "";
 
-	/** A reply begins, perhaps again. */
+	/** Starts a reply, or starts it again. */
 	start(): void {
 		if (this.#ended) this.#shown = "";
 		this.#repeated = this.#shown === "" ? undefined : "";
@@ -45,7 +45,7 @@ export class ReplyText {
 		this.#ended = true;
 	}
 
-	/** The run has ended, and this is the whole text of its last reply, or of all where the last one has none. */
+	/** Ends the run with the complete text of its last reply, or of all replies if the last one has no text. */
 	finish(content: string): Shown {
 		const known = ["", withoutBlanks(this.#shown), withoutBlanks(this.#run)];
 		if (this.#ended) this.#shown = "";

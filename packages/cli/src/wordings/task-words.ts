@@ -60,7 +60,7 @@ export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
 }
 
-/** Why a try of a step of a workflow failed; nothing for a try that succeeded. */
+/** Reason of a failed attempt of a workflow step; empty for a successful attempt. */
 export function failedTryRows(
 	step: EventPayloads["skill.step.completed"],
 	{ columns, styles }: Look,
@@ -75,7 +75,7 @@ const full = "█";
 
 const empty = "░";
 
-/** `████░░░░░░  40%`; the last cell is filled by what is complete alone. */
+/** `████░░░░░░  40%`; the last cell is filled only at 100 %. */
 export function progressBar(percentage: number, width: number): string {
 	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
 	const filled = Math.floor((percent * width) / 100);

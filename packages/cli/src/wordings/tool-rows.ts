@@ -11,7 +11,7 @@ const mostResultRows = 5;
 /** Maximum width of a call, also without a terminal. */
 const mostColumns = 200;
 
-/** One row that tells which tool is called with what, and where nobody was asked because the channel is trusted. */
+/** One row with the tool and its arguments, and a mark if the channel is trusted and no approval was needed. */
 export function toolStartRow({ name, arguments: args, trusted }: Started, { columns, styles }: Look): string {
 	const call = `▸ ${visibleLine(name)} `;
 	const badge = trusted ? " · trusted" : "";
@@ -20,14 +20,14 @@ export function toolStartRow({ name, arguments: args, trusted }: Started, { colu
 	return `${styles.cyan(call.trimEnd())} ${told}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
-/** The head of what a tool returned. `named` tells which tool, where several run at once. */
+/** Beginning of the result of a tool. `named` adds the name of the tool if several run at the same time. */
 export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: Look): string[] {
 	const width = Math.min(columns, mostColumns);
 	const failed = ended.status === "failed";
 	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
 	const lines = text === "" ? ["(nothing)"] : text.split("\n");
 	const hidden = lines.length - mostResultRows;
-	// The row that tells how many are hidden must hide two at least.
+	// The row with the number of hidden lines must hide at least two.
 	const shown = hidden > 1 ? lines.slice(0, mostResultRows) : lines;
 	const name = named ? `${visibleLine(ended.name)}: ` : "";
 	const rows = shown.map((line, index) => {

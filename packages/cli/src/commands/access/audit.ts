@@ -107,7 +107,7 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 	printRows(checkRows(check), io);
 }
 
-/** By the gateway that was named or runs on the data directory; where none does, by the file itself. */
+/** Check by the gateway that was named or runs on the data directory; without one, by the database itself. */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;
 	const data = await chosenDataDirectory(flags.data, io);
@@ -140,7 +140,7 @@ const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
 /** `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or a time of ISO 8601. Returns ISO 8601 in UTC. */
 export function readMoment(text: string, now: number): string {
 	const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-	// True because the pattern takes no other unit.
+	// True because the pattern allows no other unit.
 	if (unit !== undefined)
 		return new Date(now - Number(count) * units[unit as keyof typeof units]).toISOString();
 	const time = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN;

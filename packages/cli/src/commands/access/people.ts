@@ -58,7 +58,7 @@ async function list(flags: PeopleFlags, io: Io): Promise<void> {
 	printRows(peopleRows(known, systemClock.now(), outputLook(io)), io);
 }
 
-// The flags of the command above may stand behind those below it as well.
+// Options of the parent command are also allowed after its subcommands.
 
 function listCommand(io: Io): Command {
 	const command = new Command("list").description("the same as `parley people`");
@@ -80,7 +80,7 @@ function pairCommand(io: Io): Command {
 		);
 		if (flags.json) return printJson(invited, io);
 		const { localTime } = await import("../../text/local-time.ts");
-		// The code alone goes where it can be piped.
+		// Only the code goes to stdout, so that it can be piped.
 		io.stdout.write(`${invited.code}\n`);
 		const until = localTime(new Date(invited.expires_at));
 		io.stderr.write(

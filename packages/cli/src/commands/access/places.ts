@@ -57,7 +57,7 @@ async function list(flags: PlacesFlags, io: Io): Promise<void> {
 	printRows(placeRows(places, outputLook(io)), io);
 }
 
-// The flags of the command above may stand behind those below it as well.
+// Options of the parent command are also allowed after its subcommands.
 
 function listCommand(io: Io): Command {
 	const command = new Command("list").description("the same as `parley places`");

@@ -63,7 +63,7 @@ function createCommand(io: Io): Command {
 		.option("--session <id>", "session that an observer may read; may be repeated", gather)
 		.option("--days <n>", "until it expires: 30 for observers, never for others", readAmount);
 	return command.action(async (kind: Kind, name: string) => {
-		// The flags of the command above may stand here as well.
+		// Options of the parent command are also allowed here.
 		const flags: CreateFlags = command.optsWithGlobals();
 		const { platform, tenant, session, days } = flags;
 		const made = await withGateway(flags, io, (client) =>
@@ -118,7 +118,7 @@ function revokeCommand(io: Io): Command {
 	});
 }
 
-/** The text alone goes where it can be piped; what people read goes beside it. */
+/** Prints only the token to stdout, so that it can be piped; the explanation goes to stderr. */
 async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(made, io);
 	const [{ madeWords }, { systemClock }] = await Promise.all([

@@ -164,7 +164,7 @@ function revokeCommand(io: Io): Command {
 
 type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];
 
-/** Those that a grant can cover; all others are asked about in every channel. */
+/** Classes that a grant can cover. All others require approval in every channel. */
 const classes: readonly string[] = [
 	"read",
 	"write",
@@ -191,7 +191,7 @@ function readNumber(text: string): number {
 	throw new InvalidArgumentError("use a whole number from 1");
 }
 
-/** Answers the wish whose id begins so, as the operator; returns the channel that it is about. */
+/** Answers the request with this id, which may be abbreviated, as the operator. Returns its channel. */
 export async function answerWish(
 	client: Client,
 	id: string,
@@ -210,7 +210,7 @@ export async function answerWish(
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };
 }
 
-/** The whole id of the grant that is meant; what no grant begins with is left for the gateway to refuse. */
+/** Complete id of the grant. An id without a match is left for the gateway to refuse. */
 export async function findGrant(client: Client, given: string): Promise<string> {
 	const { grants } = await client.request("list_grants", {});
 	const ids = grants.map(({ grant_id }) => grant_id);

@@ -40,7 +40,7 @@ function setCommand(io: Io): Command {
 		.addHelpText("after", "\nThe flags of `parley budget` are also allowed here.")
 		.addArgument(new Argument("<period>", "day or month").choices(["day", "month"]))
 		.argument("<limit>", "US dollars, none, or configured");
-	// The flags stand on the command above, where they are allowed before and behind `set`.
+	// The parent command has the flags, and allows them before and after `set`.
 	return command.action(async (period: Period, limit: string) => {
 		const flags: BudgetFlags = command.optsWithGlobals();
 		const { session } = flags;

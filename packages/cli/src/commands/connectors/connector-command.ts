@@ -82,7 +82,7 @@ function doctorCommand(work: ConnectorWork, io: Io): Command {
 
 type Name = Platform["name"];
 
-/** `parley PLATFORM posts`: what its connector does not send by itself any more. */
+/** `parley PLATFORM posts`: posts that the connector does not send by itself. */
 export function postsCommand(platform: Name, io: Io): Command {
 	const command = new Command("posts")
 		.description("list posts that need a decision, and failed posts")

@@ -21,7 +21,7 @@ Examples:
   parley slack manifest --public-url https://chat.example.com
 `;
 
-/** `parley slack`: the connector that brings the agent into Slack. */
+/** `parley slack`: the Slack connector. */
 export function slackCommand(io: Io): Command {
 	const command = new Command("slack").option(
 		"--listen <host:port>",

@@ -22,7 +22,7 @@ something is not as it should be, what mends it on this system. The exit code is
 hashes, for 10 minutes at most: about 15 seconds for a million rows.
 `;
 
-/** `parley doctor`: what is wrong here, and how to mend it. */
+/** `parley doctor`: checks the installation and explains how to fix problems. */
 export function doctorCommand(io: Io, version: string): Command {
 	return new Command("doctor")
 		.description("check the installation and explain how to fix problems")

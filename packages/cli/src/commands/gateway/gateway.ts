@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
 
-/** `parley gateway`: runs the gateway and nothing else. */
+/** `parley gateway`: runs only the gateway. */
 export function gatewayCommand(io: Io, version: string): Command {
 	const command = new Command("gateway").description("run the gateway, for service managers and containers");
 	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
@@ -15,7 +15,7 @@ interface StartFlags extends GatewayFlags {
 	readonly ozzie?: boolean;
 }
 
-/** `parley start`: runs the gateway for a person, who is told what to do next. */
+/** `parley start`: runs the gateway and prints the next steps. */
 export function startCommand(io: Io, version: string): Command {
 	const command = new Command("start")
 		.description("run the gateway and print the next steps")

@@ -58,12 +58,12 @@ function collect(value: string, values: readonly string[] = []): string[] {
 	return [...values, value];
 }
 
-/** A flag and its `--no-` are one setting, of which the last would count: without tools there are none, whatever names some. */
+/** A flag and its `--no-` are one setting of commander, of which the last one applies. Here `--no-tools` always applies. */
 function unlessNone(names: string, before: string | false | undefined): string | false {
 	return before === false ? false : names;
 }
 
-/** Of `--session DIR` and `--no-session`, which has no text, the last; whoever says both would lose a conversation. */
+/** Value of `--session DIR` and `--no-session`. Throws if both are given, because one of them would lose a conversation. */
 function placeOf(directory: string | undefined, before: string | false | undefined): string | false {
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;

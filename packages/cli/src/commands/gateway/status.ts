@@ -31,7 +31,7 @@ interface Status {
 	readonly waiting: Waiting | null;
 	/** Health report of the gateway; null if this user may not read it. */
 	readonly health: HealthReport | null;
-	/** Those that run here, or have ended otherwise than by being asked to. */
+	/** Connectors that run, or that ended without a stop request. */
 	readonly connectors: readonly ConnectorStanding[];
 }
 
@@ -102,7 +102,7 @@ function askWork(
 	return tolerant(io, () => withGateway(flags, io, countWork));
 }
 
-/** Null where the gateway does not tell this user, who gets to know why. */
+/** Null if the request fails; prints the reason. */
 async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 	try {
 		return await ask();
@@ -123,7 +123,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		import("@parley/base"),
 		import("../../client/gateway-health.ts"),
 		import("../../connectors/connector-report.ts"),
-		// Knows how wide characters are, which takes long to load: this file is loaded with every command.
+		// Has the table of character widths, which loads slowly, and this file is loaded with every command.
 		import("../../text/columns.ts"),
 	]);
 	const now = systemClock.now();
@@ -147,13 +147,13 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 
 /** Open work for the operator, as `--json` prints it. */
 interface Waiting {
-	/** Conversations with a question that nobody has answered; those where a wish stands are counted as that. */
+	/** Conversations with an open question. Those with a request for trust are counted there. */
 	readonly questions: number;
 	/** Requests for trust grants. */
 	readonly grant_wishes: number;
-	/** People who ask to be let in. */
+	/** Access requests of chat users. */
 	readonly pairing_requests: number;
-	/** Tasks that wait for somebody's word. */
+	/** Tasks that wait for an answer. */
 	readonly suspended_tasks: number;
 }
 
@@ -179,7 +179,7 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 	};
 }
 
-/** One row each for what waits, with the command that shows it; none where nothing does. */
+/** One row for each kind of open work, with the command that shows it; empty without open work. */
 export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return [

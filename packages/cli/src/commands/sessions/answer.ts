@@ -27,7 +27,7 @@ line; 130 after Ctrl-C.
 
 type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
 
-/** `parley answer`: the questions that wait for a person, wherever they were asked. */
+/** `parley answer`: open questions of all conversations. */
 export function answerCommand(io: Io): Command {
 	const command = new Command("answer")
 		.description("list open questions, and answer one")

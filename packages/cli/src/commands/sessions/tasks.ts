@@ -19,7 +19,7 @@ Examples:
   parley tasks --status failed cancelled --json
 `;
 
-/** `parley tasks`: what goes on in the background. */
+/** `parley tasks`: lists tasks in the background. */
 export function tasksCommand(io: Io): Command {
 	const command = new Command("tasks")
 		.description("list unfinished tasks, newest first")
@@ -45,7 +45,7 @@ Examples:
   parley task reply 7fd --revise "keep the old names"
 `;
 
-/** `parley task`: one thing that goes on in the background. */
+/** `parley task`: submits and controls a task in the background. */
 export function taskCommand(io: Io): Command {
 	const command = new Command("task")
 		.description("submit work to the background; show, watch, answer and cancel tasks")
