@@ -1,5 +1,5 @@
-import { type Audit, byItself } from "@parley/core";
-import { auditRestore } from "./backup/restore-note.ts";
+import { byItself } from "@parley/core";
+import { type AuditNotes, auditRestore } from "./backup/restore-note.ts";
 import type { Config } from "./config/load.ts";
 
 /** Records the start of the gateway in the audit, with the protections that the operator has switched off. */
@@ -9,7 +9,7 @@ export async function auditStart(
 		version,
 		sandbox,
 	}: { readonly config: Config; readonly version: string; readonly sandbox: string },
-	audit: Pick<Audit, "note">,
+	audit: AuditNotes,
 ): Promise<void> {
 	await auditRestore(config.data, audit);
 	const { auth, insecureLan = false } = config;

@@ -8,15 +8,20 @@ interface EgressParts {
 	readonly log: Logger;
 }
 
-/** The way out of sandboxes, or undefined if the operator has named no hosts. */
+/** Network access of sandboxes, or undefined if the operator allows no hosts. */
 export function openEgress({ config, clock, log }: EgressParts): Egress | undefined {
 	const { egress: allow = [] } = config;
 	if (allow.length === 0) return undefined;
 	return new Egress({ allow, clock, log });
 }
 
-/** Writes into the audit which hosts commands reached, before they do, and that others were refused. */
-export function auditEgress(egress: Egress | undefined, audit: Pick<Audit, "note" | "sample">): void {
+interface EgressAudit {
+	readonly note: Audit["note"];
+	readonly sample: Audit["sample"];
+}
+
+/** Adds allowed hosts to the audit before the connection, and samples of refused connections. */
+export function auditEgress(egress: Egress | undefined, audit: EgressAudit): void {
 	if (!egress) return;
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };

@@ -5,7 +5,7 @@ import { createLocalPeers } from "./auth/local-peer.ts";
 import type { Reach } from "./config/reach-facts.ts";
 import { type Endpoint, isLoopback, staysHere } from "./transport/address.ts";
 import type { Admission } from "./transport/admission.ts";
-import { createListener, type Listener, type ListenerOptions } from "./transport/listener.ts";
+import { createListener, type Listener, type ListenerSecurity } from "./transport/listener.ts";
 import type { TlsIdentity } from "./transport/tls-identity.ts";
 
 /** All listeners of a gateway: every one serves everything. */
@@ -17,6 +17,12 @@ export interface Port {
 	close(graceMs: number): Promise<void>;
 }
 
+/** Clients beyond this machine that need no TLS. */
+interface PlainAccess {
+	readonly insecureLan: boolean;
+	readonly proxies: Reach["proxies"];
+}
+
 export interface PortOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -26,7 +32,7 @@ export interface PortOptions {
 	readonly http2: (socket: Socket) => void;
 	/** TLS identity of the gateway. With it, listeners beyond this machine speak TLS only. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;
-	readonly reach?: Pick<Reach, "insecureLan" | "proxies">;
+	readonly reach?: PlainAccess;
 }
 
 /** Opens all listeners, or none. No request is served before the last one is open. */
@@ -61,7 +67,7 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 	return { urls, listeners: urls.map((url) => ({ url, tls: options.tls !== undefined })), close };
 }
 
-function security(place: Endpoint, { tls, reach }: PortOptions): Pick<ListenerOptions, "identity" | "plain"> {
+function security(place: Endpoint, { tls, reach }: PortOptions): ListenerSecurity {
 	if (tls)
 		return { identity: () => tls.current, ...defined({ plain: staysHere(place) ? undefined : "nobody" }) };
 	if (staysHere(place) || reach?.insecureLan) return {};

@@ -1,5 +1,5 @@
 import { tokenKindOf } from "@parley/base";
-import type { Principal, Tokens } from "@parley/core";
+import type { Principal } from "@parley/core";
 import { headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Tickets } from "./tickets.ts";
 
@@ -13,9 +13,15 @@ export interface Shown {
 	readonly looksLike: string;
 }
 
+/** Tokens that requests can present. */
+interface TokenCheck {
+	/** Returns the principal of a valid token. */
+	verify(text: string): Principal | undefined;
+}
+
 /** Stores in which credentials are looked up. */
 export interface Keyring {
-	readonly tokens: Pick<Tokens, "verify">;
+	readonly tokens: TokenCheck;
 	readonly tickets: Tickets;
 }
 

@@ -1,17 +1,28 @@
-import type { Principal, Tokens } from "@parley/core";
+import type { Principal } from "@parley/core";
+
+/** Validity of tokens, and its end. */
+interface TokenLife {
+	/** Returns whether the token with this id is valid now. */
+	counts(tokenId: string): boolean;
+	/** Calls the listener when a token becomes invalid. Returns a function that removes the listener. */
+	onEnd(listener: (tokenId: string) => void): () => void;
+}
 
 /** Open connections and streams of principals on all wires. They are closed when their token becomes invalid. */
 export class HeldOpen {
-	readonly #tokens: Pick<Tokens, "counts">;
+	readonly #tokens: TokenLife;
 	readonly #held = new Map<string, Set<() => void>>();
 	readonly #stop: () => void;
 
-	constructor(tokens: Pick<Tokens, "counts" | "onEnd">) {
+	constructor(tokens: TokenLife) {
 		this.#tokens = tokens;
 		this.#stop = tokens.onEnd((tokenId) => this.#end(tokenId));
 	}
 
-	/** Calls `end` once, at once where the token has ended since it was shown, until what is returned is called. */
+	/**
+	 * Calls `end` once when the token becomes invalid, or immediately if it is already invalid. Returns a function that
+	 * cancels this.
+	 */
 	hold({ tokenId }: Principal, end: () => void): () => void {
 		if (tokenId === undefined) return () => undefined;
 		if (!this.#tokens.counts(tokenId)) {

@@ -1,14 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import type { Logger } from "@parley/base";
-import type { Sandboxes } from "@parley/core";
 import type { Connection } from "./incoming-request.ts";
 import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
+/** Processes of tools. */
+interface ToolProcesses {
+	/** Mark in the environment of each tool's process. */
+	readonly marker: string | undefined;
+	/** Number of commands started so far. */
+	readonly started: number;
+	/** Returns the ids of running commands. */
+	processes(): readonly number[];
+}
+
 export interface LocalPeersOptions {
 	readonly log: Logger;
 	/** The commands of tools, whose processes are not the operator. Absent if the caller needs the user alone. */
-	readonly tools?: Pick<Sandboxes, "marker" | "processes" | "started">;
+	readonly tools?: ToolProcesses;
 	/** By default the tables of the kernel. */
 	readonly readTable?: ReadTable;
 }

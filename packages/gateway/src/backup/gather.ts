@@ -85,7 +85,7 @@ async function linkFiles(dataDirectory: string, target: string, ids: readonly st
 	return missing;
 }
 
-async function measure(path: string): Promise<Pick<ManifestFile, "bytes" | "sha256">> {
+async function measure(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
 	const hash = createHash("sha256");
 	let bytes = 0;
 	for await (const chunk of createReadStream(path)) {

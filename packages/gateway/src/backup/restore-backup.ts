@@ -11,15 +11,18 @@ import { type BackupReader, readBackup, type UnpackLimits } from "./read-backup.
 import { leaveRestoreNote } from "./restore-note.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
-export interface RestoreOptions {
+interface ReadOptions {
+	readonly onProgress?: ((doing: string) => void) | undefined;
+	/** Limits of the unpacked archive. */
+	readonly limits?: Partial<UnpackLimits> | undefined;
+}
+
+export interface RestoreOptions extends ReadOptions {
 	readonly file: string;
 	readonly dataDirectory: string;
 	readonly clock: Clock;
 	/** Whether to move existing content aside. */
 	readonly force: boolean;
-	readonly onProgress?: ((doing: string) => void) | undefined;
-	/** Limits of the unpacked archive. */
-	readonly limits?: Partial<UnpackLimits> | undefined;
 	/** Places where a test stops the process. */
 	readonly failpoints?: Failpoints;
 }
@@ -70,7 +73,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 /** Checks whether this program can restore a backup: resolves with its facts, or rejects with the fault. */
 export async function verifyBackup(
 	file: string,
-	{ onProgress, limits }: Pick<RestoreOptions, "onProgress" | "limits"> = {},
+	{ onProgress, limits }: ReadOptions = {},
 ): Promise<BackupFacts> {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-verify-"));
 	const database = join(directory.path, databasePath);
@@ -99,11 +102,7 @@ async function refuseOccupied(dataDirectory: string): Promise<void> {
 async function extract(
 	file: string,
 	target: string,
-	{
-		onProgress,
-		failpoints,
-		limits,
-	}: Pick<RestoreOptions, "onProgress" | "limits"> & { readonly failpoints: Failpoints },
+	{ onProgress, failpoints, limits }: ReadOptions & { readonly failpoints: Failpoints },
 ): Promise<Manifest> {
 	const directories = new Set([target]);
 	const reader: BackupReader = {

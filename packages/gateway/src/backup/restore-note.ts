@@ -8,7 +8,12 @@ import { restoreNote } from "./manifest.ts";
 
 const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });
 
-/** Leaves word in what is being restored: the audit that is restored with it can tell only what was before. */
+/** Audit rows that are stored before the call resolves. */
+export interface AuditNotes {
+	readonly note: Audit["note"];
+}
+
+/** Stores a note of the restore in the restored directory, because the restored audit is older than the restore. */
 export async function leaveRestoreNote(
 	directory: string,
 	{
@@ -21,8 +26,8 @@ export async function leaveRestoreNote(
 	await writeFile(join(directory, restoreNote), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
 }
 
-/** Takes it into the audit, once: the row says when the backup was restored, and which one. */
-export async function auditRestore(dataDirectory: string, audit: Pick<Audit, "note">): Promise<void> {
+/** Moves the note to the audit. The row has the time of the restore, and the version and time of the backup. */
+export async function auditRestore(dataDirectory: string, audit: AuditNotes): Promise<void> {
 	const path = join(dataDirectory, restoreNote);
 	const text = await readFile(path, "utf8").catch((error: unknown) => {
 		if (errno(error) === "ENOENT") return undefined;
@@ -35,7 +40,7 @@ export async function auditRestore(dataDirectory: string, audit: Pick<Audit, "no
 	await rm(path, { force: true });
 }
 
-/** Another program may have overwritten it. The restore is reported anyway. */
+/** Returns undefined for an invalid note, because another program may have overwritten it. */
 function readNote(text: string): z.output<typeof Note> | undefined {
 	try {
 		return Note.safeParse(parseJson(text)).data;

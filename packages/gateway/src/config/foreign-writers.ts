@@ -7,7 +7,13 @@ const groupWrites = 0o020;
 /** In such a directory, for example `/tmp`, users can only replace their own files. */
 const sticky = 0o1000;
 
-type FileFacts = Pick<Stats, "mode" | "uid" | "gid" | "isFile">;
+/** Status of a file, as `fs.Stats` has it. */
+interface FileFacts {
+	readonly mode: number;
+	readonly uid: number;
+	readonly gid: number;
+	isFile(): boolean;
+}
 
 /**
  * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns warnings
@@ -58,12 +64,13 @@ function wayTo(path: string): Way {
 	return { directories, links };
 }
 
-function warningsAbout(path: string, { mode, uid, gid }: FileFacts, way: Way): string[] {
+function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
+	const { uid, gid } = status;
 	const user = process.geteuid?.();
 	// Windows has neither owners nor groups of this kind.
 	if (user === undefined) return [];
 	const isForeign = (owner: number): boolean => owner !== 0 && owner !== user;
-	const groupCanWrite = (facts: Pick<Stats, "mode" | "gid">): boolean =>
+	const groupCanWrite = (facts: FileFacts): boolean =>
 		(facts.mode & groupWrites) !== 0 && isForeign(facts.gid);
 	const warnings: string[] = [];
 	const warn = (fault: string, fix: string): void => {
@@ -72,7 +79,7 @@ function warningsAbout(path: string, { mode, uid, gid }: FileFacts, way: Way): s
 	if (isForeign(uid)) {
 		warn(`belongs to another user (id ${uid}), who can change it`, `sudo chown ${user} ${quote(path)}`);
 	}
-	if (groupCanWrite({ mode, gid })) {
+	if (groupCanWrite(status)) {
 		warn(`can be changed by all members of its group (id ${gid})`, `chmod g-w ${quote(path)}`);
 	}
 	// One warning for each user and group: directories below a home directory have the same owner.

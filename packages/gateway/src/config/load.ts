@@ -125,7 +125,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		root: set.root ?? [],
 		...choice,
 		...aboutModels(set),
-		...originsOf(checked),
+		...defined({ origins: originsOf(checked) }),
 		...aboutParts(set, sources.environment),
 		auth,
 		...aboutCommands(set),
@@ -133,7 +133,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		...operatorsFiles(set),
 		allowedHosts: set.allowedHosts ?? [],
 		...aboutReach(set),
-		...warningsOf(checked, data, set.policyFile !== undefined),
+		...defined({ warnings: warningsOf(checked, data, set.policyFile !== undefined) }),
 	};
 }
 
@@ -208,11 +208,11 @@ function warningsOf(
 	checked: readonly CheckedSource[],
 	data: string,
 	isPolicyNamed: boolean,
-): Pick<Config, "warnings"> {
+): Config["warnings"] {
 	const warnings = checked.flatMap((one) => one.warnings);
 	const policy = join(data, "policy.jsonc");
 	if (!isPolicyNamed && existsSync(policy)) warnings.push(...refuseForeignWriters(policy, statSync(policy)));
-	return warnings.length > 0 ? { warnings } : {};
+	return warnings.length > 0 ? warnings : undefined;
 }
 
 /** An unencrypted connection over the internet can be read and changed, and exposes the key. */
@@ -279,14 +279,14 @@ function aboutModels({
 }
 
 /** The strongest source that names models is the one that counts. */
-function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
+function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);
 	const fallback = last?.settings.models?.fallback?.map((_, index) =>
 		last.source.origin(["models", "fallback", index]),
 	);
-	if (model === undefined && !fallback) return {};
-	return { origins: { ...defined({ model, fallback }) } };
+	if (model === undefined && !fallback) return undefined;
+	return defined({ model, fallback });
 }
 
 function whereDiscordIs({

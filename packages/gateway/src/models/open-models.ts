@@ -127,10 +127,14 @@ function tableOf(served: readonly string[], own: readonly ModelInfo[], table: Mo
 	return new ModelTable([...models, ...own.filter((one) => !models.includes(one))]);
 }
 
+interface ChosenModel extends Partial<Discovered> {
+	readonly name: string;
+}
+
 async function chooseName(
 	{ config: { model, baseUrl, apiKey }, mayBeKept = false }: OpenModelsOptions,
 	table: ModelTable,
-): Promise<Pick<Discovered, "name"> & Partial<Discovered>> {
+): Promise<ChosenModel> {
 	if (model === undefined && baseUrl !== undefined) {
 		const discover = mayBeKept ? discoverModels : discoverModel;
 		return discover({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
@@ -173,9 +177,11 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable): 
 }
 
 /** One model for each server, which keeps its connections. */
-function endpoints(
-	deps: Pick<OpenModelsOptions, "clock" | "log"> & { readonly table: ModelTable },
-): Models["modelAt"] {
+function endpoints(deps: {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly table: ModelTable;
+}): Models["modelAt"] {
 	const models = new Map<string, Model>();
 	return ({ url, timeoutMs }) => {
 		const key = `${timeoutMs} ${url}`;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
 import { builtinModels, type ModelInfo, ModelTable, modelsFromFile } from "@parley/core";
 import * as z from "zod";
-import type { Config } from "../config/load.ts";
 import { errno } from "../data-directory/errno.ts";
 
 /** Model names in a file. `modelsFromFile` checks the rest. */
@@ -18,15 +17,19 @@ export interface KnownModels {
 	readonly own: readonly ModelInfo[];
 }
 
+interface ModelFiles {
+	/** Data directory of the gateway. */
+	readonly data: string;
+	/** By default `models.json` of the data directory. */
+	readonly modelsFile?: string | undefined;
+}
+
 /**
  * The built-in model table, changed by the operator's file if there is one. Throws `invalid_argument` for an unreadable
  * file, with its name
  * and the position.
  */
-export async function readModelTable({
-	data,
-	modelsFile,
-}: Pick<Config, "data" | "modelsFile">): Promise<KnownModels> {
+export async function readModelTable({ data, modelsFile }: ModelFiles): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");
 	const text = read(path, modelsFile === undefined);
 	if (text === undefined) return { table: new ModelTable(builtinModels), own: [] };

@@ -21,11 +21,18 @@ export type ProviderAnswer =
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
+/** Configured provider, its address and key. */
+interface ProviderAccess {
+	readonly provider: Config["provider"];
+	readonly baseUrl?: string | undefined;
+	readonly apiKey?: string | undefined;
+}
+
 /**
  * Requests the configured server's list of models, which costs no tokens. Undefined for the offline model. Never rejects.
  */
 export async function tryProvider(
-	{ provider, baseUrl = official, apiKey }: Pick<Config, "provider" | "baseUrl" | "apiKey">,
+	{ provider, baseUrl = official, apiKey }: ProviderAccess,
 	clock: Clock,
 ): Promise<ProviderAnswer | undefined> {
 	if (provider === "offline") return undefined;

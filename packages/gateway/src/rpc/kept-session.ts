@@ -16,8 +16,12 @@ import type { Agent } from "../wires/zot/agent.ts";
 const mostKept = 1_000;
 
 /** Stored session of earlier processes. */
-interface KeptSession extends Pick<SessionSummary, "id" | "rootDir" | "model"> {
-	/** Those that were to be forgotten when their process was killed. */
+interface KeptSession {
+	readonly id: string;
+	readonly rootDir: string;
+	/** Model set by `set_model`. */
+	readonly model: string | undefined;
+	/** Ids of the sessions that a killed process had not yet deleted. */
 	readonly others: readonly string[];
 }
 

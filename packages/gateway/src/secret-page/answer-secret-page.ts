@@ -10,9 +10,7 @@ import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts
 /** Services of the password pages. */
 export interface SecretPageRoute {
 	readonly pages: SecretPages;
-	readonly runtime: Runtime & {
-		readonly trust: { readonly people: Pick<Runtime["trust"]["people"], "asOfNow"> };
-	};
+	readonly runtime: Runtime;
 	/** Counts addresses that are none, by who asks. */
 	readonly limiter: FailedAuthLimiter;
 	readonly clock: Clock;
@@ -33,7 +31,7 @@ interface Reply {
 }
 
 /** Whether it is the address of a password page, which needs no other credentials. */
-export function isSecretPage({ pathname }: Pick<URL, "pathname">): boolean {
+export function isSecretPage({ pathname }: { readonly pathname: string }): boolean {
 	return pathname.startsWith(secretPath);
 }
 

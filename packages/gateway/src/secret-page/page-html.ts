@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { actingId, type OpenPrompt, type Person, type Principal, visible } from "@parley/core";
+import { actingId, type OpenPrompt, type Principal, visible } from "@parley/core";
 
 const style = `
 body{margin:0;font:16px/1.5 system-ui,sans-serif;color:#1c1c1e;background:#f4f4f6}
@@ -82,7 +82,7 @@ ${body}
 `;
 }
 
-function named({ id, name }: Pick<Person, "id" | "name">): string {
+function named({ id, name }: { readonly id: string; readonly name: string }): string {
 	return name === "" ? id : `${name} (${id})`;
 }
 

@@ -13,18 +13,22 @@ import type { TlsIdentity } from "./tls-identity.ts";
 /** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
+/** Encryption of a listener. */
+export interface ListenerSecurity {
+	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
+	identity?(): TlsIdentity;
+	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
+	readonly plain?: "nobody" | ((socket: Socket) => boolean);
+}
+
 /** Options of a listener. */
-export interface ListenerOptions extends Endpoint {
+export interface ListenerOptions extends Endpoint, ListenerSecurity {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Shared by all listeners of a gateway, because its limits are. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
-	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
-	identity?(): TlsIdentity;
-	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
-	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;
 	/** Takes over a connection that speaks HTTP/2, unread. */
