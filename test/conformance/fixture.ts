@@ -15,10 +15,8 @@ const minted = /\b(sess|run|prompt)_[0-9a-z]{26}\b/g;
 
 /**
  * Plays a recorded conversation: sends the client's frames and expects every frame of the gateway, complete and in order. In
- * the
- * fixture, ids are `sess_1`, `run_2` in the order of their appearance, directories are `/work`, and counts of input tokens
- * above 0
- * are "many".
+ * the fixture, ids are `sess_1`, `run_2` in the order of their appearance, directories are `/work`, and counts of input
+ * tokens above 0 are "many".
  */
 export async function playFixture(client: OzzieClient, fixture: URL, directory: string): Promise<void> {
 	const shown = new Map<string, string>([[directory, "/work"]]);

@@ -74,8 +74,7 @@ export interface GoEvent {
 
 /**
  * Reads like the existing Go clients: messages of at most 32 KiB, the next one as the response of a waiting request, and of
- * an event
- * only the payload inside its payload.
+ * an event only the payload inside its payload.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -197,8 +196,7 @@ export function choosing(value: string): GoAnswer {
 
 /**
  * The command `ask` after its `open_session`: sends one message, prints the stream (and the final message if there was no
- * stream),
- * answers every prompt, and ends with the first final message.
+ * stream), answers every prompt, and ends with the first final message.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Asked> {
 	let [printed, streaming] = ["", false];

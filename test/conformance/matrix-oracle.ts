@@ -43,8 +43,7 @@ export const paths = Object.keys(served);
 
 /**
  * Expected status by the security document, not by the program: names first, then origins, then credentials in addresses,
- * then the
- * principal. 401 also stands for the 429 after ten failures.
+ * then the principal. 401 also stands for the 429 after ten failures.
  */
 export function expectedStatus(asked: Asked, ground: Ground): number {
 	if (!isNamedRight(asked, ground)) return 421;

@@ -60,8 +60,7 @@ import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
  * The agent runtime: all operations that a wire can request. Every method checks the principal's rights, and its changes are
- * durable when it
- * resolves. Errors are `ParleyError`s whose messages may be shown.
+ * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
  */
 export class Runtime {
 	/** Files of people and tools. */

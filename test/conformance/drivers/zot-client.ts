@@ -28,8 +28,7 @@ export interface ZotOptions {
 
 /**
  * The agent in its own process, driven like a program that has started it. A line with a wrong form or order fails the
- * waiting reader.
- * Disposal ends the process.
+ * waiting reader. Disposal ends the process.
  */
 export class ZotClient implements AsyncDisposable {
 	/** All that came, in its order, and the lines as they came. */

@@ -4,8 +4,8 @@ import type { ZotFrame } from "./zot-frame.ts";
 
 /**
  * The zot wire for the scenarios of all wires, with approvals. It cannot express a second client or a resumed session,
- * because one
- * process serves one client. An abort is the `stop` of the model call instead of an error, and a call that ran has a result.
+ * because one process serves one client. An abort is the `stop` of the model call instead of an error, and a call that ran
+ * has a result.
  */
 export const zotDriver: Driver = {
 	wire: "zot",

@@ -2,8 +2,7 @@ import { type Requirement, zot } from "../requirement.ts";
 
 /**
  * The process: start, flags and end. Three parts of the document cannot be tested here: the languages of its clients, its
- * links to
- * the SDK and to its own clients, and that the user who starts the process can read its credentials.
+ * links to the SDK and to its own clients, and that the user who starts the process can read its credentials.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(

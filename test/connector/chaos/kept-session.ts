@@ -6,8 +6,7 @@ type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
 
 /**
  * Stored session of a process at Discord's gateway. The same process continues after the newest event. Its successor
- * continues before
- * the first event that was not durable, as `DiscordPort` promises.
+ * continues before the first event that was not durable, as `DiscordPort` promises.
  */
 export class KeptSession {
 	/** For the port, which writes and deletes `session` here, each time after the event was handed on. */

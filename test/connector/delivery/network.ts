@@ -13,8 +13,7 @@ interface Passage {
 
 /**
  * Delivers the events of a platform to a connector: out of order, several at once, some twice, and after a lost connection
- * again from
- * an earlier place. Unacknowledged events are repeated.
+ * again from an earlier place. Unacknowledged events are repeated.
  */
 export class Network {
 	readonly faults: string[] = [];

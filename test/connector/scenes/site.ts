@@ -100,8 +100,7 @@ export interface SiteParts {
 
 /**
  * Platform of one scene with its people and channels, their gateway configuration, and the connector for it. Translates the
- * words of
- * scenes to the platform.
+ * words of scenes to the platform.
  */
 export interface Site {
 	readonly platform: string;

@@ -32,8 +32,7 @@ class Written implements Asked {
 
 /**
  * A person at a Slack client who performs scenes in Slack's way: a message in a channel starts a thread in which the
- * conversation
- * continues, and commands follow the mention in it.
+ * conversation continues, and commands follow the mention in it.
  */
 export class SlackPlayer implements Player {
 	readonly person: Person;

@@ -18,8 +18,7 @@ interface Somebody {
 
 /**
  * A complete channel: its messages, and the threads of people's messages. Threads of Parley's own top-level posts, such as
- * those of
- * tasks, are rooms of their own.
+ * those of tasks, are rooms of their own.
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;

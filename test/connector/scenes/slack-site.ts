@@ -25,8 +25,7 @@ const methods: Readonly<Record<string, string>> = {
 
 /**
  * A workspace of Slack. A reply is visible only by its thread, and a thread has no name, so neither is checked. A thread is
- * found by the
- * task in its first post, or by the name that `opensThread` has given it.
+ * found by the task in its first post, or by the name that `opensThread` has given it.
  */
 export class SlackSite implements Site {
 	static readonly platform = "slack";

@@ -20,10 +20,8 @@ const clearRow = "\r\u001b[K";
 
 /**
  * Writes a run for people and pipes: the text of the answer to stdout, everything else to stderr. A pipe or file gets each
- * reply
- * when it is complete, so that a reply that is retried leaves no partial text. A terminal shows the current activity in one
- * row
- * until the model writes text.
+ * reply when it is complete, so that a reply that is retried leaves no partial text. A terminal shows the current activity
+ * in one row until the model writes text.
  */
 export class AnswerOutput {
 	readonly #io: Io;

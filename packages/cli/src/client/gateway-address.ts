@@ -26,8 +26,7 @@ const defaultUrl = "http://127.0.0.1:7777";
 /**
  * Finds the gateway: `--url` or `PARLEY_URL`, else the gateway of the data directory, else the default address.
  * The token is `PARLEY_TOKEN`, else the operator token of the data directory. That token never leaves this machine, and is
- * sent
- * only to a gateway that was named or found there.
+ * sent only to a gateway that was named or found there.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;

@@ -39,8 +39,7 @@ interface Waiting {
 
 /**
  * Tries `reach` until a gateway answers, first after 1 s, then with growing delays of up to 15 s. Ends immediately if
- * `asked`
- * resolves. Rejects with any error other than `unavailable`.
+ * `asked` resolves. Rejects with any error other than `unavailable`.
  */
 export async function reachGateway<T>(
 	reach: () => Promise<T>,
@@ -149,8 +148,7 @@ export interface TokenQuestion extends TokenFile {
 
 /**
  * Token of a connector on this machine. It is stored in the data directory, readable by this user only, and is created if
- * the
- * gateway knows none. Rejects with `failed_precondition` if the operator has revoked it: a revoked token is not replaced
+ * the gateway knows none. Rejects with `failed_precondition` if the operator has revoked it: a revoked token is not replaced
  * without a request.
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {

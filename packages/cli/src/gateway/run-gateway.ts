@@ -53,8 +53,7 @@ export interface RunOptions {
 
 /**
  * Runs a gateway until a signal or a client stops it, and returns the exit code. Prints one line per listener on stdout when
- * it is
- * ready. A second signal, or 30 s, end the process immediately. An uncaught error ends it with code 1.
+ * it is ready. A second signal, or 30 s, end the process immediately. An uncaught error ends it with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;

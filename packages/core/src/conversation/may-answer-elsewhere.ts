@@ -13,8 +13,7 @@ export type AnsweringPlaces = Places;
 
 /**
  * The other channels whose approvals are also answered in the channel of this person. None if it is shared with other
- * organisations, and
- * no channel that was shared at its last message.
+ * organisations, and no channel that was shared at its last message.
  */
 export async function placesAnsweredHere(
 	db: Tx,

@@ -13,8 +13,7 @@ export type AskedPrompt = Selectable<Tables["prompts"]> & { readonly actor: stri
 
 /**
  * Passes, or throws `permission_denied` with the roles that may answer. Answering a question and approving a call are
- * different rights,
- * and denying requires only the right to see it. Throws `invalid_argument` for an invalid answer.
+ * different rights, and denying requires only the right to see it. Throws `invalid_argument` for an invalid answer.
  */
 export function authorizeAnswer(
 	principal: Principal,

@@ -15,8 +15,7 @@ export interface OpenReply {
 
 /**
  * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient event
- * is emitted
- * immediately, or after the recorded events that still wait.
+ * is emitted immediately, or after the recorded events that still wait.
  */
 export class Outlet {
 	readonly #sessionId: string;

@@ -164,8 +164,8 @@ export class Prompts {
 
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
-	 * all of them, a
-	 * grant with a scope those of the same scope. Neither covers an always-required approval, or one of a run of a schedule.
+	 * all of them, a grant with a scope those of the same scope. Neither covers an always-required approval, or one of a run
+	 * of a schedule.
 	 */
 	async approveOpen(
 		tx: Tx,

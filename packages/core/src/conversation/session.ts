@@ -16,10 +16,8 @@ import { type Listener, Outlet } from "./outlet.ts";
 
 /**
  * Judges arguments that a person changed in a call that waits for approval. `binding` is that of the open prompt. If
- * `narrows` is
- * true, the changed call may need no class of action that the shown one does not need. Returns the binding of the changed
- * call's
- * approval. Throws `invalid_argument` if the prompt must stay open.
+ * `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns the binding of
+ * the changed call's approval. Throws `invalid_argument` if the prompt must stay open.
  */
 export type ChangeJudge = (
 	args: unknown,
@@ -83,8 +81,7 @@ export interface TaskHold {
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
 	 * Postpones the task after a fault that may be temporary. Returns true if the run is to stop and continue later. `spend`
-	 * counts the failed
-	 * call before the event.
+	 * counts the failed call before the event.
 	 */
 	putOff(
 		writing: { readonly tx: Tx; readonly record: RecordTask },
@@ -110,8 +107,7 @@ export interface SessionParts {
 
 /**
  * One session: its data and its commands. Durable state is in the journal, changed by one transaction per command in the
- * order of the
- * calls. Memory has only state that a restart may lose: subscribers and active runs.
+ * order of the calls. Memory has only state that a restart may lose: subscribers and active runs.
  */
 export class Session {
 	readonly id: string;

@@ -5,8 +5,7 @@ type Block = AssistantMessage["content"][number];
 
 /**
  * Content of a reply for people: without secrets in arguments of calls, which the record keeps unchanged for the model, and
- * in thinking,
- * which returns to the provider unchanged.
+ * in thinking, which returns to the provider unchanged.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

@@ -9,8 +9,7 @@ import { type AskedPrompt, requesterOf } from "./may-answer.ts";
 
 /**
  * People of chat platforms who wrote to the run of a question: the requester, authors of added messages, and of task
- * replies. Each has their
- * present role in the channel in which they wrote.
+ * replies. Each has their present role in the channel in which they wrote.
  */
 export async function speakersTo(db: Tx, row: AskedPrompt, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);

@@ -111,9 +111,7 @@ function noneYet(reason: unknown): string[] {
 
 /**
  * Number of bytes that still fit below a directory with this quota, small files counted as a block. 0 if it is full, also
- * with more than
- * 100,000 files and directories.
- * A directory that cannot be read counts as the whole rest.
+ * with more than 100,000 files and directories. A directory that cannot be read counts as the whole rest.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

@@ -75,8 +75,7 @@ export class Memories {
 
 	/**
 	 * Stores a note that a person writes. Throws `invalid_argument` or `resource_exhausted` if it exceeds a limit, and
-	 * `permission_denied` for a
-	 * shared note unless the operator writes it.
+	 * `permission_denied` for a shared note unless the operator writes it.
 	 */
 	async store(request: Keyed, wanted: NewMemory): Promise<Memory> {
 		const { principal } = request;

@@ -60,8 +60,7 @@ interface Asking {
 
 /**
  * Decides about a call: deny precedes ask, and ask precedes allow, whatever the order of the rules. Only a rule of the
- * operator
- * can allow a call that the built-in rules ask about, and no rule can allow a call that always requires approval.
+ * operator can allow a call that the built-in rules ask about, and no rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInAlone } = permissions;

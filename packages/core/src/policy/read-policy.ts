@@ -35,8 +35,7 @@ const mostShown = 80;
 
 /**
  * Reads the rules of a file. Throws `invalid_argument` for the first mistake, with line, column and the allowed values. A
- * file
- * applies completely or not at all.
+ * file applies completely or not at all.
  */
 export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): PolicyFile {
 	const file = parseCommentedJson(source.path, source.text);

@@ -16,9 +16,8 @@ export interface ContextCompaction {
 /**
  * Tokens of a session's context window, by part. The provider counted the request. The parts add up to that count, in the
  * proportion of their tokens by the model's tokenizer, or by an estimate. All numbers are non-negative integers, and these
- * sums
- * are exact: `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages` are
- * `history + run`.
+ * sums are exact: `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages`
+ * are `history + run`.
  */
 export interface ContextSnapshot {
 	readonly model: string;

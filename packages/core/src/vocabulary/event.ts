@@ -308,8 +308,7 @@ export type TransientEvent =
 	  }
 	/**
 	 * The context changed: once for each complete reply, before its `model.replied`, and after a compaction that was
-	 * requested
-	 * while no run was active (then `runId` is ""). Calls for a summary or a title do not count.
+	 * requested while no run was active (then `runId` is ""). Calls for a summary or a title do not count.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
 	/**

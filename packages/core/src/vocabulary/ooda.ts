@@ -27,8 +27,7 @@ type Mode = { readonly mode?: "react" | "ooda" } | undefined;
 
 /**
  * Phase of the next model call of a run. Undefined in another mode. Each reply ends a phase, so the steps give the phase
- * also
- * after a restart.
+ * also after a restart.
  */
 export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | undefined {
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);

@@ -48,8 +48,7 @@ export type Step =
 	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
 	/**
 	 * Notes from memory at the start of the run, or "". `personal` notes of one person are for this run only: later runs of
-	 * the
-	 * session do not have them.
+	 * the session do not have them.
 	 */
 	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
 	/** A skill that is a text has started. It lasts to the end of the run. */

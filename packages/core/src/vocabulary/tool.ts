@@ -122,8 +122,7 @@ export interface ToolResult {
 	readonly pictures?: readonly ImageBlock[];
 	/**
 	 * Text that people and later runs of the session get instead of `text`. Default: the same text. A long text is also kept
-	 * in a
-	 * file of the session, so `text` must then be short.
+	 * in a file of the session, so `text` must then be short.
 	 */
 	readonly later?: string;
 }
@@ -155,8 +154,7 @@ export interface Leniency {
 /**
  * A tool. `plan` inspects without an effect. It throws a `ParleyError` for the model if the call is invalid (no such file, a
  * forbidden path). `run` gets the approved plan, and refuses if the state no longer fits its binding. Both get arguments
- * that
- * passed `parameters`.
+ * that passed `parameters`.
  */
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
@@ -174,8 +172,7 @@ export interface Tool<Arguments = unknown> {
 	readonly effect: ToolEffect;
 	/**
 	 * Classes of a usual call, for clients that show permissions before any call. Without them, a call without an effect
-	 * counts as
-	 * allowed by the built-in rules, and any other call as one that requires approval.
+	 * counts as allowed by the built-in rules, and any other call as one that requires approval.
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**

@@ -47,8 +47,7 @@ export function textOf(content: ReplyStep["content"]): string {
 
 /**
  * Messages of one run for the model: the message that started it, then replies, results and messages that were added to it.
- * A
- * call that never ran (the run was cancelled first) gets a result that says so, because providers reject a call without a
+ * A call that never ran (the run was cancelled first) gets a result that says so, because providers reject a call without a
  * result.
  */
 export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {

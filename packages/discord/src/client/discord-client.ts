@@ -47,8 +47,7 @@ const goodbyeMs = 2000;
  * Events that Discord sends. Message content is privileged and required. Without it, only messages that mention the bot
  * have a text: other messages in its threads, replies to it, and messages in channels that it always reads have none.
  * Members, which are privileged too, are not requested: each event has its author, and trust belongs to a channel with its
- * roles.
- * https://docs.discord.com/developers/events/gateway#gateway-intents
+ * roles. https://docs.discord.com/developers/events/gateway#gateway-intents
  */
 const intents =
 	GatewayIntentBits.Guilds |

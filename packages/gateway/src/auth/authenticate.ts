@@ -13,8 +13,7 @@ export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
 	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener
-	 * beyond loopback.
-	 * Mode `local` then requires a token from all.
+	 * beyond loopback. Mode `local` then requires a token from all.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;

@@ -51,8 +51,7 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 
 /**
  * Whether a proxy forwarded the request, so that its first sender is unknown: `Forwarded` (RFC 7239), `Via` (RFC 9110), and
- * the names of
- * proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * the names of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -98,8 +97,7 @@ const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t
 
 /**
  * Elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text is one empty element, because
- * the part of the
- * proxies cannot be found in it.
+ * the part of the proxies cannot be found in it.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

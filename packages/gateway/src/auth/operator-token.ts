@@ -33,8 +33,7 @@ export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids)
 
 /**
  * The operator's token, or undefined if none exists. Rejects with `failed_precondition` if other users could read the file,
- * or if it has
- * other content.
+ * or if it has other content.
  */
 export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
 	const path = pathIn(dataDirectory);

@@ -17,8 +17,7 @@ export interface RequestRules {
 
 /**
  * Whether a request may be processed, on any route and before any upgrade: `undefined`, or the reason why not. Refuses pages
- * of other
- * origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
+ * of other origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
@@ -76,8 +75,7 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 
 /**
  * A page with `no-referrer` sends `null` as its origin, also to its own server: Fetch, "append a request Origin header". The
- * header beside
- * it is written by the browser and not by pages.
+ * header beside it is written by the browser and not by pages.
  */
 function isSameOrigin(request: IncomingRequest): boolean {
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";

@@ -37,10 +37,8 @@ export interface BackupSummary {
 
 /**
  * Saves everything of a data directory into one file for this user, also while a gateway runs on it. The file is created
- * completely or not
- * at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without sessions, and
- * `invalid_argument` for a
- * file inside that directory.
+ * completely or not at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without
+ * sessions, and `invalid_argument` for a file inside that directory.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;

@@ -22,8 +22,7 @@ export interface Gathered extends Snapshot {
 
 /**
  * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and everything else
- * (keys, tokens,
- * profiles, settings). The data directory is not changed, and the gateway need not stop.
+ * (keys, tokens, profiles, settings). The data directory is not changed, and the gateway need not stop.
  */
 export async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });

@@ -56,8 +56,7 @@ export interface BackupReader {
  * Reads and checks a whole backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
  * rejects with
  * `data_loss`, and beyond a limit with `resource_exhausted`; received content must then be dropped. Takes time in proportion
- * to the
- * unpacked size, and memory for the list only.
+ * to the unpacked size, and memory for the list only.
  */
 export async function readBackup(
 	file: string,

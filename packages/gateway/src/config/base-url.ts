@@ -19,8 +19,7 @@ const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
  * Address of a server of the Messages API, without a trailing `/v1` and slashes. Undefined for an invalid one: other
- * schemes, and addresses
- * with a user name, a query or a fragment.
+ * schemes, and addresses with a user name, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);

@@ -107,8 +107,7 @@ interface CheckedSource {
 
 /**
  * Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file, defaults. Every source is
- * checked completely.
- * Throws `invalid_argument` with the value, its position and what is allowed.
+ * checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const checked = readSources(sources).map(check);

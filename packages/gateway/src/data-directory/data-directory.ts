@@ -13,9 +13,8 @@ export function databaseIn(dataDirectory: string): string {
 
 /**
  * Creates the data directory for its owner only (0700). Rejects with `failed_precondition`, naming the flag for another one,
- * if other users
- * may enter it, because it has tokens and sessions, or if it is not a directory. Rejects with `data_loss` if its database
- * was emptied.
+ * if other users may enter it, because it has tokens and sessions, or if it is not a directory. Rejects with `data_loss` if
+ * its database was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);

@@ -40,14 +40,11 @@ const SQLITE_BUSY = 5;
 
 /**
  * Makes this process the only one on a data directory. Throws `failed_precondition` with the other process id, if known. The
- * lock is SQLite's
- * on an empty database, and so the kernel's: it does not outlive a killed process. No other code in this process may open
- * that file,
- * because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
+ * lock is SQLite's on an empty database, and so the kernel's: it does not outlive a killed process. No other code in this
+ * process may open that file, because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
  *
  * If the lock file is missing, a running gateway may have lost it. Then the directory is also refused, and no new file is
- * created, while any
- * process has the database open.
+ * created, while any process has the database open.
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
@@ -77,8 +74,7 @@ function holding(database: DatabaseSync): DataLock {
 
 /**
  * Throws if any process has the database open. Every connection in WAL mode holds a shared lock on the file, which the lock
- * of exclusive
- * mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * of exclusive mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;

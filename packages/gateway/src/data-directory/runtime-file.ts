@@ -36,8 +36,7 @@ export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 
 /**
  * File of the last gateway. Undefined if it is missing or invalid. A killed gateway leaves its file behind, so readers must
- * check whether
- * the address answers.
+ * check whether the address answers.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

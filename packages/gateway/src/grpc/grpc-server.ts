@@ -117,8 +117,7 @@ export class GrpcServer {
 
 /**
  * Definitions for reflection: our protocols and health. proto-loader 0.8 writes the files of a definition again without
- * their imports, and
- * clients that check them then refuse the schema. So each definition gets the generated files.
+ * their imports, and clients that check them then refuse the schema. So each definition gets the generated files.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");

@@ -35,8 +35,7 @@ interface StreamParts<Message> {
 	readonly stopped?: () => void;
 	/**
 	 * Called when the client can receive nothing more: it disconnected, reads too slowly, or its token is no longer valid.
-	 * Not called when
-	 * the gateway stops.
+	 * Not called when the gateway stops.
 	 */
 	readonly lost: () => void;
 }

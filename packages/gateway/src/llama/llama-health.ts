@@ -8,8 +8,7 @@ const MAX_ANSWER = 1 << 20;
 
 /**
  * State of a llama-server by `GET /health`: `ready` or `loading` its model; `absent` if no program listens at its address;
- * `other` for another
- * program, with its response.
+ * `other` for another program, with its response.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }

@@ -27,8 +27,7 @@ export interface Discovered {
 
 /**
  * Model of a server without a configured name: the preferred one, or its only one. Rejects with `failed_precondition` and
- * advice if it has
- * several others, or cannot be reached.
+ * advice if it has several others, or cannot be reached.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);

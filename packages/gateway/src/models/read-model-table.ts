@@ -26,8 +26,7 @@ interface ModelFiles {
 
 /**
  * The built-in model table, changed by the operator's file if there is one. Throws `invalid_argument` for an unreadable
- * file, with its name
- * and the position.
+ * file, with its name and the position.
  */
 export async function readModelTable({ data, modelsFile }: ModelFiles): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");

@@ -34,8 +34,7 @@ export function checkOwnPlace(directory: string, data: string): void {
 
 /**
  * The session that was created last, if any. `clear` creates it before it removes the previous one, which may have the later
- * event. The
- * order of the journal decides, because a clock can be set back.
+ * event. The order of the journal decides, because a clock can be set back.
  */
 export async function findKept(store: Store<Tables>): Promise<KeptSession | undefined> {
 	const all = await listSessions(store, operator, { limit: mostKept });
@@ -69,8 +68,7 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
 
 /**
  * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
- * `accept_all_tools` ends, because
- * the client is another one.
+ * `accept_all_tools` ends, because the client is another one.
  */
 export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
 	await runtime.cancel(asked, id, { queued: true });

@@ -12,13 +12,11 @@ const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, 
 
 /**
  * Keeps strangers from exhausting the gateway: a limited number of unauthenticated connections is served at a time, each for
- * at most ten
- * seconds, and the next ones wait unread. Only when the maximum number is open, one is closed for each new one. One for all
- * listeners.
+ * at most ten seconds, and the next ones wait unread. Only when the maximum number is open, one is closed for each new one.
+ * One for all listeners.
  *
  * All users of this machine have the same address. So that others cannot lock the operator out, processes of the gateway's
- * own user have
- * places and a queue of their own, as many as one address has, when strangers have taken theirs.
+ * own user have places and a queue of their own, as many as one address has, when strangers have taken theirs.
  */
 export class Admission {
 	readonly #limit: number;

@@ -14,8 +14,7 @@ export type FirstBytes = "tls" | "http2" | "other";
 
 /**
  * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ended,
- * or five seconds
- * passed, before that. Expects an unread socket.
+ * or five seconds passed, before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {

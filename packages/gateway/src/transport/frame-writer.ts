@@ -87,8 +87,7 @@ export class FrameWriter implements Flushable, Holder {
 
 	/**
 	 * For a long replay: resolves immediately if little waits, else when that was written and the reader has taken it or has
-	 * disconnected, and
-	 * then never in the same tick, so that other work can run.
+	 * disconnected, and then never in the same tick, so that other work can run.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);

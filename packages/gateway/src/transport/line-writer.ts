@@ -120,8 +120,7 @@ export class LineWriter {
 
 	/**
 	 * Requests of this tick, for example to a model, are sent before lines are written. Commits of this tick, which happen
-	 * after its input, are
-	 * written together with it.
+	 * after its input, are written together with it.
 	 */
 	#settle(): void {
 		this.#settling = true;

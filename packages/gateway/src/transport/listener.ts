@@ -53,8 +53,7 @@ export interface ListenerAddress extends Endpoint {
 
 /**
  * Opens a port and reads the first bytes of each connection: silence for five seconds closes it, TLS is decrypted, and the
- * connection is handed
- * over by its protocol. Rejects with advice if the address cannot be opened.
+ * connection is handed over by its protocol. Rejects with advice if the address cannot be opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;

@@ -9,8 +9,7 @@ export interface Networks {
 
 /**
  * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), and no other spelling. The network of all
- * addresses (`0.0.0.0/0`)
- * is refused.
+ * addresses (`0.0.0.0/0`) is refused.
  */
 export function isNetwork(text: string): boolean {
 	const [address = "", bits] = text.split(/\/(.*)/s);

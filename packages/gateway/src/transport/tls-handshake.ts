@@ -14,8 +14,7 @@ const alpn = ["http/1.1", "h2"] as const;
 
 /**
  * Performs the server side of TLS on a connection whose first bytes were put back. Resolves with the unread plaintext
- * stream, or undefined if
- * the client disconnected, broke the protocol or took more than five seconds.
+ * stream, or undefined if the client disconnected, broke the protocol or took more than five seconds.
  */
 export function shakeHands(
 	socket: Socket,

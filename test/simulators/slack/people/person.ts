@@ -149,8 +149,7 @@ export class Person {
 
 	/**
 	 * Presses a button at a client that does not know yet that the button or its message was removed. Clients receive
-	 * changes
-	 * as events, and no document says that Slack refuses such a press. The payload has the state of the message that
+	 * changes as events, and no document says that Slack refuses such a press. The payload has the state of the message that
 	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {

@@ -5,8 +5,7 @@ import type { State } from "./state.ts";
 
 /**
  * Records whom a message of the app would have notified:
- * https://docs.slack.dev/messaging/formatting-message-text#mentioning.
- * Mentions inside code count too.
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning. Mentions inside code count too.
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;

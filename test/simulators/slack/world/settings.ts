@@ -8,8 +8,7 @@ export interface Allowance {
 export interface WorldSettings {
 	/**
 	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest
-	 * is
-	 * "1+" with "a small amount of burst", for which Slack documents no number.
+	 * is "1+" with "a small amount of burst", for which Slack documents no number.
 	 */
 	readonly tiers: Readonly<Record<1 | 2 | 3 | 4, number>>;
 	/** Posts to one channel: "1 per second", with "short bursts" for which Slack documents no number. */

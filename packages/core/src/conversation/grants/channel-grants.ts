@@ -104,11 +104,9 @@ export class ChannelGrants implements SessionGrants {
 
 	/**
 	 * A grant of the operator applies immediately. A member's request becomes a question in their session, for the operator
-	 * and the owners
-	 * of their guild or team. Without a session, it is the one in which their channel wrote last. Throws `invalid_argument`
-	 * for a scope
-	 * that no grant covers, and `failed_precondition` for a channel that cannot be trusted, or without messages unless
-	 * `unseen`.
+	 * and the owners of their guild or team. Without a session, it is the one in which their channel wrote last. Throws
+	 * `invalid_argument` for a scope that no grant covers, and `failed_precondition` for a channel that cannot be trusted,
+	 * or without messages unless `unseen`.
 	 */
 	async request(
 		request: Keyed,
@@ -228,8 +226,7 @@ export class ChannelGrants implements SessionGrants {
 
 	/**
 	 * Counts a call that is about to run under a grant, in the transaction of its intent. `ended`: the grant is over, and
-	 * the call must not
-	 * run under it. `last`: no further call may.
+	 * the call must not run under it. `last`: no further call may.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
 		const moment = await this.#life.moment();
@@ -325,8 +322,7 @@ function refused(message: string): ParleyError {
 
 /**
  * Asks in a session whether to trust its channel, and returns the token of the question. It belongs to no run, and only a
- * written
- * answer settles it. Throws `failed_precondition` if the question is already open.
+ * written answer settles it. Throws `failed_precondition` if the question is already open.
  */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },

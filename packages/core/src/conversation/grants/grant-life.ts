@@ -100,8 +100,7 @@ export class GrantLife {
 
 	/**
 	 * One transaction about a channel. Events go to its sessions in memory, to those that received the open grant, and to
-	 * `also`. Without
-	 * any, to the session of the channel with the last message.
+	 * `also`. Without any, to the session of the channel with the last message.
 	 */
 	async inPlace<T>(
 		place: string,

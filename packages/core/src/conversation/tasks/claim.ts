@@ -17,8 +17,7 @@ export interface Claimer {
 
 /**
  * Claims one task for this worker: the most urgent claimable one, started ones first. Undefined if there is none, or another
- * worker was
- * faster. One statement on both engines: for the second worker the condition no longer holds.
+ * worker was faster. One statement on both engines: for the second worker the condition no longer holds.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`

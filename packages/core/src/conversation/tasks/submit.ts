@@ -158,8 +158,7 @@ async function conversationRow(
 
 /**
  * Throws if too many tasks would be open: submitted by people in one session or by one person of a chat platform, and
- * workers, which are
- * counted separately.
+ * workers, which are counted separately.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -188,8 +187,7 @@ function tooMany(why: string): ParleyError {
 
 /**
  * Throws if a dependency of the task does not exist or can no longer complete. Each row is locked until the transaction
- * ends, so that a
- * dependency that fails at this moment finds the dependent task.
+ * ends, so that a dependency that fails at this moment finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,

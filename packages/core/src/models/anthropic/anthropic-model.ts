@@ -40,8 +40,7 @@ export interface AnthropicOptions {
 
 /**
  * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. It prints nothing, follows no
- * redirects,
- * and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ * redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);

@@ -43,8 +43,7 @@ const none: readonly ModelEvent[] = [];
 /**
  * Converts the events of one response to events of a reply. It is strict about damage: events out of order, blocks that are
  * opened twice, and deltas for a block that is not open fail as `interrupted`. It ignores events, blocks and deltas of
- * unknown
- * types, because the protocol grows. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * unknown types, because the protocol grows. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class ReplyEvents {
 	readonly #counts = new TokenCounts();

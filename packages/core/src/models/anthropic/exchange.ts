@@ -32,8 +32,7 @@ const FAREWELL_MS = 1000;
 
 /**
  * One request with its response. It ends when the caller aborts or a time limit passes, limits the size, and has the reason
- * of a
- * failure afterwards. After it is closed, no timer, listener or socket stays.
+ * of a failure afterwards. After it is closed, no timer, listener or socket stays.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;

@@ -43,9 +43,8 @@ export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
 
 /**
  * Messages in the form of the Messages API: the roles alternate, the user's role is first and last, results precede the
- * other
- * content of a turn, and no block is empty. Each block depends only on its message, so that a repeated message has the same
- * bytes.
+ * other content of a turn, and no block is empty. Each block depends only on its message, so that a repeated message has the
+ * same bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];

@@ -136,8 +136,7 @@ const MAX_QUOTE = 200;
 
 /**
  * Commands of the next reply, computed from the request. The latest user message has the commands. The number of replies
- * with
- * calls after it is the number of commands that are done.
+ * with calls after it is the number of commands that are done.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {

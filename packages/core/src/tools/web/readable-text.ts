@@ -32,8 +32,7 @@ interface PageDocument {
 
 /**
  * Readable part of an HTML page as Markdown: its article, or else all of its text. No script runs, and no resource is
- * loaded.
- * Undefined if the page is too large or too deep. A hostile page can make it slow or fail, so it runs in a worker.
+ * loaded. Undefined if the page is too large or too deep. A hostile page can make it slow or fail, so it runs in a worker.
  */
 export function readableText(html: string, url: string): string | undefined {
 	// Without a root element, the library takes the first element as the root.

@@ -18,8 +18,7 @@ const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
  * Whether a grant of the channel covers every author of a run: members and above, and among these the named people. A
- * message without a
- * person, or from another channel, is not covered.
+ * message without a person, or from another channel, is not covered.
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,

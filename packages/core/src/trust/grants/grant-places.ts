@@ -9,8 +9,7 @@ import { findGrant, type GrantRow } from "./grant-rows.ts";
 
 /**
  * Channels whose grants the principal may see. Undefined: all. Otherwise that of its person, those of a connector's tenants,
- * or those of the
- * sessions that it may see.
+ * or those of the sessions that it may see.
  */
 export async function placesOf(
 	db: Tx,
@@ -77,8 +76,7 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 
 /**
  * The connector's session of a channel: the current one if it belongs to the channel, else the one with the last message.
- * Undefined if
- * there is none.
+ * Undefined if there is none.
  */
 export async function newestSessionIn(
 	db: Tx,

@@ -298,8 +298,7 @@ const length = 8;
 
 /**
  * Code of a pairing, derived from its id, so that it can be shown again and is not stored. `fingerprint` uses the key of the
- * data directory,
- * without which the code cannot be computed.
+ * data directory, without which the code cannot be computed.
  */
 function pairingCode(id: string, fingerprint: (text: string) => string): string {
 	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))
@@ -321,8 +320,7 @@ function plainCode(text: string): string {
 
 /**
  * Stored form of a code. Case, blanks and hyphens are ignored. A keyed hash, so that neither the time of a look-up nor the
- * database reveals
- * a code.
+ * database reveals a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")

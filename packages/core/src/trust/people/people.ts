@@ -48,8 +48,7 @@ export class People {
 
 	/**
 	 * The connector's principal for this person, with their present role. Throws `permission_denied` for a tenant that the
-	 * connector does not
-	 * act for, except for `pair` with the code of an invitation.
+	 * connector does not act for, except for `pair` with the code of an invitation.
 	 */
 	async identify(
 		connector: Principal,
@@ -135,8 +134,7 @@ export class People {
 
 	/**
 	 * Invalidates a code: withdraws an invitation or refuses an access request. `named` is the code, or its id from `list`.
-	 * Throws `not_found` for
-	 * an invalid one.
+	 * Throws `not_found` for an invalid one.
 	 */
 	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		return this.#pairing.withdraw(request, named);

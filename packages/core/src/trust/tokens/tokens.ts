@@ -46,8 +46,7 @@ const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Tokens created at run time, and the operator's own, whose text is in a file. The texts of the others are only in the
- * responses that
- * created them.
+ * responses that created them.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
@@ -124,8 +123,7 @@ export class Tokens {
 
 	/**
 	 * Replaces the text of a token and keeps its rights. The old text stays valid for `graceMs`, at most ten minutes. For
-	 * the operator's own
-	 * token the file is replaced. Throws `already_exists` if the key has done so before.
+	 * the operator's own token the file is replaced. Throws `already_exists` if the key has done so before.
 	 */
 	async rotate(request: Keyed, meant: string, graceMs: number): Promise<MadeToken> {
 		authorize(request.principal, "token.manage");
@@ -340,8 +338,7 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 
 /**
  * Writes the text before `work`, and restores the old one if that fails. The file's content is valid at the next start, so
- * an interrupted
- * caller has lost nothing.
+ * an interrupted caller has lost nothing.
  */
 async function replacing<T>(file: OperatorTokenFile, text: string, work: () => Promise<T>): Promise<T> {
 	const before = await file.read();

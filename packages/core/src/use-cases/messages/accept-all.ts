@@ -9,8 +9,7 @@ import type { Principal } from "../../vocabulary/principal.ts";
 
 /**
  * Trusts the session and approves its open approvals that this covers, in one transaction. For a chat platform it changes
- * nothing,
- * and throws `permission_denied` if the channel is not trusted. For others, a session of a channel throws
+ * nothing, and throws `permission_denied` if the channel is not trusted. For others, a session of a channel throws
  * `failed_precondition`.
  */
 export async function acceptAll(

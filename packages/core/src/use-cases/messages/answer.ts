@@ -29,8 +29,7 @@ interface AnswerDeps extends Services {
 
 /**
  * Answers the question of a token for a principal that may. Returns false if it was closed already. Throws `not_found` also
- * if the
- * principal may not see the session.
+ * if the principal may not see the session.
  */
 export async function answerQuestion(
 	deps: AnswerDeps,

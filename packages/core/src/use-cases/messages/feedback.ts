@@ -31,8 +31,7 @@ export class SessionFeedback {
 
 	/**
 	 * Records feedback and replaces the principal's earlier one for the reply. Returns the run. Throws `not_found` for a run
-	 * of another
-	 * session, and `failed_precondition` if there is no reply.
+	 * of another session, and `failed_precondition` if there is no reply.
 	 */
 	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");

@@ -21,8 +21,7 @@ interface Waiting {
 
 /**
  * Reminds people of questions at 50 % and 90 % of their lifetime, and expires overdue ones, also without a waiting run. One
- * timer serves
- * all questions.
+ * timer serves all questions.
  */
 export class Reminders {
 	readonly #deps: Services;

@@ -12,8 +12,7 @@ import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from ".
 
 /**
  * Requests the last reply of the session again: a new run that knows the work of the last one, but not its final text.
- * Effects of tools
- * remain. Throws `failed_precondition` in an empty session or during a run.
+ * Effects of tools remain. Throws `failed_precondition` in an empty session or during a run.
  */
 export async function retryLast(
 	services: Services,

@@ -25,8 +25,7 @@ export interface Steered extends Accepted {
 
 /**
  * Adds a message to the active run. The model sees it in its next call; if none would follow, one more is made. Without an
- * active run the
- * message is sent as an ordinary message.
+ * active run the message is sent as an ordinary message.
  */
 export async function steer(
 	services: Services,
@@ -68,8 +67,7 @@ export async function steer(
 
 /**
  * The active run to which the message can be added. None for a guest and another person's run, because guests only read and
- * would direct a
- * run with more rights.
+ * would direct a run with more rights.
  */
 async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined): Promise<string | undefined> {
 	const row = await tx

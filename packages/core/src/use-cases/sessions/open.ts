@@ -28,16 +28,14 @@ export interface NewSession {
 	readonly profile?: string;
 	/**
 	 * Conversation from elsewhere, which the model sees before the first run and clients see as imported. Ignored if the
-	 * external key finds an
-	 * existing session. See `planImport` for refusals.
+	 * external key finds an existing session. See `planImport` for refusals.
 	 */
 	readonly history?: readonly HistoryMessage[];
 }
 
 /**
  * Creates a session, or finds the one of the same external key. Durable, with its `session.created`. `usable` rejects if a
- * new one is not
- * possible.
+ * new one is not possible.
  */
 export async function createSession(
 	deps: Services,

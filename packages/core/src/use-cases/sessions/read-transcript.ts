@@ -25,8 +25,7 @@ interface TimedStep {
 
 /**
  * Recorded transcript of a session as the model sees it now: with summaries, and with the progress of an active run. Without
- * secrets in
- * arguments and thinking.
+ * secrets in arguments and thinking.
  */
 export async function readTranscript(
 	{ journal, files }: Services,

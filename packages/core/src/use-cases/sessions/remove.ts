@@ -18,10 +18,8 @@ export interface RemoveDeps extends Services {
 
 /**
  * Deletes a session with everything in it, including its own workspace. Its usage stays in the totals of the gateway, and
- * files of another
- * working directory stay. Throws `failed_precondition` while a run is active or a question is open, unless forced: then
- * these are
- * cancelled first. A repeated request with the same key has no effect.
+ * files of another working directory stay. Throws `failed_precondition` while a run is active or a question is open, unless
+ * forced: then these are cancelled first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	deps: RemoveDeps,

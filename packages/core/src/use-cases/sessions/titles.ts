@@ -27,8 +27,7 @@ const mostFailures = 3;
 
 /**
  * Titles for unnamed sessions by a model, each after its first successful run. After a failure it tries again after the next
- * run, and two
- * more at most. Nothing waits for it, and failures are only logged.
+ * run, and two more at most. Nothing waits for it, and failures are only logged.
  */
 export class Titles {
 	readonly #session: Services;
@@ -151,8 +150,7 @@ const longestPauseMs = 30_000;
 
 /**
  * Names a session after its beginning, unless a person has named it meanwhile. Its cost counts like every model call, and a
- * spent budget
- * prevents it. Returns false if another title was first. Throws if no title is possible.
+ * spent budget prevents it. Returns false if another title was first. Throws if no title is possible.
  */
 async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean> {
 	const { session, deps } = asking;
@@ -213,8 +211,7 @@ function pauseBefore(failure: ParleyError): number | undefined {
 
 /**
  * Asks once, and records usage and result together. Returns the failure, or whether the title was set: false if a person has
- * named the
- * session meanwhile.
+ * named the session meanwhile.
  */
 async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
 	const { session, deps } = asking;

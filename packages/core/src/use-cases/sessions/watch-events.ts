@@ -14,8 +14,7 @@ interface Watching {
 
 /**
  * Delivers every recorded event of a session from the first one, each once, until the returned function is called. The
- * watcher is not a
- * client of the session, so the session's state does not change.
+ * watcher is not a client of the session, so the session's state does not change.
  */
 export async function watchEvents(
 	sessionId: string,
