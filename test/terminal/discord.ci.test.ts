@@ -139,7 +139,7 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 		discord.pipe(["discord"]),
 		discord.pipe(["status"]),
 	]);
-	expect(posts).toMatchObject({ code: 0, out: "nothing is held, and nothing was given up\n" });
+	expect(posts).toMatchObject({ code: 0, out: "no held or failed posts\n" });
 	expect(second).toEqual({
 		...{ code: 1, out: "" },
 		error: expect.stringMatching(new RegExp(`^parley discord: .* runs already \\(process ${pid}\\): .*\n$`)),

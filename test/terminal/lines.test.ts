@@ -14,7 +14,7 @@ test("without a terminal every line is a message, or the answer to the question 
 	expect(out).toMatch(/✓ \(hidden\).*\? Who\?.*✗ no answer/s);
 	expect(out).not.toContain("hunter2");
 	expect(out).not.toContain("\u001b");
-	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so nobody answers\n/);
+	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so the question stays open\n/);
 });
 
 test("ask writes the bare answer to a pipe and reads the message from one", async ({ place }) => {

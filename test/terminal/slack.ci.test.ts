@@ -32,7 +32,7 @@ test("help lists the commands, and manifest prints a complete app", async ({ sla
 		slack.pipe(["manifest", "--diff", "-"], {}, manifest.out),
 		slack.pipe(["manifest", "--diff", file]),
 	]);
-	expect(same).toEqual({ code: 0, error: "", out: "the app has all that it needs, and nothing more\n" });
+	expect(same).toEqual({ code: 0, error: "", out: "the app matches the manifest\n" });
 	const scopes = "+ oauth_config.scopes.bot: app_mentions:read\n- oauth_config.scopes.bot: admin";
 	expect(diff).toEqual({
 		code: 1,

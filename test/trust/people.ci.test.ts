@@ -85,7 +85,7 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect(await connector.refusal("open_session", as("olga"))).toContain(
 		"connectors of discord do not speak for 111",
 	);
-	expect((await parley("people")).stdout).toContain("nobody was let in yet");
+	expect((await parley("people")).stdout).toContain("nobody has access yet");
 	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");
 	expect(invited.stdout).toMatch(/^[2-9A-HJ-NP-Z]{8}\n$/);
 	expect(invited.stderr).toContain("becomes owner. It expires at");

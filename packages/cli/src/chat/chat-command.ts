@@ -96,7 +96,7 @@ async function talk(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<v
 	}
 	await Promise.all(entered);
 	while (chat.conversation.question) {
-		io.stderr.write("parley: the input has ended, so nobody answers\n");
+		io.stderr.write("parley: the input has ended, so the question stays open\n");
 		await chat.decline();
 		await chat.ready();
 	}

@@ -375,7 +375,7 @@ test("/usage tells what the conversation has used", async ({ table }) => {
 	const none = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 };
 	request.answer({ rows: [], total: { ...none, cost_usd: 0, calls: 0 }, budgets: [] });
 	await table.settle();
-	expect(table.rows).toEqual(["nothing was used yet"]);
+	expect(table.rows).toEqual(["no usage yet"]);
 });
 
 test("/quit leaves", async ({ table }) => {

@@ -299,7 +299,7 @@ test("whether a channel is to be trusted is asked beside the runs, and what came
 		event("grant.ended", { grant_id: "grant_1", reason: "expired" }),
 	);
 	expect(rows.join(" ")).toMatch(
-		/^discord:1:c is trusted until .* by operator: tests the channel is trusted/,
+		/^discord:1:c is trusted until .* by operator: tests the channel is no longer trusted/,
 	);
 	const trusted = { grant_id: "grant_1", until: grant.expires_at };
 	const unasked = event("tool.call", {

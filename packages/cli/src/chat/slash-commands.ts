@@ -10,12 +10,12 @@ interface CommandHelp {
 export const slashCommands = {
 	new: { does: "begins another conversation; this one stays" },
 	sessions: { does: "lists the latest conversations" },
-	model: { does: "chooses who answers next; alone, lists the models", takes: "NAME" },
+	model: { does: "chooses the model of the next answer; alone, lists the models", takes: "NAME" },
 	steer: { does: "says something to the turn at work instead of after it", takes: "TEXT", needs: true },
 	retry: { does: "has the last reply made again" },
-	usage: { does: "tells what this conversation has used" },
+	usage: { does: "shows the usage of this conversation" },
 	cancel: { does: "stops the running turn, like Ctrl-C" },
-	quit: { does: "leaves, like Ctrl-D; running work goes on" },
+	quit: { does: "leaves, like Ctrl-D; running work continues" },
 	help: { does: "shows this" },
 } as const satisfies Record<string, CommandHelp>;
 

@@ -56,7 +56,7 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 		for (const signal of leavingSignals) process.off(signal, leave);
 		terminal.close();
 	}
-	const goesOn = chat.conversation.idle ? "" : "; what runs goes on";
+	const goesOn = chat.conversation.idle ? "" : "; running work continues";
 	const farewell = `parley chat --session ${chat.sessionId} comes back${goesOn}`;
 	io.stdout.write(
 		noteRows(farewell, look())

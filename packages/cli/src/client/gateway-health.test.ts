@@ -20,9 +20,9 @@ test("of a gateway as it should be it is said who may come", () => {
 });
 
 test.each<[Partial<HealthReport>, string]>([
-	[{ local_trust: false }, "everybody needs the token"],
-	[{ auth: "none", local_trust: false }, "everybody on this machine, without a token (--auth none)"],
-	[{ local_trust: false, insecure_lan: true }, "others can read on its way (--insecure-lan)"],
+	[{ local_trust: false }, "all clients need the token"],
+	[{ auth: "none", local_trust: false }, "all users of this machine, without a token (--auth none)"],
+	[{ local_trust: false, insecure_lan: true }, "sent unencrypted (--insecure-lan)"],
 ])("with %j access is: %s", (facts, words) => {
 	expect(healthRows({ ...usual, ...facts })[0]?.[1]).toContain(words);
 });
@@ -36,7 +36,7 @@ test("what is not as it should be has a row of its own", () => {
 		storage: { state: "full", since: "2026-01-02T00:00:00.000Z" },
 	});
 	expect(rows).toEqual([
-		["access", "everybody needs the token"],
+		["access", "all clients need the token"],
 		["", "certificate until 2027-02-03"],
 		["provider", "refused: the key is not valid, since 2026-01-01T00:00:00.000Z"],
 		["storage", "full, since 2026-01-02T00:00:00.000Z"],

@@ -77,9 +77,9 @@ export function healthRows({
 }
 
 function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
-	if (insecure_lan) return "everybody with the token, which others can read on its way (--insecure-lan)";
-	if (auth === "none") return "everybody on this machine, without a token (--auth none)";
-	return local_trust ? "this user's programs; others need the token" : "everybody needs the token";
+	if (insecure_lan) return "clients with the token, which is sent unencrypted (--insecure-lan)";
+	if (auth === "none") return "all users of this machine, without a token (--auth none)";
+	return local_trust ? "this user's programs; others need the token" : "all clients need the token";
 }
 
 const llamaStates: Readonly<Record<string, string>> = {

@@ -98,7 +98,7 @@ function compare(
 ): number {
 	const differences = manifestDiff(installed, wanted);
 	if (json) printJson(differences, io);
-	else if (differences.length === 0) printRows(["the app has all that it needs, and nothing more"], io);
+	else if (differences.length === 0) printRows(["the app matches the manifest"], io);
 	else printRows(differences.map(differenceWords), io);
 	return differences.length === 0 ? 0 : 1;
 }

@@ -25,7 +25,7 @@ export async function listStuckPosts(
 	const { data: dataDir } = await readConnectorConfig(flags, io);
 	const posts = await readStuckPosts({ platform, dataDir }, mostShown);
 	if (flags.json) return printJson(posts, io);
-	if (posts.length === 0) return printRows(["nothing is held, and nothing was given up"], io);
+	if (posts.length === 0) return printRows(["no held or failed posts"], io);
 	const now = systemClock.now();
 	const rows = posts.map(({ id, state, since, lane, reason }) => {
 		return [id, state, timeAgo(since, now), lane, reason].map(visibleLine);

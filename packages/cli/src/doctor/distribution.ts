@@ -65,7 +65,7 @@ export const makeRoom = fixOn({
 	alpine: "sudo apk cache clean",
 	wsl: "make room on the drive of Windows that holds this system",
 	macos: "make room in System Settings, General, Storage",
-	else: "remove files that nobody needs",
+	else: "remove unused files",
 });
 
 /** Gets a newer Node. */

@@ -61,7 +61,7 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		"less than the whole word for what is always asked about",
 		{ value: "y" },
 		[grave],
-		/--value yes approves it/,
+		/use the complete word, --value yes/,
 	],
 	[
 		"a password in the command line",

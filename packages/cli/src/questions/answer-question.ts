@@ -69,7 +69,7 @@ function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPaylo
 	const reading = readAnswer(question, value);
 	if (reading.kind === "again") throw new UsageError(`--value ${visibleLine(value)}: ${reading.hint}`);
 	if (question.always_ask && approves(reading) && value.trim() !== "yes") {
-		throw new UsageError("this is always asked about: --value yes approves it, written so");
+		throw new UsageError("this call always requires approval: use the complete word, --value yes");
 	}
 	return reading;
 }

@@ -15,7 +15,7 @@ export interface DeleteFlags extends AddressFlags {
 export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
 	const isAsked = flags.yes !== true;
 	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
-		throw new UsageError("nobody can be asked here whether this is meant; -y says that it is");
+		throw new UsageError("cannot ask for confirmation without a terminal; -y confirms");
 	}
 	const sessions = await findSessions(await findGateway(flags, io), ids);
 	if (isAsked && !(await agrees(sessions, io))) {

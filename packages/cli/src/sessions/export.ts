@@ -42,7 +42,7 @@ export async function writeExport(path: string, text: string, replaces: boolean)
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
 		if (code === "EEXIST") {
-			throw new ParleyError(`${path} is there already; --force replaces it`, {
+			throw new ParleyError(`${path} already exists; --force replaces it`, {
 				code: "already_exists",
 				cause,
 			});

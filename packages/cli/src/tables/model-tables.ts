@@ -98,7 +98,7 @@ export type Grouping = (typeof groupings)[number];
 export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, look: Look): string[] {
 	const known = budgetRows(budgets, look);
 	const limits = known.length === 0 ? [] : ["", ...known];
-	if (total.calls === 0) return ["nothing was used yet", ...limits];
+	if (total.calls === 0) return ["no usage yet", ...limits];
 	const cells = [
 		[by.toUpperCase(), "CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 		...rows.map((row) => usageCells(nameOf(row, by), row)),

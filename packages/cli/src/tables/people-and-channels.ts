@@ -14,7 +14,7 @@ type Waiting = People["waiting"][number];
 /** Everybody who was let in, and below them the codes that count. `now` is in milliseconds since the epoch. */
 export function peopleRows({ people, waiting }: People, now: number, look: Look): string[] {
 	if (people.length === 0 && waiting.length === 0) {
-		return ["nobody was let in yet; `parley people pair --role owner` prints a code for the first owner"];
+		return ["nobody has access yet; `parley people pair --role owner` prints a code for the first owner"];
 	}
 	const known = [
 		["PERSON", "NAME", "ROLE", "ADDED BY", "WHEN"],

@@ -44,7 +44,7 @@ test("who was let in stands above who waits, with codes nowhere", () => {
 
 test("where nobody is, the way in is shown", () => {
 	expect(peopleRows({ people: [], waiting: [] }, now, look(80))).toEqual([
-		"nobody was let in yet; `parley people pair --role owner` prints a code for the first owner",
+		"nobody has access yet; `parley people pair --role owner` prints a code for the first owner",
 	]);
 	expect(peopleRows({ people: [], waiting: [bob] }, now, look(80))[0]).toMatch(/^WAITS/);
 	expect(peopleRows({ people: [ada], waiting: [] }, now, look(80))).toHaveLength(2);

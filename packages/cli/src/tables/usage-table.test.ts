@@ -49,7 +49,7 @@ test("before anything was used the budgets are shown all the same", () => {
 	const money = { spent_usd: 0, limit_usd: 5 };
 	const budget = { scope: "gateway", period: "day", source: "set", ...money } as const;
 	const rows = usageRows({ rows: [], total: nothing, budgets: [budget] }, "day", look);
-	expect(rows).toEqual(["nothing was used yet", "", expect.stringContaining("everything, today")]);
+	expect(rows).toEqual(["no usage yet", "", expect.stringContaining("everything, today")]);
 });
 
 test.each([80, 60, 40, 20])("no row is wider than %d columns", (columns) => {

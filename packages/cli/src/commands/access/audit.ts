@@ -49,7 +49,7 @@ export function auditCommand(io: Io): Command {
 		.description("show the audit log of decisions and actions, and verify its integrity")
 		.option("--since <time>", "from then on: 12h, 2d, 1w, a day or a time")
 		.option("--until <time>", "before then")
-		.option("--principal <id>", "of one who acted, such as operator or discord:GUILD:USER")
+		.option("--principal <id>", "only actions of this principal, such as operator or discord:GUILD:USER")
 		.option("--limit <n>", "how many at most, the newest", readLimit, 50)
 		.option("--all", "as many as there are")
 		.option("--verify", "check the whole record and the messages of all sessions")

@@ -48,7 +48,7 @@ async function printOwn(flags: TokenFlags, io: Io): Promise<void> {
 	io.stdout.write(`${token}\n`);
 	if (!io.stdout.isTTY || !io.stderr.isTTY) return;
 	io.stderr.write(
-		"Whoever has it can do what you can. Clients send it as `Authorization: Bearer TOKEN`;\n" +
+		"A client with it has your permissions. Clients send it as `Authorization: Bearer TOKEN`;\n" +
 			"parley takes it from PARLEY_TOKEN.\n",
 	);
 }
@@ -58,8 +58,8 @@ function createCommand(io: Io): Command {
 		.description("create a token and print it")
 		.addArgument(new Argument("<kind>", "kind of client").choices(["observer", "connector", "operator"]))
 		.argument("<name>", "name: a to z, 0 to 9 and -")
-		.option("--platform <name>", "of a connector: the one it speaks for, such as discord")
-		.option("--tenant <id>", "of a connector: a guild or team of it; may be repeated", gather)
+		.option("--platform <name>", "platform of a connector, such as discord")
+		.option("--tenant <id>", "guild or team of a connector; may be repeated", gather)
 		.option("--session <id>", "session that an observer may read; may be repeated", gather)
 		.option("--days <n>", "until it expires: 30 for observers, never for others", readAmount);
 	return command.action(async (kind: Kind, name: string) => {

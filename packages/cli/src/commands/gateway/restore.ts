@@ -77,7 +77,7 @@ export function backupCommand(io: Io, version: string): Command {
 		.description("save a data directory to one file")
 		.argument("<file>", "path of the backup, a .tar.gz")
 		.option("--data <dir>", "the data directory (PARLEY_DATA)")
-		.option("--force", "replace a file that is there")
+		.option("--force", "replace an existing file")
 		.option("--json", "print JSON")
 		.addHelpText("after", backupNotes.trimEnd())
 		.action(async (file: string, flags: BackupFlags) => {

@@ -8,9 +8,9 @@ export function rpcCommand(io: Io, version: string): Command {
 	return (
 		new Command("rpc")
 			.description("serve another program over stdin and stdout: JSON lines (zot)")
-			.option("--provider <name>", "who answers: anthropic, offline or auto (default)")
+			.option("--provider <name>", "model provider: anthropic, offline or auto (default)")
 			.option("--model <name>", "model of the provider: a name, or fast, standard, max")
-			.option("--cwd <dir>", "where the agent works (default the current directory)")
+			.option("--cwd <dir>", "working directory of the agent (default the current directory)")
 			.option(
 				"--api-key <key>",
 				"API key; prefer ANTHROPIC_API_KEY, which other users of this machine cannot see",

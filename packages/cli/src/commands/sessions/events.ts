@@ -23,7 +23,7 @@ export function eventsCommand(io: Io): Command {
 		.description("show the events of all conversations")
 		.option("-f, --follow", "continue with new events")
 		.option("--session <id>", "only this conversation; the id may be abbreviated")
-		.option("--type <type>", "of this type, such as tool.call; may be repeated", collect)
+		.option("--type <type>", "only events of this type, such as tool.call; may be repeated", collect)
 		.option("--limit <n>", "how many of the newest come first: 50 unless told, 10 with --follow", readLimit)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());

@@ -123,7 +123,7 @@ function listed(items: readonly string[]): string {
 	return [...items.slice(0, mostShown), ...more].join("; ");
 }
 
-const mend = "mend that line; a running gateway takes the change at once";
+const mend = "fix that line; a running gateway applies the change immediately";
 
 /** Checks the policy of the operator. An invalid policy prevents all tool calls. */
 export const policy: Check = {

@@ -323,7 +323,7 @@ const findings: readonly (readonly [
 	],
 	["policy", "ok", {}, /built-in/],
 	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
-	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /mend/],
+	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /fix/],
 	["sandbox", "ok", {}, /27 attempts/],
 	[
 		"sandbox",

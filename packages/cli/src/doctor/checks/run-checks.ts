@@ -44,7 +44,7 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 			} catch (reason) {
 				const { message } = ParleyError.from(reason);
 				const why = reason instanceof Error ? reason.message : message;
-				return { id, ...warn(`could not be checked: ${why}`, "mend that, and run parley doctor again") };
+				return { id, ...warn(`could not be checked: ${why}`, "fix that, and run parley doctor again") };
 			}
 		}),
 	);
