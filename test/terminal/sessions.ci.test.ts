@@ -32,7 +32,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ p
 	expect(readFileSync(file, "utf8")).toMatch(/^# say: The brook\n.*\n````json\n.*```hi.*\n````\n/s);
 	const again = place.run("sessions", "export", short, "--output", "talk.md", "--format", "json");
 	expect(await again.ended()).toBe(1);
-	expect(again.text).toContain("talk.md is there already");
+	expect(again.text).toContain("talk.md already exists");
 	const forced = place.run("sessions", "export", short, "--output", "talk.md", "--format", "json", "--force");
 	expect(await forced.ended()).toBe(0);
 	expect(parseJson(readFileSync(file, "utf8"))).toMatchObject({ session: { id }, events: { 0: { seq: 1 } } });
