@@ -77,9 +77,7 @@ verifiesOn("ozzie", ["policy.broken"], "with a broken policy nothing runs", asyn
 			policy: { state: "broken", reason: expect.stringContaining("policy.jsonc:2:15") },
 		},
 	});
-	expect(await outcomeOf(client, "read: a.md")).toMatch(
-		/^denied: the operator's policy cannot be used.*:2:15/,
-	);
+	expect(await outcomeOf(client, "read: a.md")).toMatch(/^denied: the operator's policy is invalid.*:2:15/);
 	await writeFile(gateway.path("data", "policy.jsonc"), rules());
 	expect((await fetch(`${gateway.url}/api/health`)).status).toBe(200);
 	expect(await outcomeOf(client, "write: a.md <<< a")).toBe("asked, ran");

@@ -44,7 +44,7 @@ test("the operator sees the effect of rules and their errors", async ({ place })
 	expect(broken.text.replaceAll("\n", "")).toContain('policy.jsonc:2:13: "alow" is not allowed for effect');
 	const listed = place.run("policy", "show");
 	expect(await listed.ended()).toBe(1);
-	expect(listed.text).toContain("the operator's policy cannot be used");
+	expect(listed.text).toContain("the operator's policy is invalid");
 	const neither = place.run("policy", "test");
 	expect(await neither.ended()).toBe(2);
 	expect(neither.text).toContain("say either a command, in quotes, or --tool");

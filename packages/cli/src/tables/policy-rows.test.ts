@@ -52,7 +52,7 @@ test("what is always asked about says so, and a call that makes no sense has no 
 
 const listing = {
 	policy_version: "3",
-	problem: "the operator's policy cannot be used",
+	problem: "the operator's policy is invalid, and no tool runs until it is fixed",
 	rules: [
 		{
 			layer: "built-in",
@@ -87,7 +87,7 @@ const listing = {
 
 test("rules are listed with their conditions, and what is wrong stands above", () => {
 	expect(ruleRows(listing, { ...look, columns: 120 }).map((row) => row.split(/ {2,}/))).toEqual([
-		["✗ the operator's policy cannot be used"],
+		["✗ the operator's policy is invalid, and no tool runs until it is fixed"],
 		["LAYER", "EFFECT", "WHEN", "REASON", "WHERE"],
 		["built-in", "ask always", "secret", "secret"],
 		["workspace", "(allow)", "git or run_*; git push or ls; a/**; b.c", "ignored", "/w/p:1"],

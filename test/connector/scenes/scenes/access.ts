@@ -93,7 +93,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ commands: "/whoami", by: "Gus" },
 			{ told: "**guest**" },
 			{ commands: "/whoami", by: "Sam" },
-			{ told: ["**stranger**", "ask for a code with pair"] },
+			{ told: ["**stranger**", "request a code with pair"] },
 		],
 	},
 	{
