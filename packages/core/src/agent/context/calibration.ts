@@ -62,7 +62,7 @@ const ordered = featureNames.map((name) => beliefs[name]);
 /** Counts that differ from the usual count by a larger factor are wrong reports of the provider. */
 const plausibleFactor = 20;
 /** A margin has this many standard deviations, and at most this share of the estimated tokens. */
-const deviations = 2.5;
+const deviations = 3;
 const largestMargin = 0.4;
 /** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
 const leastMargin = 0.005;
