@@ -1,0 +1,186 @@
+import { ParleyError, Redactor } from "@parley/base";
+import { ClientTools } from "./agent/client-tools/client-tools.ts";
+import type { Contexts } from "./agent/context/contexts.ts";
+import { type ModelChoice, modelChoiceOf } from "./agent/run/settings.ts";
+import { Runner } from "./agent/runner.ts";
+import { Skills } from "./agent/skills/skills.ts";
+import { Observers } from "./conversation/observers.ts";
+import type { Services } from "./conversation/services.ts";
+import { Sessions } from "./conversation/sessions.ts";
+import { Memories } from "./memory/memories.ts";
+import { type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
+import { createServices } from "./runtime-services.ts";
+import type { Keyed } from "./store/idempotency.ts";
+import { choresOf, Housekeeping } from "./use-cases/housekeeping.ts";
+import { type OptionRules, withSkill } from "./use-cases/messages/choose-options.ts";
+import { SessionFeedback } from "./use-cases/messages/feedback.ts";
+import { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
+import { Reminders } from "./use-cases/messages/reminders.ts";
+import type { SkillStart } from "./use-cases/schedules/fire.ts";
+import { ScheduleClock } from "./use-cases/schedules/schedule-clock.ts";
+import { Schedules } from "./use-cases/schedules/schedules.ts";
+import { createSession, type NewSession, planOpening } from "./use-cases/sessions/open.ts";
+import { EventHistory } from "./use-cases/sessions/read-events.ts";
+import { Titles } from "./use-cases/sessions/titles.ts";
+import { createTasks } from "./use-cases/tasks/create-tasks.ts";
+import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
+import type { Tasks } from "./use-cases/tasks/tasks.ts";
+import type { Trust } from "./use-cases/trust/trust.ts";
+import { authorize } from "./vocabulary/authorize.ts";
+
+/** Whether the runtime accepts new work. */
+class Admission {
+	#stopping = false;
+
+	get stopping(): boolean {
+		return this.#stopping;
+	}
+
+	/** Refuses all later work. */
+	stop(): void {
+		this.#stopping = true;
+	}
+
+	/** Throws `unavailable` after `stop`. */
+	require(): void {
+		if (this.#stopping) throw new ParleyError("draining", { code: "unavailable" });
+	}
+}
+
+export interface OpenedSession {
+	readonly id: string;
+	readonly status: "created" | "resumed";
+}
+
+/** Parts that requests of clients use. */
+interface RequestParts {
+	readonly admission: Admission;
+	readonly services: Services;
+	readonly sessions: Sessions;
+	readonly choice: ModelChoice;
+	readonly observers: Observers;
+	readonly history: EventHistory;
+	readonly feedback: SessionFeedback;
+	readonly prompts: OpenPrompts;
+	readonly trust: Trust;
+	readonly clientTools: ClientTools;
+	readonly memories: Memories;
+	readonly schedules: Schedules;
+	readonly skills: Skills;
+	/** Creates a session, or finds it by its external key. */
+	open(request: Keyed, wanted: NewSession): Promise<OpenedSession>;
+}
+
+/** Parts that work without a request: runs, tasks, due times, titles and reminders. */
+interface WorkParts {
+	readonly contexts: Contexts;
+	readonly rules: OptionRules;
+	readonly runner: Runner;
+	readonly tasks: Tasks;
+	readonly taskRunner: TaskRunner;
+	readonly scheduleClock: ScheduleClock;
+	readonly titles: Titles;
+	readonly reminders: Reminders;
+	readonly housekeeping: Housekeeping;
+}
+
+/** All parts of a runtime, connected to each other. */
+export type RuntimeParts = RequestParts & WorkParts;
+
+/** Creates the parts of a runtime. */
+export function createParts(options: RuntimeOptions): RuntimeParts {
+	const requests = createRequestParts(options);
+	const work = createWorkParts(options, requests);
+	const { observers, trust } = requests;
+	observers.addRecorded((event) => trust.grants.observe(event));
+	if (options.titles) observers.add((event) => work.titles.observe(event));
+	return { ...requests, ...work };
+}
+
+function createRequestParts(options: RuntimeOptions): RequestParts {
+	const { redactor = new Redactor() } = options;
+	const [admission, observers, choice] = [new Admission(), new Observers(), modelChoiceOf(options)];
+	const { services, trust } = createServices(options, {
+		redactor,
+		observers,
+		choice,
+		sessions: () => sessions,
+		stopping: () => admission.stopping,
+	});
+	const { journal, audit } = services;
+	const sessions: Sessions = new Sessions(services);
+	const lease = sessions.lease.bind(sessions);
+	const open = openingOf(options, { admission, services, choice, trust });
+	return {
+		admission,
+		services,
+		sessions,
+		choice,
+		observers,
+		trust,
+		open,
+		history: new EventHistory(journal, sessions),
+		feedback: new SessionFeedback(services, sessions),
+		prompts: new OpenPrompts(options, sessions, trust.places),
+		memories: new Memories({ ...options, redactor, audit }),
+		skills: new Skills({ ...options, audit, lease }),
+		clientTools: new ClientTools({ ...options, redactor, lease }),
+		schedules: new Schedules({ deps: services, sessions, open, admit: () => admission.require() }),
+	};
+}
+
+function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkParts {
+	const { admission, services, sessions, choice, trust, skills, open } = requests;
+	const { files, workspaces } = services;
+	const { places, checks, auditLog } = trust;
+	// The task runner exists when the first run starts.
+	const runDeps = runDepsOf(options, choice, { ...requests, places, tasks: () => work.runner });
+	const rules: OptionRules = { ...runDeps, choice };
+	const runner = new Runner(runDeps, (session) => sessions.release(session.id));
+	const work = createTasks({ ...options.tasks, shared: options.shared ?? false }, choice, {
+		deps: services,
+		sessions,
+		runner,
+		places,
+		admit: () => admission.require(),
+	});
+	const startSkill: SkillStart = async (session, principal, message, chosen) =>
+		withSkill(session, chosen, await skills.startedBy(session, principal, message), rules);
+	return {
+		contexts: runDeps.contexts,
+		rules,
+		runner,
+		tasks: work.tasks,
+		taskRunner: work.runner,
+		scheduleClock: new ScheduleClock({
+			deps: services,
+			sessions,
+			open,
+			withSkill: startSkill,
+			checks,
+			runner,
+		}),
+		titles: new Titles(services, sessions, { ...runDeps, model: options.model }),
+		reminders: new Reminders(services, sessions),
+		housekeeping: new Housekeeping(options, choresOf(options, { files, workspaces, auditLog })),
+	};
+}
+
+interface OpeningParts {
+	readonly admission: Admission;
+	readonly services: Services;
+	readonly choice: ModelChoice;
+	readonly trust: Trust;
+}
+
+function openingOf(
+	options: RuntimeOptions,
+	{ admission, services, choice, trust }: OpeningParts,
+): RequestParts["open"] {
+	return async (request, wanted) => {
+		admission.require();
+		authorize(request.principal, "session.open");
+		const rules = { ...options, ...choice, places: trust.places };
+		return createSession(services, request, await planOpening(request.principal, wanted, rules));
+	};
+}
