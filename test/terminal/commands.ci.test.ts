@@ -92,13 +92,13 @@ test("start tells a person what to do, explains a second start, and ends on Ctrl
 	const second = place.run("start", "--listen", "127.0.0.1:0");
 	expect(await second.ended()).toBe(1);
 	expect(second.text).toMatch(
-		/^parley runs already: process \d+, at http:\/\/127\.0\.0\.1:\d+, with the data in /,
+		/^Parley is already running: process \d+, at http:\/\/127\.0\.0\.1:\d+, with the data in /,
 	);
 	await place.killGateway();
 	const start = place.run("start", "--listen", "127.0.0.1:0");
-	await start.shows("Ctrl-C stops it");
+	await start.shows("Press Ctrl-C to stop");
 	expect(start.text).toMatch(
-		/^parley answers offline \(no key\): set ANTHROPIC_API_KEY for Claude\nparley listening on http:\/\/127\.0\.0\.1:\d+\n/,
+		/^model: offline \(no API key\): set ANTHROPIC_API_KEY to use Claude\nparley listening on http:\/\/127\.0\.0\.1:\d+\n/,
 	);
 	start.type(interrupt);
 	expect(await start.ended()).toBe(0);
@@ -123,14 +123,14 @@ test("start --ozzie listens on the port of Ozzie clients, and gives advice if th
 	other.close();
 	await once(other, "close");
 	const start = place.run("start", "--listen", "127.0.0.1:0", "--ozzie");
-	await start.shows("Ctrl-C stops it");
+	await start.shows("Press Ctrl-C to stop");
 	expect(start.text).toMatch(
 		new RegExp(
 			`^parley listening on http://127\\.0\\.0\\.1:\\d+\nparley listening on http://127\\.0\\.0\\.1:${ozziePort}$`,
 			"m",
 		),
 	);
-	expect(start.text).toContain("your Ozzie client connects without options");
+	expect(start.text).toContain("Ozzie clients connect without options");
 	await using client = await GoClient.dial(`http://127.0.0.1:${ozziePort}/api/ws`);
 	await client.call("open_session", { root_dir: place.work });
 	expect((await ask(client, "say: hello", valueless(true))).printed).toBe("[offline] hello\n");

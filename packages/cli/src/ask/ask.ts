@@ -90,7 +90,7 @@ class Ask {
 		const sessionId = session.id;
 		const onFailure = this.#failure.reject;
 		this.#options = options;
-		// It may be rejected before the run is waited for.
+		// It may reject before the run is awaited, and would then end the process.
 		this.#failure.promise.catch(() => undefined);
 		this.#interrupt = new Interrupt({
 			onFailure,

@@ -32,6 +32,7 @@ class Table {
 		});
 		this.keyboard = new Keyboard(this.chat);
 		this.over = this.chat.read();
+		// Tests await `over` later. Without a handler an early rejection would end the process.
 		this.over.catch(() => undefined);
 	}
 

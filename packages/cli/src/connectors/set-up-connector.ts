@@ -239,7 +239,7 @@ class BorrowedConnector {
 					const findings = await step.check(signal);
 					const isDone = findings.every(({ status }) => status === "ok");
 					if (isDone || systemClock.monotonic() > end) return [connector, ...findings];
-					// That it is time to stop shows in the signal, here as below.
+					// An abort shows in the signal.
 					await delay(systemClock, readyLookMs, signal).catch(() => undefined);
 					if (signal.aborted) return [connector, ...findings];
 				}
@@ -287,6 +287,7 @@ class BorrowedConnector {
 		const end = systemClock.monotonic() + connectMs;
 		let standing = await this.#standingIn(data);
 		while (standing?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
+			// An abort shows in the signal, which the loop checks.
 			await delay(systemClock, readyLookMs, signal).catch(() => undefined);
 			standing = await this.#standingIn(data);
 			if (!this.isOwn && !isAtWork(standing)) break;

@@ -30,7 +30,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
 	const onListening = (gateway: Gateway): void => {
-		io.stdout.write(`${answersLine(gateway)}\n`);
+		io.stdout.write(`${modelLine(gateway)}\n`);
 	};
 	const onStopping = (graceMs: number): void => {
 		io.stderr.write(`stopping, running work gets up to ${graceMs / 1000} s …\n`);
@@ -62,7 +62,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 }
 
 /** The model of the gateway, and the reason for its provider. */
-interface Answering {
+interface ModelFacts {
 	readonly provider: Gateway["provider"];
 	readonly model: Gateway["model"];
 	readonly serverHost: Gateway["serverHost"];
@@ -70,20 +70,20 @@ interface Answering {
 }
 
 /** The model, and the reason for it. */
-export function answersLine({ provider, model, serverHost, providerReason }: Answering): string {
+export function modelLine({ provider, model, serverHost, providerReason }: ModelFacts): string {
 	if (provider === "offline" && providerReason === "no key") {
-		return "parley answers offline (no key): set ANTHROPIC_API_KEY for Claude";
+		return "model: offline (no API key): set ANTHROPIC_API_KEY to use Claude";
 	}
 	const reason = {
 		key: "ANTHROPIC_API_KEY is set",
 		"base-url": "a base URL is set",
 		llama: "a local model server is configured",
 		configured: `the provider ${provider} is configured`,
-		"no key": "there is no key",
+		"no key": "no API key is set",
 	}[providerReason];
-	if (provider === "offline") return `parley answers offline: ${reason}`;
+	if (provider === "offline") return `model: offline: ${reason}`;
 	const where = serverHost === undefined ? provider : `${provider} API at ${serverHost}`;
-	return visibleLine(`parley answers with ${model} (${where}): ${reason}`);
+	return visibleLine(`model: ${model} (${where}): ${reason}`);
 }
 
 /** Rows for the person when the gateway listens. */
@@ -97,13 +97,13 @@ export function welcome(
 	const flag = dataFlag(dataDirectory, defaultData);
 	const place = reach.publicUrl ?? urls[0];
 	const facts = [
-		...whoAnswers(gateway),
+		...modelFacts(gateway),
 		["data", dataDirectory],
 		["clients", `${webSocketUrl(place)} (Ozzie)`],
 		["", ozzieHint(urls)],
 		...(place === undefined ? [] : [["", `${grpcTarget(place)} (gRPC: kontekst, roz)`]]),
-		...whoComes(reach, flag),
-		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
+		...accessFacts(reach, flag),
+		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} sessions`]] : []),
 	];
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
 	return [
@@ -113,17 +113,17 @@ export function welcome(
 		"  In another terminal, in this directory:",
 		...alignColumns(commands.map(([command, does]) => [`    ${bold(`npx --no parley ${command}`)}`, does])),
 		"",
-		`  ${dim("Ctrl-C stops it; conversations and unfinished work are kept.")}`,
+		`  ${dim("Press Ctrl-C to stop. Sessions and unfinished work are kept.")}`,
 		"",
 		"",
 	].join("\n");
 }
 
-function whoAnswers({ provider, model, serverHost = provider }: Answering): string[][] {
-	if (provider === "offline") return [["answers", "offline, a small built-in assistant that needs no key"]];
+function modelFacts({ provider, model, serverHost = provider }: ModelFacts): string[][] {
+	if (provider === "offline") return [["model", "offline (built in, needs no API key)"]];
 	return [
-		["answers", visibleLine(model)],
-		["sends", visibleLine(`what you say and what its tools find to ${serverHost}`)],
+		["model", visibleLine(model)],
+		["sends", visibleLine(`your messages and tool results to ${serverHost}`)],
 	];
 }
 
@@ -140,47 +140,46 @@ function grpcTarget(url: string): string {
 /** Connection hint for existing Ozzie clients; `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozziePlace.port));
-	if (usual !== undefined) return "your Ozzie client connects without options: ozzie ask, ozzie tui";
-	return `your Ozzie client connects with --gateway ${webSocketUrl(urls[0])}, or without it after a start with --ozzie`;
+	if (usual !== undefined) return "Ozzie clients connect without options: ozzie ask, ozzie tui";
+	return `Ozzie clients connect with --gateway ${webSocketUrl(urls[0])}; start with --ozzie to connect without it`;
 }
 
 /** Clients that can connect and the token that they need; no rows if only programs of this user can. */
-function whoComes(reach: Reach, flag: string): string[][] {
+function accessFacts(reach: Reach, flag: string): string[][] {
 	if (reach.localTrust) return [];
 	return [
 		["reached", reachedBy(reach)],
 		[
 			"token",
 			reach.auth === "none"
-				? "nobody needs it: every program on this machine is you (--auth none)"
-				: `everybody needs it: \`npx --no parley token${flag}\` prints it`,
+				? "not required: every program on this machine has your rights (--auth none)"
+				: `required from all clients: \`npx --no parley token${flag}\` prints it`,
 		],
 	];
 }
 
 function reachedBy({ beyond, tls, insecureLan, proxies, publicUrl }: Reach): string {
-	if (insecureLan)
-		return "by other machines WITHOUT TLS: all that is said, and the token, can be read on its way";
+	if (insecureLan) return "by other machines WITHOUT TLS: messages and the token can be read on the network";
 	if (beyond && tls) return "by other machines, over TLS";
-	if (beyond) return "by other machines, through trusted proxies alone";
+	if (beyond) return "by other machines, through trusted proxies only";
 	return proxies || publicUrl !== undefined
-		? "by other machines, through a proxy here"
-		: "by this machine alone";
+		? "by other machines, through a proxy on this machine"
+		: "from this machine only";
 }
 
 function offlineCommands(flag: string): [command: string, does: string][] {
 	return [
-		[`chat${flag}`, "talk to it"],
-		[`ask "run: echo hi" -y${flag}`, "ask once"],
-		["help offline", "what the offline assistant understands"],
+		[`chat${flag}`, "open a chat"],
+		[`ask "run: echo hi" -y${flag}`, "send one message"],
+		["help offline", "list the commands of the offline model"],
 	];
 }
 
 function modelCommands(flag: string): [command: string, does: string][] {
 	return [
-		[`chat${flag}`, "talk to it"],
-		[`ask "What is in this directory?"${flag}`, "ask once"],
-		[`usage${flag}`, "what it has used, and what that cost"],
+		[`chat${flag}`, "open a chat"],
+		[`ask "What is in this directory?"${flag}`, "send one message"],
+		[`usage${flag}`, "show tokens and costs"],
 	];
 }
 
@@ -201,9 +200,9 @@ export function alreadyRunning(
 ): string {
 	const flag = dataFlag(data, defaultData);
 	return [
-		`parley runs already: process ${pid}, at ${urls.join(", ")}, with the data in ${data}`,
-		`Talk to it with \`npx --no parley chat${flag}\`, or stop it with \`npx --no parley stop${flag}\`.`,
-		"A second one needs a place of its own: `--data DIR --listen 127.0.0.1:0`.",
+		`Parley is already running: process ${pid}, at ${urls.join(", ")}, with the data in ${data}`,
+		`Open a chat with \`npx --no parley chat${flag}\`, or stop it with \`npx --no parley stop${flag}\`.`,
+		"A second gateway needs its own directory and port: `--data DIR --listen 127.0.0.1:0`.",
 		"",
 	].join("\n");
 }
