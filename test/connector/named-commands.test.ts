@@ -5,15 +5,16 @@ import { expect, test } from "vitest";
 const root = new URL("../../", import.meta.url);
 
 /** Sources of all tests and scenes that can run a chat command. */
-const sources = globSync(["packages/{connector,discord,slack}/src/**/*.test.ts", "test/**/*.ts"], {
-	cwd: root,
-})
-	.filter((path) => !/^test\/docs\//.test(path) && !path.endsWith("named-commands.test.ts"))
+const sources = globSync(
+	["packages/{connector,discord,slack}/src/**/*.test.ts", "test/{connector,discord,slack}/**/*.ts"],
+	{ cwd: root },
+)
+	.filter((path) => !path.endsWith("named-commands.test.ts"))
 	.map((path) => readFileSync(new URL(path, root), "utf8"));
 
-/** Whether a test runs the command by its name or its alias: as a literal or after a slash. */
+/** Whether a test runs the command by its name or its alias: in a scene or a table, after `/` or `!`, or by a call. */
 function isTested(names: readonly string[]): boolean {
-	const called = new RegExp(`["\`/](?:${names.join("|")})(?![\\w-])`);
+	const called = new RegExp(`(?:commands?: "|[/!]|(?:command|run|find)\\(")(?:${names.join("|")})(?![\\w-])`);
 	return sources.some((source) => called.test(source));
 }
 
