@@ -39,7 +39,7 @@ function show(event: Line): void {
 			process.stdout.write(`\n${event["label"]} no\n`);
 			agent
 				.request("approve", { ask: event.id, allow: false, reason: "no person is present to answer" })
-				// An agent that is gone ends the prompt, too.
+				// If the agent has ended, the prompt ends with an error of its own.
 				.catch(() => undefined);
 			break;
 	}

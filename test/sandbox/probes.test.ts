@@ -100,7 +100,7 @@ async function walk(name: string): Promise<string> {
 
 const walkable = probes.map(({ name }) => name).filter((name) => !unwalkable[name]);
 for (const [name, why] of Object.entries(unwalkable)) {
-	if (why) test.skip(`where nothing confines it, ${name} finds a way out: ${why}`, () => undefined);
+	if (why) test.skip(`without confinement, ${name} escapes: ${why}`, () => undefined);
 }
 test.runIf(onLinux).each(walkable)("without confinement, %s escapes", async (name) => {
 	expect(await walk(name)).toBe(`escaped ${name}`);

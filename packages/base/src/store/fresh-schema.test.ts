@@ -47,7 +47,7 @@ test("an empty database is made at once, and goes through the migrations that ca
 	expect(ran).toEqual(["0002-second"]);
 });
 
-test("a file that is made at once is opened again as any other, and migrated with a copy", async () => {
+test("a database created from the schema opens like any other and is migrated with a copy", async () => {
 	ran.length = 0;
 	const target = file("again");
 	const options = { file: target, fresh };

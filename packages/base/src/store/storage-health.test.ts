@@ -87,7 +87,7 @@ test("each change is reported once with the time of the first failure, and a que
 	}
 	expect(commits.health()).toEqual({ state: "full", since });
 	expect(commits.health()).toEqual({ state: "full", since });
-	await commits.commit(async () => undefined).catch(() => undefined);
+	await expect(commits.commit(async () => undefined)).rejects.toThrow();
 	expect(disk.probes).toBe(1);
 	disk.full = false;
 	commits.health();

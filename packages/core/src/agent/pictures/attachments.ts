@@ -73,7 +73,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
-/** The attachments that the model sees, or may see if there is room. Stops reading when no more can fit. */
+/** The attachments that the model sees, or may see if there is room. Stops reading when the room is full. */
 async function loadAll(
 	files: Files,
 	attachments: readonly Attachment[],

@@ -8,7 +8,7 @@ interface WorkspaceServices {
 }
 
 /**
- * Returns the reason why the workspace accepts no more data. Undefined if it has room, or if the session has no workspace.
+ * Returns the reason why the workspace refuses data. Undefined if it has room, or if the session has no workspace.
  */
 export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	const workspace = workspaceOf(run.session, run.deps);

@@ -32,7 +32,7 @@ export interface EncodedRequest {
 
 /** Default maximum tokens of a reply: enough for an answer, and bounded. */
 const DEFAULT_OUTPUT = 32_000;
-/** Small local models often have no more room. */
+/** Default for unknown models: the limit of many small local models. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
 /** Puts a request into the words of the Messages API. The same request gives the same bytes. */
@@ -147,7 +147,7 @@ function encodeTool(
 	};
 }
 
-/** The provider rejects a conversation with calls and without tools, even if no more calls are wanted. */
+/** The provider rejects a conversation with calls and without tools, even if the model may not call a tool. */
 function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),

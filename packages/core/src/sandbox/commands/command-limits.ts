@@ -155,8 +155,7 @@ export function cgroupLimiter(base: string): Limiter {
 			return {
 				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
 				environment: {},
-				// The cgroup exists as long as the kernel has not ended a process in it. An empty cgroup costs no more than
-				// its name.
+				// The cgroup cannot be removed until the kernel has ended its last process. An empty one costs only its name.
 				end: () => rmdir(directory).catch(() => undefined),
 			};
 		},

@@ -168,8 +168,8 @@ export interface LineSlice {
 
 /**
  * Returns the requested lines of a text file within the requested characters: complete lines, or a part of the first line if
- * it is longer. Bytes that are not UTF-8, and NUL, become U+FFFD. Reads no further than needed, and stores no more than the
- * result and one chunk.
+ * it is longer. Bytes that are not UTF-8, and NUL, become U+FFFD. Stops reading after the last requested line, and stores
+ * at most the result and one chunk.
  */
 export async function sliceLines(chunks: AsyncIterable<Buffer>, wanted: Wanted): Promise<LineSlice> {
 	const page = new Page(wanted);

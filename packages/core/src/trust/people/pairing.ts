@@ -329,7 +329,7 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Maximum remembered names. Invented names use no more memory, and the oldest are dropped first. */
+/** Maximum remembered names. Above it the oldest are dropped, so that invented names cannot fill the memory. */
 const mostNames = 10_000;
 
 /** Counts attempts within a minute. */

@@ -83,7 +83,7 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const said = { content, images, options, ...defined({ attachments }) };
-	// The retry has the same message, whoever requests it.
+	// A retry keeps the message of the first run, also for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };
 }

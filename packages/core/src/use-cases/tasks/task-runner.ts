@@ -72,7 +72,7 @@ export class TaskRunner {
 		this.wake();
 	}
 
-	/** Claims no more tasks. Resolves when all active ones, which another part stops, have stopped. */
+	/** Stops claiming tasks. Resolves when all active ones, which another part stops, have stopped. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
