@@ -50,7 +50,8 @@ async function measure(limitMs) {
 	const measured = await runBenches({
 		names: benches().filter((each) => !large.includes(each)),
 		leftMs: () => limitMs - performance.now(),
-		runBench: (name, benchLimitMs) => bench(name, shorter[name] ?? [], benchLimitMs),
+		runBench: (name, benchLimitMs, isRepeat) =>
+			bench(name, isRepeat ? ["--ratios"] : (shorter[name] ?? []), benchLimitMs),
 		print: console.log,
 	});
 	return add(tested, measured);

@@ -40,6 +40,28 @@ test("a bench that the end of the run stops is not mistaken for one that is too 
 	expect(slow.counts.failures).toEqual(["bench first"]);
 });
 
+test("the second measurement of a failed bench decides", async () => {
+	const results: Readonly<Record<string, readonly number[]>> = { noisy: [1, 0], slow: [1, 1], fast: [0] };
+	const runs: { name: string; isRepeat: boolean }[] = [];
+	const counts = await runBenches({
+		names: Object.keys(results),
+		leftMs: () => Number.POSITIVE_INFINITY,
+		runBench: async (name, _limitMs, isRepeat) => {
+			runs.push({ name, isRepeat });
+			return results[name]?.[isRepeat ? 1 : 0] ?? 1;
+		},
+		print: () => undefined,
+	});
+	expect(runs).toEqual([
+		{ name: "noisy", isRepeat: false },
+		{ name: "noisy", isRepeat: true },
+		{ name: "slow", isRepeat: false },
+		{ name: "slow", isRepeat: true },
+		{ name: "fast", isRepeat: false },
+	]);
+	expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0, failures: ["bench slow"] });
+});
+
 test("without a limit each bench runs", async () => {
 	const { counts, started } = await runFor(Number.POSITIVE_INFINITY, { first: 40, second: 40 });
 	expect(started).toEqual(["first", "second"]);
