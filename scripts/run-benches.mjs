@@ -7,9 +7,9 @@ const BENCH_LIMIT_MS = 150_000;
 const LEAST_MS = 30_000;
 
 /**
-
-
- * no time for are not started; they count as one failure that names them.
+ * Runs benches one after the other and counts each as a test. A bench that fails is measured once more with all of its
+ * rounds, because the median of a few rounds is too noisy on a busy machine. The second result decides. Benches that the run
+ * has no time for are not started; they count as one failure that names them.
  * @param {object} options
  * @param {readonly string[]} options.names
  * @param {() => number} options.leftMs Time that is left of the run; may be infinite.
