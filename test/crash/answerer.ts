@@ -3,7 +3,7 @@ import { isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 import { messageOf } from "./sightings.ts";
 
-/** Approves what is asked, each question once, unless it is told to wait. */
+/** Approves each prompt once, except for messages on hold. */
 export class Answerer {
 	readonly #client: () => Client;
 	readonly #held = new Set<string>();
@@ -14,12 +14,12 @@ export class Answerer {
 		this.#client = client;
 	}
 
-	/** Leaves questions about this message open. */
+	/** Leaves the prompts of this message open. */
 	hold(message: string): void {
 		this.#held.add(message);
 	}
 
-	/** Answers what was left open. */
+	/** Answers all open prompts. */
 	release(): void {
 		this.#held.clear();
 		for (const token of this.#waiting.keys()) this.#answer(token);
@@ -34,7 +34,7 @@ export class Answerer {
 		else this.#answer(token);
 	}
 
-	/** Rejects when one of the answers was refused; resolves when all have arrived. */
+	/** Resolves when all answers are acknowledged. Rejects if one was refused. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#answered.values());
 	}

@@ -10,7 +10,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** What the audit in a file says of calls, once its chain has been checked. */
+/** Checks the chain of the audit and returns its rows about tool calls. */
 async function told(data: string): Promise<string[]> {
 	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
 		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });
@@ -51,7 +51,7 @@ test("whenever the gateway is killed the chain is whole, and no effect is withou
 	await rm(directory, { recursive: true, force: true });
 });
 
-/** Asks for a file in a trusted session; the gateway ends meanwhile. */
+/** Requests a file in a trusted session, while the gateway ends. */
 async function work(port: number): Promise<void> {
 	try {
 		const client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
@@ -60,6 +60,6 @@ async function work(port: number): Promise<void> {
 		await client.call("send_message", { content: "write: a.txt <<< one" });
 		await client.closed;
 	} catch {
-		// It was killed earlier than that: what it leaves is looked at all the same.
+		// The gateway was killed before a reply. The test checks the result in that case as well.
 	}
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const session = "sess_1";
 
-/** One message with one call, asked for, approved, done. */
+/** One message with one call, which is requested, approved and completed. */
 const story: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },
@@ -34,7 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/** The story with its seqs, changed where a test says so. */
+/** The story with its seqs and the changes of a test. A null removes the frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return story.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];
@@ -43,7 +43,7 @@ function frames(changes: Readonly<Record<number, object | null>> = {}): EventFra
 	});
 }
 
-/** An outcome in which everything went well: two clients have followed, nothing is missing. */
+/** A correct outcome: two clients have followed the session, and no frame is missing. */
 function outcome(changes: Partial<Outcome> = {}, replayed: EventFrame[] = frames()): Outcome {
 	return {
 		messages: [

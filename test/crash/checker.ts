@@ -3,7 +3,7 @@ import { effectOf, type Outcome, type View } from "./outcome.ts";
 
 const interrupted = "interrupted, outcome unknown";
 
-/** What is wrong with the outcome, one line each; nothing when every promise was kept. */
+/** Returns the broken promises of an outcome, one line each. */
 export function check(outcome: Outcome): string[] {
 	return [
 		...outcome.views.flatMap(checkOrder),
@@ -16,14 +16,14 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Each client gets 1, 2, 3, … of each session, across all its connections. */
+/** Each client receives 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
 	);
 }
 
-/** Nobody ever sees one number with two contents. */
+/** No client sees two contents with one `seq`. */
 function checkContents({ views, replay }: Outcome): string[] {
 	const known = new Map<string, { readonly text: string; readonly client: string }>();
 	const problems: string[] = [];
@@ -44,7 +44,7 @@ function contentOf({ event, payload }: EventFrame): string {
 	return `${event} ${JSON.stringify(payload)}`;
 }
 
-/** Who has followed ends with what a newcomer is shown. */
+/** Each follower ends with the last frame of the replay. */
 function checkTranscripts({ views, replay }: Outcome): string[] {
 	return views.flatMap(({ client, session, frames }) => {
 		const last = replay.find((view) => view.session === session)?.frames.at(-1)?.seq ?? 0;
@@ -53,7 +53,7 @@ function checkTranscripts({ views, replay }: Outcome): string[] {
 	});
 }
 
-/** `load_messages` tells the same messages as the replay. */
+/** `load_messages` returns the same messages as the replay. */
 function checkPages({ replay, pages }: Outcome): string[] {
 	return replay.flatMap(({ session, frames }) => {
 		const told = (pages.get(session) ?? []).map(({ role, content, seq }) => `${seq} ${role}: ${content}`);
@@ -76,7 +76,7 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 	return one.length === other.length && one.every((line, index) => line === other[index]);
 }
 
-/** An acknowledged message has exactly one run, any other at most one; each run has exactly one end. */
+/** An acknowledged message has exactly one run, any other at most one. Each run has exactly one end. */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
 		const frames = eventsOf(outcome, session);
@@ -99,7 +99,7 @@ function checkMessages(outcome: Outcome): string[] {
 	});
 }
 
-/** Every question is settled once. */
+/** Every prompt is settled once. */
 function checkPrompts(outcome: Outcome): string[] {
 	return outcome.replay.flatMap(({ session }) => {
 		const settled = new Map<string, number>();
@@ -118,7 +118,7 @@ function checkPrompts(outcome: Outcome): string[] {
 
 type CallFrame = Extract<OzzieEvent, { event: "tool.call" }>;
 
-/** Every call that has started has one end, and the end tells the truth about its effect. */
+/** Every started call has one end, which reports its effect correctly. */
 function checkCalls(outcome: Outcome): string[] {
 	const calls = outcome.replay.flatMap(({ session }) => {
 		return [...callsOf(eventsOf(outcome, session))].map(([id, frames]) =>
@@ -139,7 +139,7 @@ interface Call {
 	readonly name: string;
 	readonly effect: string;
 	readonly end: "completed" | "interrupted" | "failed" | "none";
-	/** What came of it, for people. */
+	/** Its statuses or its error, for messages of the checker. */
 	readonly story: string;
 }
 
@@ -166,7 +166,7 @@ function callsOf(frames: readonly OzzieEvent[]): Map<string, CallFrame[]> {
 	return Map.groupBy(calls, ({ payload }) => payload.call_id);
 }
 
-/** Nothing happens twice, or without a call that tells of it, and what was to be done has at least been tried. */
+/** No effect happens twice or without its call, and each effect that a message requests was tried. */
 function checkEffects({ effects, messages, ...outcome }: Outcome, known: ReadonlySet<string>): string[] {
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)
@@ -187,7 +187,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...untold, ...untried];
 }
 
-/** A kill while a call runs, or before its result is recorded, is told as such. */
+/** A call is reported as interrupted if the kill came while it ran or before its result was recorded. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

@@ -40,9 +40,9 @@ async function connect(name: string, session?: string): Promise<RawFollower> {
 	return client;
 }
 
-/** A session that runs commands without asking. */
+/** Opens a session that runs commands without approval. */
 async function openSession(client: RawFollower): Promise<string> {
-	// True of every answer to open_session.
+	// The type of each response to open_session.
 	const { session_id } = (await client.request("open_session", {})) as { readonly session_id: string };
 	await client.request("accept_all_tools", {}, { session: session_id });
 	return session_id;

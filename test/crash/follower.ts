@@ -1,20 +1,20 @@
 import type { EventFrame } from "@parley/protocol";
 import type { View } from "./outcome.ts";
 
-/** One client that follows sessions over all restarts. */
+/** A client that follows sessions across all restarts. */
 export interface Follower {
 	readonly name: string;
 	readonly views: readonly View[];
-	/** Joins a session and follows it from its beginning. */
+	/** Joins a session and follows it from its start. */
 	open(session: string): Promise<void>;
-	/** Sends a message under a key of its own, again after a loss, and resolves with its run. */
+	/** Sends a message under its own key, again after a loss. Resolves with its run. */
 	say(session: string, content: string): Promise<string>;
-	/** The gateway is there again. Resolves when the client is back, or lost again. */
+	/** Connects to a restarted gateway. Resolves when the client is connected, or has lost the connection again. */
 	reconnect(): Promise<void>;
-	/** Resolves when the client knows that the gateway is gone. */
+	/** Resolves when the client has noticed the loss of its connection. */
 	lost(): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Told of every frame, transient ones too. */
+/** Receives every frame, including transient ones. */
 export type OnFrame = (frame: EventFrame) => void;

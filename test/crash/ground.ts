@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { effectsFile, gatePipe } from "./turns.ts";
 
-/** The directories of one gateway, and the effects of its tools, which are counted here and not believed. */
+/** The directories of one gateway. Counts the effects of its tools itself, independent of their reports. */
 export class Ground {
 	readonly data: string;
 	readonly root: string;
-	/** For a gateway that is started many times: compiled code is kept from one start to the next. */
+	/** Keeps compiled code between the many starts of a gateway. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly #directory: string;
 	readonly #gate: FileHandle;
@@ -30,21 +30,21 @@ export class Ground {
 		await mkdir(root);
 		await writeFile(join(root, effectsFile), "");
 		execFileSync("mkfifo", [join(root, gatePipe)]);
-		// Open for both, so that neither side waits for the other to come: fifo(7).
+		// Opened for reading and writing, so that neither side waits for the other: fifo(7).
 		return new Ground(directory, await open(join(root, gatePipe), "r+"), onChange);
 	}
 
-	/** Lets one gated command go on. */
+	/** Lets one gated command continue. */
 	async openGate(): Promise<void> {
 		await this.#gate.write("\n");
 	}
 
-	/** Whether a command has left its trace. */
+	/** True if a command has left its trace. */
 	happened(effect: string): boolean {
 		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
 	}
 
-	/** How often each effect happened. */
+	/** Number of times that each effect happened. */
 	async effects(): Promise<Map<string, number>> {
 		const lines = (await readFile(join(this.root, effectsFile), "utf8")).trim().split("\n");
 		const counts = new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]));
@@ -52,7 +52,7 @@ export class Ground {
 		for (const name of files) {
 			const effect = name.slice(0, -".db".length);
 			const content = await readFile(join(this.root, name), "utf8");
-			// A file with another content counts as another effect, which nobody has asked for.
+			// A file with another content counts as another effect, which no message requested.
 			counts.set(content === effect ? effect : `${name} holding ${JSON.stringify(content)}`, 1);
 		}
 		return counts;

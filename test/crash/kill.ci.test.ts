@@ -6,9 +6,9 @@ import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planAgain, planKills } from "./plan.ts";
 import { World } from "./world.ts";
 
-/** Ten kills for every day, else forty. */
+/** Ten kills by default, forty at larger scales. */
 const tens = testScale(4);
-/** How often each state has to be hit: of the two kills for it in ten, the one from outside may come too late. */
+/** Minimum of hits of each state. In ten kills a state has two, and the one from outside may come too late. */
 const leastHits = tens === 1 ? 1 : 5;
 const turnsPerKill = 5;
 
@@ -23,7 +23,7 @@ test.each(seeds)(
 		const random = new Random(seed);
 		const plans = planKills(random, tens);
 		const states = new Set(plans.map(({ state }) => state));
-		// Two gateways that do not know of each other where there is much to do, so that a second processor is of use.
+		// With forty kills, two independent gateways share the work, so that both processors are used.
 		const half = tens === 1 ? plans.length : plans.length / 2;
 		await using one = await World.create(new Random(random.below(2 ** 31)));
 		await using two = tens === 1 ? null : await World.create(new Random(random.below(2 ** 31)));
@@ -45,7 +45,7 @@ test.each(seeds)(
 	},
 );
 
-/** Kills a gateway as planned; for a kill from outside that comes too late another one makes up. */
+/** Kills a gateway as planned. Replaces each kill from outside that came too late. */
 async function outlive(world: World, plans: PlannedKill[], again: () => PlannedKill): Promise<Outcome> {
 	const turns = plans.length * turnsPerKill;
 	const kills: Kill[] = [];

@@ -9,7 +9,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** A gateway whose database a test reads and changes between two of its lives. */
+/** A gateway whose database a test reads and changes between two processes. */
 class Lives implements AsyncDisposable {
 	readonly #stack = new AsyncDisposableStack();
 	readonly #directory: string;
@@ -46,7 +46,7 @@ class Lives implements AsyncDisposable {
 		await this.#gateway?.exited;
 	}
 
-	/** The steps of all runs that hold recalled notes, and the taint of all sessions. */
+	/** The steps of all runs that contain recalled notes, and the taint of all sessions. */
 	async recalled(): Promise<{ readonly steps: string[]; readonly taints: string[] }> {
 		await using store = await this.#open();
 		return store.read(async (db) => ({
@@ -57,7 +57,7 @@ class Lives implements AsyncDisposable {
 		}));
 	}
 
-	/** Gives all notes a taint and a text. */
+	/** Changes the text and the taint of all notes. */
 	async change(text: string, taint: "" | "UP"): Promise<void> {
 		await using store = await this.#open();
 		await store.commit((tx) => tx.updateTable("memories").set({ text, taint }).execute());

@@ -1,6 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 
-/** Where a kill hits: the first five are those that must be hit often enough. */
+/** States at which a kill hits. The first five have a minimum of hits. */
 export const killStates = [
 	"before the acknowledgement",
 	"model streaming",
@@ -11,49 +11,48 @@ export const killStates = [
 ] as const;
 export type KillState = (typeof killStates)[number];
 
-/** One SIGKILL that happened. */
 export interface Kill {
 	readonly state: KillState;
-	/** Who pulled the trigger: the process itself at a failpoint, or the test from outside. */
+	/** The process itself at a failpoint, or the test from outside. */
 	readonly by: "failpoint" | "outside";
-	/** The effect whose call was certainly running. */
+	/** The effect whose call was running for certain. */
 	readonly interrupts?: string;
 }
 
-/** One message that a client has sent, however often. Its text says `ID done` at its end. */
+/** A message of a client, sent once or more often. Its text ends with `ID done`. */
 export interface SentMessage {
 	readonly id: string;
 	readonly session: string;
 	readonly content: string;
-	/** What its calls do to the world, each at most once. */
+	/** Effects of its calls, each at most once. */
 	readonly effects: readonly string[];
-	/** The run of each acknowledgement that came. */
+	/** The run of each acknowledgement. */
 	readonly acked: string[];
 }
 
-/** The persisted frames of one session as one client got them, in the order of their coming. */
+/** The persisted frames of one session that one client received, in their order of arrival. */
 export interface View {
 	readonly client: string;
 	readonly session: string;
 	readonly frames: EventFrame[];
 }
 
-/** What `load_messages` tells. */
+/** A message of `load_messages`. */
 export interface Page {
 	readonly role: string;
 	readonly content: string;
 	readonly seq: number;
 }
 
-/** Everything that was seen from outside, over all restarts. */
+/** All observations from outside, across all restarts. */
 export interface Outcome {
 	readonly messages: readonly SentMessage[];
 	readonly views: readonly View[];
-	/** What somebody who comes last is shown from the beginning: one view a session. */
+	/** The frames that a client of the last process receives from the start: one view per session. */
 	readonly replay: readonly View[];
 	/** By session. */
 	readonly pages: ReadonlyMap<string, readonly Page[]>;
-	/** How often each effect happened, counted outside of the process. */
+	/** Number of times that each effect happened, counted outside of the process. */
 	readonly effects: ReadonlyMap<string, number>;
 	readonly kills: readonly Kill[];
 }

@@ -11,11 +11,11 @@ export interface OwnFollowerOptions {
 	readonly onFrame?: OnFrame;
 	/** Called after each frame. */
 	readonly onChange?: () => void;
-	/** Comes back when its own time is up instead of when it is told to. */
+	/** Reconnects after its own delay, not on `reconnect()`. */
 	readonly independent?: boolean;
 }
 
-/** Our own client. */
+/** A follower with the client of Parley. */
 export class OwnFollower implements Follower {
 	readonly name: string;
 	readonly client: Client;
@@ -60,7 +60,7 @@ export class OwnFollower implements Follower {
 	}
 
 	async reconnect(): Promise<void> {
-		// Longer than the longest wait between two tries.
+		// Longer than the longest delay between two attempts.
 		this.#clock?.advance(10_000);
 		if (this.#clock) await this.#watch.until(`${this.name} is connected`, () => this.#state !== "connecting");
 	}
@@ -88,7 +88,7 @@ export class OwnFollower implements Follower {
 				this.#onChange();
 			}
 		} catch (reason) {
-			// How a closed client ends its readers; any other end is a finding.
+			// A closed client ends its readers with this error. Any other error is a finding.
 			if (this.#state !== "closed" || !String(reason).includes("the client was closed")) throw reason;
 		}
 	}

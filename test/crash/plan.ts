@@ -2,22 +2,22 @@ import type { Random } from "../random.ts";
 import type { KillState } from "./outcome.ts";
 import type { TurnKind } from "./turns.ts";
 
-/** How one life of the gateway is to end. */
+/** The planned end of one process of the gateway. */
 export interface PlannedKill {
 	readonly state: KillState;
-	/** Failpoints that are armed, see failpoints.ts of the base package. */
+	/** Armed failpoints, see failpoints.ts of the base package. */
 	readonly hooks: string | undefined;
-	/** What the test does when it sees the state; without it a failpoint kills. */
+	/** The state at which the test kills. If undefined, a failpoint kills. */
 	readonly trigger: Trigger | undefined;
 	/** The kind of turn that leads into the state. */
 	readonly turn: TurnKind;
-	/** Whether that turn has to be approved. */
+	/** True if that turn requires approval. */
 	readonly asks: boolean;
 }
 
 /**
- * `sent`: a message has left. `delta`: so many pieces of a text came. `asked`: a question is shown. `effect`: a
- * running command has left its trace. `frame`: so many frames came. `paused`: a failpoint holds the gateway.
+ * `sent`: a message has left. `delta`: `count` pieces of a text arrived. `asked`: a prompt is open. `effect`: a running
+ * command has left its trace. `frame`: `count` frames arrived. `paused`: a failpoint pauses the gateway.
  */
 export type Trigger =
 	| { readonly kind: "sent" | "asked" | "effect" }
@@ -53,7 +53,7 @@ const elsewhere = (turn: TurnKind, asks = false): Way => ({ state: "elsewhere", 
 
 const paused = (failpoint: string) => (): Trigger => ({ kind: "paused", failpoint });
 
-/** Forty kills: in each state as many by failpoints as from outside. */
+/** Forty kills: in each state, half by failpoints and half from outside. */
 const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[3, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -74,7 +74,7 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** Ten kills: in each state one by a failpoint and one from outside. */
+/** Ten kills: in each state, one by a failpoint and one from outside. */
 const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -88,13 +88,13 @@ const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, outside(recording, paused("tool-exit"))],
 ];
 
-/** Ten or forty kills in an order of their own. */
+/** Ten or forty kills in random order. */
 export function planKills(random: Random, tens: number): PlannedKill[] {
 	const draws = (tens === 1 ? ten : forty).flatMap(([times, draw]) => Array<Draw>(times).fill(draw));
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 
-/** For a kill that came too late for its state, which a message that was being sent has left. */
+/** The replacement of a kill that came too late for its state. */
 export function planAgain(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

@@ -25,7 +25,7 @@ export interface RawFollowerOptions {
 	readonly onChange?: () => void;
 }
 
-/** A client that shares no code with ours, and hides nothing of what it gets. */
+/** A client that shares no code with ours and records each frame that it receives. */
 export class RawFollower implements Follower {
 	readonly name: string;
 	readonly #url: string;
@@ -55,7 +55,7 @@ export class RawFollower implements Follower {
 		const view: View = { client: this.name, session, frames: [] };
 		this.#views.set(session, view);
 		const opened = await this.request("open_session", { session_id: session, after_seq: 0, join: true });
-		// True of every answer to open_session.
+		// The type of each response to open_session.
 		await this.#catchUp([opened as Joined]);
 	}
 
@@ -65,15 +65,15 @@ export class RawFollower implements Follower {
 		return runOf(payload);
 	}
 
-	/** Sends a message only once: without a key nobody knows what became of it when no answer comes. */
+	/** Sends a message only once. Without a key and a response, its result is unknown. */
 	async sayOnce(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
 	}
 
-	/** Resolves when the run of the session's newest message has ended. */
+	/** Resolves when the run of the session's last message has ended. */
 	async untilAnswered(session: string): Promise<void> {
 		const frames = this.#views.get(session)?.frames ?? [];
-		// Its title may come behind it.
+		// The title of the session may come after the answer.
 		const last = (): EventFrame | undefined => frames.findLast(({ event }) => event !== "session.renamed");
 		await this.#watch.until("the run has ended", () => last()?.event === "assistant.message");
 	}
@@ -84,7 +84,7 @@ export class RawFollower implements Follower {
 		for (;;) {
 			const before = all[0]?.seq;
 			const page = await this.request("load_messages", { limit: 50, before }, { session });
-			// True of every answer to load_messages.
+			// The type of each response to load_messages.
 			const messages = page as readonly Page[];
 			if (messages.length === 0) return all;
 			all.unshift(...messages);
@@ -95,7 +95,7 @@ export class RawFollower implements Follower {
 		const socket = new WebSocket(this.#url.replace("http:", "ws:").concat("/api/ws"));
 		this.#socket = socket;
 		this.#gone = new Promise((resolve) => socket.once("close", resolve)).then(() => this.#watch.notify());
-		// "close" follows, which is what counts.
+		// "close" follows and is handled above.
 		socket.on("error", () => undefined);
 		socket.on("message", (data) => this.#take(data.toString()));
 		const opened = new Promise((resolve) => socket.once("open", resolve));
@@ -115,7 +115,7 @@ export class RawFollower implements Follower {
 		for (const [id, { lasting }] of this.#pending) if (!lasting) this.#pending.delete(id);
 	}
 
-	/** Cuts the connection as a broken cable would: nothing is said. */
+	/** Cuts the connection without a close frame, like a broken cable. */
 	async cut(): Promise<void> {
 		this.#socket?.terminate();
 		await this.lost();
@@ -126,7 +126,10 @@ export class RawFollower implements Follower {
 		await this.lost();
 	}
 
-	/** Asks and waits for the answer; never settles when the connection is lost first. Rejects with the refusal. */
+	/**
+	 * Sends a request and waits for its response. Never settles if the connection is lost first. Rejects with the error of
+	 * the response.
+	 */
 	request(
 		method: string,
 		params: object,
@@ -146,11 +149,11 @@ export class RawFollower implements Follower {
 
 	async #resume(sessions: readonly object[]): Promise<void> {
 		const resumed = await this.request("resume", { sessions });
-		// True of every answer to resume.
+		// The type of each response to resume.
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
-	/** Resolves when everything has come that was there at the time of joining. */
+	/** Resolves when all frames up to the `last_seq` of the join have arrived. */
 	async #catchUp(joined: readonly Joined[]): Promise<void> {
 		const isHere = ({ session_id, last_seq }: Joined): boolean => {
 			return (this.#views.get(session_id)?.frames.length ?? 0) >= last_seq;
@@ -161,7 +164,7 @@ export class RawFollower implements Follower {
 	}
 
 	#take(text: string): void {
-		// True of what a gateway writes; what is not so fails where it is used.
+		// The type of each frame of a gateway. An invalid frame fails at its use.
 		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
 		if (frame.type === "res") {
 			const pending = this.#pending.get(frame.id ?? "");
@@ -177,6 +180,6 @@ export class RawFollower implements Follower {
 }
 
 function runOf(payload: unknown): string {
-	// True of every answer to send_message.
+	// The type of each response to send_message.
 	return (payload as { readonly run_id: string }).run_id;
 }

@@ -12,7 +12,7 @@ import { Random, testSeed } from "../random.ts";
 
 const timeout = paced(patienceMs * 3);
 
-/** A gateway that is killed and started again at the same address. Its last process ends with the stack. */
+/** A gateway that is killed and restarted at the same address. Its last process ends with the stack. */
 async function mortalGateway(stack: AsyncDisposableStack) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-roz-"));
 	stack.defer(() => rm(directory, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** Places before, in and after the transaction of a firing, in the order in which they are reached. */
+/** Failpoints before, in and after the transaction of a firing, in their order. */
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
 const hour = 3_600_000;
 

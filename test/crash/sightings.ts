@@ -1,15 +1,14 @@
 import { type EventFrame, isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 
-/** What one client has seen of each message so far: tells a test when a state is reached. */
+/** Tracks the frames of each message that one client has received, so that a test knows when a state is reached. */
 export class Sightings {
-	/** How many frames came. */
 	frames = 0;
 	readonly #begun = new Set<string>();
 	readonly #ended = new Set<string>();
 	readonly #asked = new Set<string>();
 	readonly #words = new Map<string, number>();
-	/** By session, the messages that have not ended, in the order of their runs. */
+	/** The messages of each session that have not ended, in the order of their runs. */
 	readonly #open = new Map<string, string[]>();
 
 	/** The message was accepted. */
@@ -22,12 +21,12 @@ export class Sightings {
 		return this.#ended.has(id);
 	}
 
-	/** A person was asked about one of its calls. */
+	/** One of its calls requires approval. */
 	asked(id: string): boolean {
 		return this.#asked.has(id);
 	}
 
-	/** How many words of its `long:` came. */
+	/** Number of received words of its `long:`. */
 	words(id: string): number {
 		return this.#words.get(id) ?? 0;
 	}
@@ -54,7 +53,7 @@ export class Sightings {
 				this.#asked.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
 				return;
 			case "assistant.stream":
-				// A word comes in two frames where a secret of the gateway could begin in it.
+				// A word arrives in two frames if a secret of the gateway could start in it.
 				if (current !== undefined && /^[ t\d]+$/.test(frame.payload.content)) {
 					const begun = frame.payload.content.split("t").length - 1;
 					this.#words.set(current, this.words(current) + begun);
@@ -71,12 +70,12 @@ export class Sightings {
 	}
 }
 
-/** The message that an effect belongs to. */
+/** The id of the message that an effect belongs to. */
 export function messageOf(effect: string): string {
 	return effect.replace(/-[ab]$/, "");
 }
 
-/** The message that a text ends, or is to end. */
+/** The id of a message, from its text or from its answer. */
 function doneOf(content: string): string {
 	return /(\S+) done$/.exec(content)?.[1] ?? "";
 }

@@ -1,26 +1,26 @@
 import type { Random } from "../random.ts";
 
-/** What a message asks the offline model to do. */
+/** The work that a message requests from the offline model. */
 export interface Turn {
 	readonly content: string;
 	readonly effects: readonly string[];
 }
 
-/** `gated` runs until somebody writes a line into the gate. */
+/** `gated` runs until the test writes a line into the gate. */
 export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
 export type TurnKind = (typeof turnKinds)[number];
 
-/** The file in the root that counts what commands do, and the pipe that holds a gated one. */
+/** The file in the root that records the effects of commands, and the pipe that a gated command waits for. */
 export const effectsFile = "effects.log";
 export const gatePipe = "gate";
 
-/** A turn of a kind; its id is in all that it says and does. */
+/** A turn of a kind. Its id is in its message, its answer and its effects. */
 export function makeTurn(kind: TurnKind, id: string): Turn {
 	const { commands, effects } = makers[kind](id);
 	return { content: [...commands, `say: ${id} done`].join("\n"), effects };
 }
 
-/** Any kind that ends by itself. */
+/** Any kind that ends without action of the test. */
 export function anyKind(random: Random): TurnKind {
 	return random.pick(["say", "long", "run", "run", "pair", "sequence", "write"] as const);
 }

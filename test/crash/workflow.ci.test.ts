@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { patienceMs } from "../gateway-process.ts";
 import { Ground } from "../tasks/kill/ground.ts";
 
-/** Each command leaves a mark, so that one that runs twice shows. The names are those of documents, which bind no call. */
+/** Each command leaves a mark, so that a second run is visible. The names are those of documents, which bind no call. */
 const deploy = `---
 steps:
   - {id: plan, prompt: "run: printf p >> plan.txt"}
@@ -27,11 +27,11 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 		{ sessionId: session },
 	);
 	expect((await first.exited).signal).toBe("SIGKILL");
-	// The second one in the middle of two steps.
+	// The second life ends while the two middle steps run.
 	await ground.start();
 	await ground.effect("build.txt");
 	await ground.kill();
-	// The third one when the last step has started.
+	// The third life ends when the last step has started.
 	const third = await ground.start("skill-step-started=kill@1");
 	expect((await third.exited).signal).toBe("SIGKILL");
 	await ground.start();

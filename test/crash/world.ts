@@ -13,10 +13,10 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/** Messages that may be on their way at the same time: what a life leaves undone, the next ones do. */
+/** Maximum of open messages. A process that is killed leaves its messages to the next ones. */
 const mostOpen = 16;
 
-/** A gateway that is killed and started again, the clients that follow it, and all that they see. */
+/** A gateway that is killed and restarted, the clients that follow it, and their observations. */
 export class World {
 	readonly #random: Random;
 	readonly #watch: Watch;
@@ -24,14 +24,14 @@ export class World {
 	readonly #port: number;
 	readonly #sightings = new Sightings();
 	readonly #messages: SentMessage[] = [];
-	/** Messages that nobody is going to send again, whatever became of them. */
+	/** Messages that are never sent again, whether they were acknowledged or not. */
 	readonly #sentOnce = new Set<string>();
-	/** What was refused, and what the gateway has logged as an error: nothing of it should be there. */
+	/** Refused requests, and errors in the log of the gateway. Must stay empty. */
 	readonly #complaints: string[] = [];
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** Comes back by itself, when its own time is up. */
+	/** Reconnects by itself, after its own delay. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;
@@ -64,7 +64,7 @@ export class World {
 		});
 	}
 
-	/** Opens four sessions, of which one trusts all tools, in a first life that ends in peace. */
+	/** Opens four sessions, one of which trusts all tools, in a first process that is not killed. */
 	static async create(random: Random): Promise<World> {
 		const watch = new Watch();
 		const ground = await Ground.create(() => watch.notify());
@@ -77,12 +77,12 @@ export class World {
 		return world;
 	}
 
-	/** How many messages were sent. */
+	/** Number of sent messages. */
 	get turns(): number {
 		return this.#messages.length;
 	}
 
-	/** One life, from its start to its kill. A kill that came too late for its state counts as one elsewhere. */
+	/** One process, from its start to its kill. A kill that came too late for its state counts as one elsewhere. */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;
@@ -103,7 +103,7 @@ export class World {
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
-	/** The last life: all that is open comes to its end, nothing is killed, and a newcomer reads everything. */
+	/** The last process: completes all open work without a kill. A new client then reads all sessions. */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {
@@ -121,14 +121,14 @@ export class World {
 		const isLevel = (): boolean =>
 			views.every(({ session, frames }) => frames.length >= (told.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
-		// What is recorded from here on is the leaving.
+		// Later frames report only that clients leave.
 		const kept = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#ground.effects();
 		return { messages: this.#messages, views: kept, replay: told.replay, pages: told.pages, effects };
 	}
 
-	/** Also after a failure nothing stays behind. */
+	/** Cleans up completely, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#gateway?.kill("SIGKILL");
 		await this.#gateway?.exited;
@@ -153,7 +153,7 @@ export class World {
 		return gateway;
 	}
 
-	/** Begins a life in which nothing is killed. */
+	/** Starts a process that is not killed. */
 	async #startInPeace(): Promise<GatewayProcess> {
 		const gateway = this.#start(undefined);
 		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
@@ -161,7 +161,6 @@ export class World {
 		return gateway;
 	}
 
-	/** Ends it. */
 	async #stop(gateway: GatewayProcess): Promise<void> {
 		gateway.kill("SIGTERM");
 		const { code } = await gateway.exited;
@@ -182,18 +181,18 @@ export class World {
 		}
 	}
 
-	/** Everybody comes back, and what was left unanswered is answered. */
+	/** Reconnects all clients and answers the open prompts. */
 	async #rejoin(): Promise<void> {
 		this.#answerer.release();
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
 	}
 
-	/** Everybody has noticed that the gateway is gone. */
+	/** Resolves when all clients have noticed that the gateway is gone. */
 	async #lose(): Promise<void> {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
 
-	/** Messages that are to be answered some time. */
+	/** Messages that still expect an answer. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
 			const isLost = this.#sentOnce.has(id) && !this.#sightings.begun(id);
@@ -205,7 +204,7 @@ export class World {
 		return acked.length > 0 || this.#sentOnce.has(id);
 	}
 
-	/** Lets somebody send a message; by whom and in which session is chance where it does not matter. */
+	/** Sends a message. The client, and by default the session, is random. */
 	#say(kind: TurnKind, wanted: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
 		const id = `m${String(this.#messages.length + 1).padStart(4, "0")}`;
 		const session = wanted.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
@@ -229,7 +228,7 @@ export class World {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** Sends what leads into the state, again and again where it has to be, and kills there, unless a failpoint does. */
+	/** Sends messages until the state is reached, and kills the gateway there, unless a failpoint does. */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -247,7 +246,7 @@ export class World {
 			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;
 			await this.#watch.until(`the state "${plan.state}" is reached`, () => isReached() || isOver());
 			if (this.#alive && !isReached()) continue;
-			// So that the moment within the state is another one each time.
+			// Varies the moment within the state.
 			for (let ticks = this.#random.below(40); ticks > 0 && this.#alive; ticks--) await setImmediate();
 			gateway.kill("SIGKILL");
 			return target;
@@ -271,13 +270,13 @@ export class World {
 		}
 	}
 
-	/** Whether the target was still in the state when the gateway died, as far as anybody was told. */
+	/** True if the target was in the state when the gateway died, as far as clients could see. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);
 	}
 
-	/** What somebody is told who comes last and asks for everything. */
+	/** Reads all frames and messages with a new client. */
 	async #readAll(): Promise<Pick<Outcome, "replay" | "pages"> & { last: Map<string, number> }> {
 		const url = `http://127.0.0.1:${this.#port}`;
 		const newcomer = new RawFollower("newcomer", { url, ids: seededIds(5) });

@@ -45,7 +45,7 @@ export function createLogger(options: LoggerOptions): Logger {
 		// A line about the loss would be lost, too.
 		if (output.write(line) === false) return;
 		const lost = output.takeLost?.() ?? 0;
-		if (lost > 0) lines().warn({ lost }, "log lines are missing here: nobody read them in time");
+		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
 	};
 	let made: pino.Logger | undefined;
 	// Created with the first line, because most starts log nothing and should not wait.

@@ -26,7 +26,7 @@ export interface Redaction {
 	redactCut(text: string): string;
 }
 
-/** Maximum of characters that are held back for a word. Of a longer credential, the rest is replaced as it arrives. */
+/** Maximum of characters that are held back for a word. Later parts of a longer credential are replaced as they arrive. */
 const longestWord = 4096;
 /** The same for a key block. */
 const longestKey = 65_536;
@@ -44,9 +44,9 @@ const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 
 /**
- * Holds text back from a possible secret to the end of that word or key block, and redacts it as a whole. Also holds
- * back the first characters of a registered value, although they are too few for the gate: no part of such a value
- * leaves, however it is cut. Of a shape, such as `sk-…`, the opening may have left. Holds back at most
+ * Holds text back from a possible secret to the end of that word or key block, and redacts it as a whole. Also holds back
+ * the first characters of a registered value, although they are too few for the gate: no part of such a value leaves,
+ * however it is cut. The opening of a shape, such as `sk-…`, may have left before the rest is recognized. Holds back at most
  * `longestWord` characters of a word, `longestKey` of a key block, or one registered value. A credential or key block that
  * is longer becomes one `[redacted]`, up to the first character that cannot continue it.
  */
@@ -145,8 +145,8 @@ function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
 }
 
 /**
- * The last place up to `end` that cuts no registered value, or the end of a value that begins before the held text;
- * undefined if the text ends within that value.
+ * The last index up to `end` that does not cut a registered value. If a value begins before the held text, the end of that
+ * value; undefined if the text ends within it.
  */
 function withoutCut(
 	text: string,

@@ -49,8 +49,8 @@ export function unwrap(text: string): string {
 }
 
 /**
- * Returns the end of a value that may have line breaks in it, read from the start of the text; Infinity if the text ends
- * within it; undefined if the text begins with something else.
+ * Returns the end of a value at the start of the text; the value may contain line breaks. Infinity if the text ends within
+ * the value; undefined if the text begins with another value.
  */
 export function endOfWrapped(text: string, value: string): number | undefined {
 	let at = 0;

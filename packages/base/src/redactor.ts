@@ -137,7 +137,8 @@ export class Redactor {
 
 /** `values` are the registered ones, the longest first. Those in `wrapped` may have line breaks in the text. */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
-	// The opening of a shape, such as `gw_`, is no secret. Held back, it would delay each text that ends with its first letter.
+	// The opening of a shape, such as `gw_`, is not a secret. Held back, it would delay each text that ends with its first
+	// letter.
 	const unshaped = values.filter((value) => !opening.test(value)).map(startOf);
 	const beginnings = unshaped.flatMap((start) =>
 		Array.from({ length: longestBeginning }, (_, index) => start.slice(0, index + 1)),

@@ -10,11 +10,11 @@ const channel = z
 	.regex(/^[^\s:]+:[^\s:]+:[^\s:]+$/u, "must be PLATFORM:TENANT:CHANNEL")
 	.max(400);
 
-/** A note about a person or a channel, or for everyone. */
+/** A note about a person, about a channel, or with the scope `everyone`. */
 export const MemoryPayload = z.object({
 	memory_id: z.string(),
 	scope,
-	/** The person of scope `user`, the channel of scope `channel`; absent for everyone. */
+	/** The person of scope `user`, the channel of scope `channel`; absent for scope `everyone`. */
 	subject: z.exactOptional(z.string()),
 	content: z.string(),
 	tags: z.array(z.string()),
@@ -37,9 +37,9 @@ const listed = {
 
 const list = z.object({ memories: z.array(MemoryPayload) });
 
-/** Notes about people, channels and for everyone. */
+/** Methods of notes. */
 export const memoryMethods = {
-	/** Stores a note of the caller. Only the operator stores notes for everyone. */
+	/** Stores a note of the caller. Only the operator stores notes of scope `everyone`. */
 	store_memory: {
 		params: z.object({
 			scope: maybe(scope),

@@ -102,7 +102,7 @@ export const methods = {
 			arguments: maybe(z.record(z.string(), z.unknown())),
 			key,
 		}),
-		/** `late`: the prompt was already answered or closed; nothing changed. */
+		/** `late`: the prompt was already answered or closed, and this answer has no effect. */
 		result: z.object({ status: z.literal("sent"), late: z.exactOptional(z.literal(true)) }),
 	},
 	accept_all_tools: {
@@ -149,7 +149,7 @@ export const methods = {
 	},
 	load_messages: {
 		params: z.object({
-			/** A session other than that of the request, for example the conversation of a task. */
+			/** A session that differs from the request's, for example the conversation of a task. */
 			session_id: optionalSession,
 			limit: withDefault(z.int().min(1).max(50), 10),
 			/** Only messages with a lower seq. */

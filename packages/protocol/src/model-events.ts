@@ -38,7 +38,7 @@ export const modelPayloads = {
 		name: z.string(),
 		/** Index among the calls of the reply, from 0. */
 		index: z.int().min(0),
-		/** Of the first 32,768 characters of the arguments; "" in later deltas and in other phases. */
+		/** Part of the first 32,768 characters of the arguments; "" in later deltas and in other phases. */
 		content: z.string(),
 		/** Number of argument characters before `content`. A gap to the previous delta means that parts were left out. */
 		offset: z.int().min(0),

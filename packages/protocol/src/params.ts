@@ -13,7 +13,7 @@ export function withDefault(schema: z.ZodInt, fallback: number) {
 }
 
 export const sessionId = z.string().max(128);
-/** A session other than that of the request. */
+/** A session that differs from the request's. */
 export const optionalSession = maybe(sessionId.min(1));
 /** Idempotency key: a repeated request gets the first result and changes nothing. */
 export const key = maybe(z.string().min(1).max(128));

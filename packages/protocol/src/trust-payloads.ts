@@ -74,7 +74,7 @@ export const PlaceProfilePayload = z.strictObject({
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
 	/** Absolute path of the tools' working directory, in place of a workspace. */
 	root: z.exactOptional(z.string().min(1).max(4096)),
-	/** Ids of the approvers of the channel; everyone with the role approver if absent. */
+	/** Ids of the approvers of the channel; if absent, all principals with the role approver. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
 	/** Other channels in which the approvals may be answered by approvers of those channels. */
 	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),

@@ -13,12 +13,12 @@ import { Watch } from "../../watch.ts";
 import { fastClock } from "./fast-clock.ts";
 import { type SharedPlace, WorkerProcess } from "./worker-process.ts";
 
-/** Submits tasks, and looks at what has become of them; works on none. */
+/** Submits tasks and reads their states, but does not work on any. */
 interface Submitter {
 	readonly place: SharedPlace;
-	/** With `inOrder` each needs the one before. */
+	/** With `inOrder`, each task depends on the previous one. */
 	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
-	/** How many tasks there are in each state. */
+	/** Number of tasks in each state. */
 	states(): Promise<Record<string, number>>;
 }
 
@@ -74,7 +74,7 @@ test("two processes that contend for the same tasks never run one twice", async 
 	await submitter.submit([...titles, ...parents]);
 	const all = [...titles, ...chain, ...workers];
 	const done = () => [...first.told("task.completed"), ...second.told("task.completed")];
-	// How long all of them take is a matter of the machine; each step of it is waited for.
+	// The total time depends on the machine, so each step has its own wait.
 	for (let seen = 0; seen < all.length + parents.length; seen = done().length) {
 		const before = seen;
 		await place.watch.until(`more than ${before} tasks are done`, () => done().length > before);
@@ -96,7 +96,7 @@ test("a process that was stopped past its lease is fenced when it continues", as
 		first.signal("SIGSTOP");
 		await using second = new WorkerProcess(place);
 		await watch.until("the other takes over", () => second.lines.includes(`asked ${title}`));
-		// What the first wants to do next is decided before it knows that it was gone.
+		// The first worker decides its next step before it notices that it was stopped.
 		first.goOn();
 		first.signal("SIGCONT");
 		await watch.until("it is fenced", () =>

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "@parley/base";
 
-/** How much faster these clocks go: a lease of 30 s has run out after 1.5 s. */
+/** Factor of these clocks: a lease of 30 s expires after 1.5 s. */
 const pace = 20;
 
-/** A clock that shows `epoch` at the time `epoch`, and the same in all processes that are told the same. */
+/** A clock that is right at `epoch`, with the same time in all processes that use this epoch. */
 export function fastClock(epoch: number): Clock {
 	return {
 		now: () => epoch + (systemClock.now() - epoch) * pace,

@@ -7,19 +7,19 @@ import type { Watch } from "../../watch.ts";
 
 const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
 
-/** Where worker processes meet. */
+/** The database, files and clock that worker processes share. */
 export interface SharedPlace {
-	/** Of the database. */
+	/** Connection string of the database. */
 	readonly connection: string;
-	/** Where the file `marks` is. */
+	/** Directory of the file `marks`. */
 	readonly directory: string;
-	/** See `fastClock`. */
+	/** Start of the shared clock, see `fastClock`. */
 	readonly epoch: number;
-	/** Told of every line of each of them. */
+	/** Notified of every line of each process. */
 	readonly watch: Watch;
 }
 
-/** A process that works on the tasks of a shared database, and what it says. */
+/** A process that works on the tasks of a shared database, and its output. */
 export class WorkerProcess implements AsyncDisposable {
 	readonly lines: string[] = [];
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -35,12 +35,12 @@ export class WorkerProcess implements AsyncDisposable {
 		});
 	}
 
-	/** The ids of tasks that it has said this of. */
+	/** The ids of tasks in output lines with this first word. */
 	told(word: string): string[] {
 		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
 	}
 
-	/** Lets a model that waits go on. */
+	/** Lets a waiting model continue. */
 	goOn(): void {
 		this.#child.stdin.write("\n");
 	}

@@ -5,17 +5,17 @@ import { type Cast, dependentOf, workerOf } from "./player.ts";
 import type { Sightings } from "./sightings.ts";
 import { isOver, type Standing } from "./standing.ts";
 
-/** What the database says of one task. */
+/** The state of one task in the database. */
 export interface Row {
 	readonly state: string;
 	readonly suspended: number;
 	readonly putOff: number;
-	/** Runs and questions that are open. */
+	/** Open runs and prompts. */
 	readonly runs: number;
 	readonly prompts: number;
 }
 
-/** Whether a task, and what belongs to it, has come as far as anybody can see from outside. */
+/** True if a task, its worker and its dependent have visibly reached this state. */
 export function hasCome(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
 	at: Standing,
@@ -57,7 +57,7 @@ function isThere(
 	}
 }
 
-/** All tasks whose title holds the name, by title. */
+/** All tasks whose title contains the name, by title. */
 export async function readRows(store: Store<Tables>, name: string): Promise<Map<string, Row>> {
 	return store.read(async (db) => {
 		const tasks = await db
@@ -84,7 +84,7 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 	});
 }
 
-/** How the rows of one task, its worker and its dependent should look. */
+/** The expected rows of a task, its worker and its dependent. */
 export function expectedRows(title: string, at: Standing, needed: boolean): [string, Row | undefined][] {
 	const own = row(at.task, at.suspended, at.putOff, at.asks);
 	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);

@@ -9,10 +9,10 @@ const mostSteps = 6;
 const seed = testSeed();
 const all = allSequences(mostSteps);
 
-/** How much is played: a sample, all that is short with a larger sample, or everything. */
+/** Amount of sequences: a sample, all short ones with a larger sample, or all. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** So many patterns, and so many sequences of each. */
+/** Number of patterns, and number of sequences of each. */
 type Amount = readonly [patterns: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole: Amount; cut: Amount }>>>> =
 	{
@@ -41,7 +41,7 @@ test("every action is played, and no sequence is the beginning of another", () =
 });
 
 test.each(engines)(
-	`tasks stand where they should after every step of every sequence on %s (seed ${seed})`,
+	`tasks have the documented state after each step of every sequence on %s (seed ${seed})`,
 	{ timeout },
 	async (engine) => {
 		const short = level === "short" ? grouped(allSequences(engine === "SQLite" ? 4 : 2)) : [];
@@ -51,7 +51,7 @@ test.each(engines)(
 );
 
 test.each(engines)(
-	`nothing is lost and nothing is done twice where a process dies in the middle of a step on %s (seed ${seed})`,
+	`no work is lost or repeated if a process dies in the middle of a step on %s (seed ${seed})`,
 	{ timeout },
 	async (engine) => {
 		const groups = sample(amounts[engine][level].cut);

@@ -5,7 +5,7 @@ import { probeTool, TestRuntime } from "@parley/core/testing";
 import { MortalStore } from "./mortal-store.ts";
 import { PuppetModel } from "./puppet-model.ts";
 
-/** What outlives a process: its database and its files. */
+/** The database and the files of a process, which outlive it. */
 export interface Remains {
 	readonly database: Store<Tables>;
 	readonly directory: string;
@@ -13,20 +13,19 @@ export interface Remains {
 	readonly now: number;
 }
 
-/** Who is told of what happens in a life. */
+/** Receives the events and effects of a process. */
 export interface Witness {
 	onEvent(event: SessionEvent): void;
-	/** The effect of a call has happened. */
 	onEffect(callId: string): void;
 	onChange(): void;
 }
 
-/** One life of a process, from its start to a death that nobody announces. */
+/** One process, from its start to its unannounced death. */
 export class Life {
 	readonly t: TestRuntime;
 	readonly model: PuppetModel;
 	readonly store: MortalStore;
-	/** Everything that is still to happen to it happens on this clock, which stands still after its death. */
+	/** The clock of all its timers. It stops at the death of the process. */
 	readonly clock: ManualClock;
 
 	private constructor(parts: Pick<Life, "t" | "model" | "store" | "clock">) {
@@ -57,12 +56,12 @@ export class Life {
 		return new Life({ t, model, store, clock });
 	}
 
-	/** Resolves when everything has happened that waits for nothing but its turn. */
+	/** Resolves when all work is done that does not wait for a clock, a model or a person. */
 	quiet(): Promise<void> {
 		return this.store.quiet();
 	}
 
-	/** Lets time pass in pieces that leave room for what has to happen in it. */
+	/** Advances the clock in small steps, so that the work of each step can complete. */
 	async pass(ms: number): Promise<void> {
 		const piece = 9_000;
 		for (let left = ms; left > 0; left -= piece) {
@@ -71,7 +70,7 @@ export class Life {
 		}
 	}
 
-	/** Dies here and now; resolves when nothing of it is on its way any more. */
+	/** Kills the process. Resolves when its last access to the database has ended. */
 	async die(): Promise<void> {
 		this.store.die();
 		await this.quiet();

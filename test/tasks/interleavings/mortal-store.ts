@@ -5,12 +5,12 @@ import type { Tables } from "@parley/core";
 type Commit = Store<Tables>["commit"];
 type Read = Store<Tables>["read"];
 
-/** Ticks without a word to the database after which nothing is on its way to it. */
+/** Ticks without access to the database after which the process counts as quiet. */
 const quietTicks = 8;
 
 /**
- * A store as one life of a process sees it. When that dies nothing more is written, and whoever waits for an answer
- * waits for ever: what was durable before is what the next life finds.
+ * The store of one process. After the death of the process it writes nothing, and pending calls never settle. The next
+ * process finds the state that was durable before.
  */
 export class MortalStore implements Store<Tables> {
 	readonly engine: Store<Tables>["engine"];
@@ -25,7 +25,7 @@ export class MortalStore implements Store<Tables> {
 		this.engine = store.engine;
 	}
 
-	/** Resolves when it has died. */
+	/** Resolves at its death. */
 	get death(): Promise<void> {
 		return this.#death.promise;
 	}
@@ -33,7 +33,7 @@ export class MortalStore implements Store<Tables> {
 	commit: Commit = (command) =>
 		this.#answer(async () => {
 			const result = await this.#store.commit(async (tx) => {
-				// What stands in the queue of a dead process is never carried out.
+				// The queue of a dead process is never executed.
 				if (this.#dead) throw new Error("dead");
 				return command(tx);
 			});
@@ -48,12 +48,12 @@ export class MortalStore implements Store<Tables> {
 		return this.#store.health();
 	}
 
-	/** The database lives on: it belongs to all lives. */
+	/** The database stays open, because it belongs to all processes. */
 	async close(): Promise<void> {
 		this.die();
 	}
 
-	/** Dies at once, or when so many more commands are durable, of which nobody is told any more. */
+	/** Dies immediately, or after this number of further commits, the last of which is never reported. */
 	die(afterCommits = 0): void {
 		this.#commitsLeft = afterCommits;
 		if (afterCommits > 0) return;
@@ -61,7 +61,7 @@ export class MortalStore implements Store<Tables> {
 		this.#death.resolve();
 	}
 
-	/** Resolves when nothing is on its way to the database, and nothing was for a while. */
+	/** Resolves when the database has had no access for `quietTicks` ticks. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

@@ -4,7 +4,7 @@ import { checkEventOrder } from "@parley/core/testing";
 import { dependentOf, idOf, workerOf } from "./player.ts";
 import type { Playing, World } from "./world.ts";
 
-/** What is not as promised after the end of all sequences, one line each; `exact` where no step was cut short. */
+/** Returns the broken promises after the end of all sequences, one line each. Set `exact` if no step was cut short. */
 export async function faultsOf(world: World, exact: boolean): Promise<string[]> {
 	const bySession = Map.groupBy(world.seen.recorded, ({ sessionId }) => sessionId);
 	const orders = [...bySession].flatMap(([id, events]) => faultOfOrder(id, events));
@@ -60,7 +60,7 @@ async function faultsOfOne(
 	return faults;
 }
 
-/** Each call that came to its end has had its effect. */
+/** Each completed call has had its effect. */
 function faultsOfEffects({ effects }: World, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

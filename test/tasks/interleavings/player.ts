@@ -5,12 +5,12 @@ import { outOfOrder, type Told } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 import type { Action, Shared } from "./standing.ts";
 
-/** Whom a sequence is played with. */
+/** The task of a sequence. */
 export interface Cast {
-	/** The title of its task, which names it everywhere. */
+	/** Title of the task, which identifies it everywhere. */
 	readonly title: string;
 	readonly home: string;
-	/** Whether another task needs this one. */
+	/** True if another task depends on this one. */
 	readonly needed: boolean;
 }
 
@@ -22,7 +22,7 @@ export function dependentOf(title: string): string {
 	return `needs ${title}`;
 }
 
-/** What the ids of the calls of a conversation begin with. */
+/** The prefix of the ids of all calls of a conversation. */
 export function idOf(title: string): string {
 	return title.replaceAll(" ", "_");
 }
@@ -30,7 +30,7 @@ export function idOf(title: string): string {
 type Own = Exclude<Action, Shared>;
 type Said = Extract<Own, "submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel">;
 
-/** What the model of the task, or of its worker, says. */
+/** Replies of the model of the task or of its worker. */
 const replies: Readonly<Record<Exclude<Own, Said>, readonly [worker: boolean, told: (id: string) => Told]>> =
 	{
 		finish: [false, () => [says("done")]],
@@ -52,7 +52,7 @@ function refusal(): ModelError {
 	return new ModelError("no such thing", { fault: "rejected" });
 }
 
-/** Does one thing after the other with one task. What people say is kept under a key: repeated it changes nothing. */
+/** Performs actions on one task. Requests of people have a key, so a repeated request changes nothing. */
 export class Player {
 	readonly cast: Cast;
 	readonly #seen: Sightings;
@@ -63,18 +63,18 @@ export class Player {
 		this.#seen = seen;
 	}
 
-	/** Whose model breaks down with this action; undefined where none does. */
+	/** The title of the task whose model fails with this action, or undefined. */
 	faulty(action: Action): string | undefined {
 		if (action === "fault") return this.cast.title;
 		return action === "worker faults" ? workerOf(this.cast.title) : undefined;
 	}
 
-	/** Whether people do it, and are told that it is done. */
+	/** True for requests of people, which are acknowledged. */
 	isSaid(action: Own): action is Said {
 		return !(action in replies);
 	}
 
-	/** Resolves when it is acknowledged; what follows from it comes later. `again`: with the same key. */
+	/** Resolves when the request is acknowledged; its effects come later. `again` repeats it with the same key. */
 	async play(action: Own, life: Life, again = false): Promise<void> {
 		if (!again || !this.isSaid(action)) this.#step += 1;
 		if (this.isSaid(action)) return this.#say(action, life);

@@ -1,36 +1,36 @@
 import type { Model, ModelEvent, ModelRequest } from "@parley/core";
 import { ModelError } from "@parley/core";
 
-/** What a reply is to be: its events, or how it fails. */
+/** The next reply: its events, or its error. */
 export type Told = readonly ModelEvent[] | ModelError;
 
-/** What every reply takes. */
+/** Usage of every reply. */
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * A model that waits in every call until it is told what to say. The conversations are told apart by the title of their
- * task, which their first message begins with.
+ * A model whose calls wait until the test sets their reply. It tells conversations apart by the title of their task, which
+ * is the first line of their first message.
  */
 export class PuppetModel implements Model {
 	readonly provider = "puppet";
 	readonly defaultModel = "puppet";
 	readonly #onAsked: () => void;
 	readonly #calls = new Map<string, (told: Told) => void>();
-	/** Whose provider is out of order. */
+	/** Titles whose provider fails. */
 	readonly #faulty = new Set<string>();
-	/** What each conversation has been told last. */
+	/** The last request of each conversation. */
 	readonly requests = new Map<string, ModelRequest>();
 
 	constructor(onAsked: () => void) {
 		this.#onAsked = onAsked;
 	}
 
-	/** Whether a call of the conversation waits. */
+	/** True if a call of the conversation waits for its reply. */
 	waits(title: string): boolean {
 		return this.#calls.has(title);
 	}
 
-	/** Answers the call that waits; throws where none does. */
+	/** Answers the waiting call. Throws if no call waits. */
 	tell(title: string, told: Told): void {
 		const answer = this.#calls.get(title);
 		if (!answer) throw new Error(`no call of ${title} waits`);
@@ -38,7 +38,7 @@ export class PuppetModel implements Model {
 		answer(told);
 	}
 
-	/** The provider fails all calls of the conversation from now on, or answers again. */
+	/** Makes the provider fail all calls of the conversation, or answer again. */
 	breakDown(title: string, broken: boolean): void {
 		if (broken) this.#faulty.add(title);
 		else this.#faulty.delete(title);
@@ -71,7 +71,7 @@ export class PuppetModel implements Model {
 	}
 }
 
-/** A fault that may pass, and before which the provider asks to be left alone for `pauseMs`. */
+/** Milliseconds that the provider requests before the next attempt, in its transient error. */
 export const pauseMs = 60_000;
 export function outOfOrder(): ModelError {
 	return new ModelError("nobody answers", { fault: "unreachable", retryAfterMs: pauseMs });

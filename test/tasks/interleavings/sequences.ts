@@ -1,8 +1,8 @@
 import { type Action, after, atFirst, enabled, isOver, type Standing } from "./standing.ts";
 
 /**
- * All sequences of at most so many actions that make sense, without those that another one begins with. Nothing follows
- * the end of a task but a crash; a crash right after a crash is the same crash.
+ * All sequences of up to `most` possible actions, without those that are the start of another one. Only a crash follows the
+ * end of a task. A crash does not follow a crash, because the second one changes nothing.
  */
 export function allSequences(most: number): Action[][] {
 	const found: Action[][] = [];

@@ -2,35 +2,35 @@ import { isDeepStrictEqual } from "node:util";
 import type { Store } from "@parley/base";
 import type { Recorded, RecordedEvent, SessionEvent, Tables } from "@parley/core";
 
-/** What was seen of one task, over all lives. */
+/** Observations of one task across all processes. */
 export interface Sighting {
 	taskId: string;
-	/** The session that owns it, and its own conversation. */
+	/** The session that owns the task. `own` is the conversation of the task. */
 	home: string;
 	own: string;
-	/** Names what it asks to be reviewed, and the question that its call waits with; "" while there is none. */
+	/** Tokens of its open review and of the open prompt of its call; "" if none. */
 	token: string;
 	prompt: string;
 	suspended: number;
 	putOff: number;
-	/** Tries that its model is asked again for, since it was put off last. */
+	/** Retries of its model calls since it was last postponed. */
 	retries: number;
 	ends: number;
 }
 
 type TaskSeen = Extract<RecordedEvent, { type: `task.${string}` }>;
 
-/** Everything that was told in all lives, by task. */
+/** All events of all processes, by task. */
 export class Sightings {
 	readonly #events = new Map<string, Recorded>();
-	/** Numbers that were seen with two contents. */
+	/** Numbers of events that were seen with two contents. */
 	readonly contradictions: string[] = [];
 	#position = 0;
 	readonly #byTitle = new Map<string, Sighting>();
 	readonly #byTask = new Map<string, Sighting>();
 	readonly #byConversation = new Map<string, Sighting>();
 
-	/** What was seen of the task of this title; throws where nothing was. */
+	/** The observations of the task with this title. Throws if there are none. */
 	of(title: string): Sighting {
 		const seen = this.#byTitle.get(title);
 		if (!seen) throw new Error(`nothing was seen of ${title}`);
@@ -59,12 +59,12 @@ export class Sightings {
 		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#takeAnswer(event.token);
 	}
 
-	/** What was recorded, as far as it was seen. */
+	/** The recorded events that were seen. */
 	get recorded(): Recorded[] {
 		return [...this.#events.values()];
 	}
 
-	/** What was recorded before is none of its business. */
+	/** Ignores all events that are recorded at this time. */
 	async skip(store: Store<Tables>): Promise<void> {
 		const last = await store.read((db) =>
 			db
@@ -75,7 +75,7 @@ export class Sightings {
 		this.#position = Number(last?.position ?? 0);
 	}
 
-	/** Reads what was recorded and told to nobody, because the process died. */
+	/** Reads recorded events that the process did not emit before its death. */
 	async catchUp(store: Store<Tables>): Promise<void> {
 		const rows = await store.read((db) =>
 			db

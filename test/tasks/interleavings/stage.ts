@@ -11,10 +11,10 @@ import { World } from "./world.ts";
 
 export type EngineName = "SQLite" | "PGlite";
 
-/** Sequences that are played in one process at a time. */
+/** Maximum of sequences that run in one process. */
 const mostTogether = 40;
 
-/** Sequences by the places in which what happens in them happens to the whole process. */
+/** Groups sequences that have the shared actions at the same indexes. */
 export function grouped(sequences: readonly (readonly Action[])[]): (readonly Action[])[][] {
 	const pattern = (sequence: readonly Action[]): string =>
 		sequence.map((action) => (isShared(action) ? action : "own")).join();
@@ -24,7 +24,7 @@ export function grouped(sequences: readonly (readonly Action[])[]): (readonly Ac
 	});
 }
 
-/** One database on which worlds are played one after the other. */
+/** A database on which worlds run in succession. */
 export class Stage implements AsyncDisposable {
 	readonly #database: Store<Tables>;
 	readonly #directory: string;
@@ -46,8 +46,8 @@ export class Stage implements AsyncDisposable {
 	}
 
 	/**
-	 * Plays sequences of one pattern and returns what was not as promised. With `chance` the process dies in the middle
-	 * of one of the steps.
+	 * Plays sequences of one pattern and returns the broken promises. With `chance`, the process dies in the middle of one
+	 * of the steps.
 	 */
 	async play(sequences: readonly (readonly Action[])[], chance?: Random): Promise<string[]> {
 		const place = { database: this.#database, directory: this.#directory };

@@ -1,9 +1,6 @@
 import type { TaskState } from "@parley/core";
 
-/**
- * All that can happen to a task and its one worker, from the outside: what people do, what the model does, what the
- * provider does, and what becomes of the process.
- */
+/** All actions of people, model, provider and process on a task and its one worker. */
 export const actions = [
 	...(["submit", "approve", "revise", "allow", "deny", "cancel"] as const),
 	...(["finish", "effect", "gate", "ask", "spawn", "wait", "fault", "reject"] as const),
@@ -12,25 +9,25 @@ export const actions = [
 ];
 export type Action = (typeof actions)[number];
 
-/** What happens to all tasks of a process at once. */
+/** Actions on all tasks of a process. */
 export type Shared = Extract<Action, "crash" | "advance">;
 
 export function isShared(action: Action): action is Shared {
 	return action === "crash" || action === "advance";
 }
 
-/** Where a task stands, as it is documented. */
+/** The documented state of a task and its worker. */
 export interface Standing {
 	readonly task: TaskState | "none";
-	/** A call of the task waits for an approval: the task goes on running. */
+	/** A call of the task waits for an approval. The state of the task is still `running`. */
 	readonly asks: boolean;
 	readonly worker: TaskState | "none";
-	/** How often each was suspended, and put off after a fault of the provider. */
+	/** Number of times that each was suspended, or postponed after an error of the provider. */
 	readonly suspended: number;
 	readonly workerSuspended: number;
 	readonly putOff: number;
 	readonly workerPutOff: number;
-	/** Calls of the effectful tool that came to their end. */
+	/** Completed calls of the tools with effects. */
 	readonly effects: number;
 	readonly workerEffects: number;
 }
@@ -44,18 +41,18 @@ export function isOver(state: TaskState | "none"): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** The end of a task ends its worker, and closes what it asks. */
+/** The end of a task cancels its worker and closes its prompts. */
 function ended(before: Standing, task: TaskState): Standing {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
 }
 
-/** The end of a worker takes up the parent that waits for it. */
+/** The end of a worker resumes the parent that waits for it. */
 function workerEnded(before: Standing, worker: TaskState): Standing {
 	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
 }
 
-/** The documented machine: for each action when it makes sense, and where it leads. */
+/** The documented state machine: the condition of each action, and its next state. */
 const machine: Readonly<Record<Action, readonly [(at: Standing) => boolean, (at: Standing) => Standing]>> = {
 	submit: [({ task }) => task === "none", (at) => ({ ...at, task: "running" })],
 	finish: [isAtWork, (at) => ended(at, "completed")],
@@ -109,12 +106,12 @@ function isWorking({ worker }: Standing): boolean {
 	return worker !== "none" && !isOver(worker);
 }
 
-/** What can happen next. */
+/** The actions that are possible in this state. */
 export function enabled(at: Standing): Action[] {
 	return actions.filter((action) => machine[action][0](at));
 }
 
-/** Where it leads; throws where it makes no sense. */
+/** The state after an action. Throws if the action is not possible. */
 export function after(at: Standing, action: Action): Standing {
 	const [makesSense, lead] = machine[action];
 	if (!makesSense(at)) throw new Error(`${action} makes no sense: ${JSON.stringify(at)}`);

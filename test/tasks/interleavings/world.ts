@@ -9,7 +9,7 @@ import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
 import { type Action, after, atFirst, isOver, isShared, type Standing } from "./standing.ts";
 
-/** A sequence on its way. */
+/** A sequence and its current state. */
 export interface Playing {
 	readonly sequence: readonly Action[];
 	readonly player: Player;
@@ -18,15 +18,18 @@ export interface Playing {
 
 type Place = Omit<Remains, "now">;
 
-/** Looks at the database, a while apart, before what it says is believed to be wrong. */
+/** Maximum of reads of the database, with a pause between them, before a difference is an error. */
 const mostLooks = 40;
-/** Between the tries of one reply, as `run/retries.ts` has them for who cannot be reached. */
+/** Pauses between the attempts of a reply, as in `run/retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
-/** Many sequences in one process, step by step together: what is shared, a crash or the clock, comes for all at once. */
+/**
+ * Many sequences in one process, which advance together step by step. A shared action, a crash or a time step, applies to
+ * all.
+ */
 export class World {
 	readonly seen = new Sightings();
-	/** How often the effect of each call has happened. */
+	/** Number of effects of each call. */
 	readonly effects = new Map<string, number>();
 	readonly playing: Playing[] = [];
 	readonly #watch = new Watch();
@@ -40,8 +43,8 @@ export class World {
 	}
 
 	/**
-	 * Sequences of one pattern: a shared action comes in the same place in all of them. `number` tells the world from
-	 * others of the same database: each lives on a day of its own.
+	 * Sequences of one pattern: each has the shared actions at the same indexes. `number` distinguishes the worlds of a
+	 * database. The clock of each world starts on another day.
 	 */
 	static async create(
 		place: Place,
@@ -59,13 +62,13 @@ export class World {
 		return world;
 	}
 
-	/** The one that it lives now. */
+	/** The current process. */
 	get life(): Life {
 		if (!this.#life) throw new Error("it does not live");
 		return this.#life;
 	}
 
-	/** Plays the action of this place of all sequences; throws where one does not come where it should. */
+	/** Plays the actions at this index of all sequences. Throws if one does not reach its expected state. */
 	async step(place: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
 		const first = moving[0]?.sequence[place];
@@ -77,8 +80,8 @@ export class World {
 	}
 
 	/**
-	 * Plays it like `step`, but the process dies when so many commands are durable, or a while later. What was not
-	 * acknowledged people say again; what the model had not said it says in the life after.
+	 * Plays the actions like `step`, but kills the process after this number of durable commits, or a little later. People
+	 * repeat requests that were not acknowledged. Models give missing replies in the next process.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
@@ -97,7 +100,7 @@ export class World {
 		await this.life.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
-		// People say it again, however far it came.
+		// People repeat their request in every case, so only models are awaited.
 		const unsaid = behind.filter((one) => !one.player.isSaid(ownOf(one, place)));
 		await this.#until("models are asked what they had not said", unsaid, (one) => this.#hasCome(one));
 		for (const one of behind) {
@@ -109,7 +112,7 @@ export class World {
 		await this.arrive();
 	}
 
-	/** Ends what is left, and tries what comes too late for those that had ended. */
+	/** Ends open tasks, and tries requests that come too late for the ended ones. */
 	async finish(): Promise<void> {
 		const tasks = this.life.t.runtime.tasks;
 		for (const one of this.playing) {
@@ -153,7 +156,7 @@ export class World {
 		return readRows(this.#place.database, this.#name);
 	}
 
-	/** Resolves when all have come where they should be, and the database says the same. */
+	/** Resolves when all sequences have reached their expected state, in events and in the database. */
 	async arrive(): Promise<void> {
 		await this.#until("all tasks have come where they should be", this.playing, (one) => this.#hasCome(one));
 		let wrong: string[] = [];
@@ -173,7 +176,7 @@ export class World {
 		else await this.life.pass(pauseMs);
 	}
 
-	/** Lets the tries of the replies that failed go by, until the tasks are put off. */
+	/** Advances the clock past the retries of failed replies, until their tasks are postponed. */
 	async #passFaults(faulty: readonly (string | undefined)[]): Promise<void> {
 		const titles = faulty.filter((title) => title !== undefined);
 		if (titles.length === 0) return;

@@ -14,13 +14,13 @@ import { choosePort, GatewayProcess } from "../../gateway-process.ts";
 import { Random, testSeed } from "../../random.ts";
 import { Watch } from "../../watch.ts";
 
-/** A gateway that is killed and started again, and one client that outlives that. */
+/** A gateway that is killed and restarted, and one client that outlives it. */
 export class Ground implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
 	readonly #watch = new Watch();
 	readonly client: Client;
-	/** What was recorded and told, by session. */
+	/** Received recorded events of each session. */
 	readonly #frames = new Map<string, EventFrame[]>();
 	readonly #reading: Promise<void>[] = [];
 	readonly #writing: FSWatcher;
@@ -36,7 +36,7 @@ export class Ground implements AsyncDisposable {
 		});
 	}
 
-	/** `data` are the texts of files in the data directory, by name. */
+	/** `data`: texts of files in the data directory, by name. */
 	static async create(data: Readonly<Record<string, string>> = {}): Promise<Ground> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));
@@ -48,7 +48,7 @@ export class Ground implements AsyncDisposable {
 		return new Ground(directory, await choosePort(new Random(testSeed())));
 	}
 
-	/** Begins a life; `hooks` arms failpoints in it. */
+	/** Starts the gateway. `hooks` arms failpoints. */
 	async start(hooks?: string): Promise<GatewayProcess> {
 		const [data, root] = [join(this.#directory, "data"), join(this.#directory, "root")];
 		const gateway = new GatewayProcess({
@@ -62,7 +62,7 @@ export class Ground implements AsyncDisposable {
 		return gateway;
 	}
 
-	/** Opens a session whose tools are all accepted, or not, and reads it. */
+	/** Opens a session and reads its events. A trusted session accepts all tools. */
 	async open(trusted: boolean): Promise<string> {
 		const session = await this.client.open({});
 		this.#frames.set(session.id, []);
@@ -71,7 +71,7 @@ export class Ground implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** Who speaks in the conversation of a task, in order, once its run has come to its end. */
+	/** The roles of the messages in the conversation of a task, in order, after the end of its run. */
 	async speakers(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {
@@ -91,28 +91,28 @@ export class Ground implements AsyncDisposable {
 		return this.client.request("check_task", { task_id });
 	}
 
-	/** Resolves with the first event of this kind and task that was told. */
+	/** Resolves with the first event of this name and task. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}
 
-	/** Resolves with the end of a run, once it was told. */
+	/** Resolves with the last event of a run. */
 	async ended(runId: string): Promise<Payload> {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** The id of the task of this title, once the event of it was told. */
+	/** Waits for an event of the task with this title, and returns the id of the task. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
 
-	/** How many events of these kinds were told of the task. */
+	/** Number of received events of the task with these names. */
 	told(taskId: string, names: readonly string[]): number {
 		const told = this.frames.filter(({ event }) => names.includes(event));
 		return told.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
 	}
 
-	/** What a person says of what a suspended task asks. */
+	/** Answers the review of a suspended task. */
 	async reply(task_id: string, status: "approved" | "revise"): Promise<void> {
 		await this.client.request("reply_task", { task_id, status });
 	}
@@ -125,18 +125,18 @@ export class Ground implements AsyncDisposable {
 		return Object.fromEntries(await Promise.all(states));
 	}
 
-	/** Resolves when a file of the root holds something. */
+	/** Resolves when a file of the root is not empty. */
 	async effect(name: string): Promise<void> {
 		await this.#watch.until(`${name} is written`, () => this.effects(name) !== "");
 	}
 
-	/** What stands in a file of the root; "" while there is none. */
+	/** The content of a file of the root; "" if it does not exist. */
 	effects(name: string): string {
 		const path = join(this.#directory, "root", name);
 		return existsSync(path) ? readFileSync(path, "utf8") : "";
 	}
 
-	/** All that was told, in all sessions, in the order of each. */
+	/** The recorded events of all sessions, in the order of each session. */
 	get frames(): readonly EventFrame[] {
 		return [...this.#frames.values()].flat();
 	}
@@ -178,7 +178,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** The task that an event is about; a question of a task says so in its context. */
+/** The task of an event. A prompt has it in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const asked =

@@ -23,7 +23,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 
 	const asked = await ground.submit(asking, "asked", "run: printf x >> asked\nsay: done");
 	const prompt = await ground.event("prompt.request", asked);
-	// A document, because another file would refuse the call that waits for its approval.
+	// A document, because the call that waits for its approval would be refused if the file of another type changed.
 	const working = await submit("working", "run: printf x >> worked.txt; sleep 60", "say: done");
 	await ground.effect("worked.txt");
 	const long = "long: 120 tokens at 20 per second";
@@ -32,7 +32,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const busy = await submit("busy", long);
 	for (const id of [speaking, busy]) await ground.event("task.started", id);
 	const helper = await ground.titled("task.started", "Helper");
-	// Four are at work, and the one that asks takes no place: these wait for room.
+	// Four tasks run, and the task that waits for an approval occupies no place. The next tasks wait for a free place.
 	const pending = await submit("pending", "say: at last");
 	await ground.reply(replied, "approved");
 	await ground.client.request("cancel_task", { task_id: cancelled, reason: "enough" });
@@ -60,7 +60,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	}
 });
 
-test("a task cancelled at work just before the gateway dies stays so, and its run ends", {
+test("a running task that is cancelled just before the gateway dies stays cancelled, and its run ends", {
 	timeout,
 }, async () => {
 	await using ground = await Ground.create();
@@ -78,13 +78,13 @@ test("a task cancelled at work just before the gateway dies stays so, and its ru
 });
 
 test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
-	"a task is worked on once where the gateway dies at %s",
+	"a task runs once if the gateway dies at %s",
 	{ timeout },
 	async (failpoint) => {
 		await using ground = await Ground.create();
 		const gateway = await ground.start(`${failpoint}=kill@1`);
 		const session = await ground.open(true);
-		// Not acknowledged before the death it is sent again.
+		// Sent again if the gateway dies before its acknowledgement.
 		const submitting = ground.submit(session, "write", "run: printf x >> effect\nsay: done");
 		submitting.catch(() => undefined);
 		expect(await gateway.exited).toMatchObject({ signal: "SIGKILL" });

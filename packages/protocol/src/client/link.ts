@@ -189,8 +189,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket and ends it if nothing arrives for a complete interval. After sleep or a pulled cable, nothing else
- * reports the loss. Cancel it when the socket closes.
+ * Pings an open socket and ends it if no data arrives for a complete interval. After sleep or a pulled cable, the system
+ * reports no loss. Cancel it when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let heard = true;
