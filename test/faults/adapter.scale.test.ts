@@ -41,7 +41,7 @@ interface Outcome {
 	readonly error: unknown;
 }
 
-/** One call to its end, however that is. */
+/** Calls the model once, and returns its reply or its error. */
 async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
 	const events: ModelEvent[] = [];
 	const before = fake.requests.length;
@@ -62,7 +62,7 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		await pass(time);
 	}
 	const error = await ended;
-	// The simulator has its part of the clock's timers.
+	// The simulator also has timers of the clock.
 	await fake.requests[before]?.abandoned;
 	return { events, error };
 }
@@ -83,7 +83,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))("%s", asyn
 		fake.script(failure.answer(random, clock.now()));
 		const { events, error } = await call(model, failure.pass);
 		expect(error).toBeInstanceOf(ModelError);
-		// True as of the line above.
+		// Checked in the line above.
 		const { fault, retryAfterMs, message } = error as ModelError;
 		expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 		expect(message).toMatch(failure.message ?? /./);
@@ -119,7 +119,7 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 			expect(error).toBeUndefined();
 			expect(events.at(-1)).toMatchObject({ type: "end", stop });
 			const calls = events.filter((event) => event.type === "call");
-			// What the end cuts off is the last: it may look whole and is not.
+			// The last call is cut off, although it may look complete.
 			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
 		});
 	},

@@ -2,13 +2,12 @@ import type { Clock, Logger } from "@parley/base";
 import { silentLogger } from "@parley/base";
 import { builtinModels, createAnthropicModel, type Model, ModelTable } from "@parley/core";
 
-/** The two models of these tests. */
 export const asked = "claude-sonnet-5-5";
 export const fallback = "claude-haiku-5-5";
 
 export const table = new ModelTable(builtinModels);
 
-/** The provider that is tested, against a server of the test. */
+/** The tested provider, connected to a server of the test. */
 export function anthropicAt(baseUrl: string, told: { apiKey: string; clock: Clock; log?: Logger }): Model {
 	return createAnthropicModel({ baseUrl, log: silentLogger, table, defaultModel: asked, ...told });
 }

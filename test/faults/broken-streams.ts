@@ -2,7 +2,6 @@ import type { Failure } from "./failure.ts";
 import { speaking } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** Connections that break off. */
 const breaks: readonly Failure[] = [
 	{
 		name: "TCP reset mid-stream",
@@ -40,7 +39,7 @@ const breaks: readonly Failure[] = [
 	},
 ];
 
-/** Connections that are too slow, or stand still. */
+/** Connections that are too slow or stall. */
 const delays: readonly Failure[] = [
 	{
 		name: "hang before the head",
@@ -65,7 +64,7 @@ const delays: readonly Failure[] = [
 		answer: (random) =>
 			speaking(random, { break: { at: random.between(0, 60), how: "hang", pingEveryMs: 30_000 } }),
 		fault: "timeout",
-		// Pings start the time between bytes again, but not the whole.
+		// Pings restart the timeout between bytes, but not the total timeout.
 		async pass(time) {
 			await time.brings(19, 30_000);
 			await time.endsAfter(30_000);

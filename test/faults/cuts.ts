@@ -1,13 +1,13 @@
 import type { Random } from "../random.ts";
 import type { StreamedReply } from "../simulators/anthropic/reply.ts";
 
-/** What the model says where nothing else is the point: long enough for far more than 40 deltas. */
+/** The default reply of the model, long enough for far more than 40 deltas. */
 export const speech = Array.from(
 	{ length: 12 },
 	(_, index) => `Line ${index + 1}: the kettle sings – "Grüße!" – and somebody opens the door 👋.`,
 ).join("\n");
 
-/** The reply as chance cuts it: its texts into deltas, its bytes into packets. */
+/** The reply with its texts cut into random deltas and its bytes into random packets. */
 export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 	return {
 		cut: (text) => pieces([...text], random, 12).map((signs) => signs.join("")),
@@ -17,7 +17,7 @@ export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 }
 
 function cutBytes(bytes: Uint8Array, random: Random): Uint8Array[] {
-	// Large answers in larger packets, or a test would do nothing else.
+	// Large replies have larger packets, to keep the tests short.
 	const most = Math.max(1_000, Math.ceil(bytes.length / 100));
 	const packets: Uint8Array[] = [];
 	for (let from = 0; from < bytes.length; ) {

@@ -3,7 +3,7 @@ import type { Reply, StreamedReply } from "../simulators/anthropic/reply.ts";
 import { cutUp, speech } from "./cuts.ts";
 import type { PassingTime } from "./passing-time.ts";
 
-/** What a model port calls it. */
+/** The faults of a `ModelError`. */
 export type FaultName =
 	| "rate-limited"
 	| "overloaded"
@@ -13,28 +13,28 @@ export type FaultName =
 	| "rejected"
 	| "unauthenticated";
 
-/** One way in which a reply cannot be had. */
+/** One way in which a reply fails. */
 export interface Failure {
 	readonly name: string;
-	/** What is said in place of a reply; `now` is the time in milliseconds since the epoch. */
+	/** The response in place of a reply. `now` is the time in milliseconds since the epoch. */
 	readonly answer: (random: Random, now: number) => Reply;
 	readonly fault: FaultName;
-	/** What the provider asks to wait, in milliseconds. */
+	/** Milliseconds that the provider requests to wait. */
 	readonly retryAfterMs?: number;
-	/** So much longer at most. */
+	/** Milliseconds that the wait may be longer. */
 	readonly spanMs?: number;
-	/** Of the message for people. */
+	/** Pattern of the message for people. */
 	readonly message?: RegExp;
-	/** So many bytes, or so much time in small steps, that it runs less often. */
+	/** Runs less often, because of its size or its many small time steps. */
 	readonly large?: boolean;
-	/** The time that has to pass before it fails. */
+	/** Advances the clock until the reply fails. */
 	readonly pass?: (time: PassingTime) => Promise<void>;
 }
 
-/** Must never be seen: part of bodies that nobody may repeat. */
+/** Part of response bodies, which must not appear in any message. */
 export const bodyCanary = "CANARY-of-a-body";
 
-/** A stream that says the speech, cut up, but for what is told. */
+/** A stream of the speech in random pieces, with these fields replaced. */
 export function speaking(random: Random, told: Partial<StreamedReply>): StreamedReply {
 	return cutUp({ content: [{ type: "text", text: speech }], ...told }, random);
 }

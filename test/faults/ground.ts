@@ -12,9 +12,9 @@ import { RunLog } from "./run-log.ts";
 
 export interface GroundOptions {
 	readonly fallback?: boolean;
-	/** What answers in place of the simulator. */
+	/** The server in place of the simulator. */
 	readonly baseUrl?: string;
-	/** Nothing but what looks like a secret is taken out unless told. */
+	/** By default, only text that looks like a secret is redacted. */
 	readonly redactor?: Redactor;
 }
 
@@ -23,9 +23,9 @@ export class Ground implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly runtime: TestRuntime;
 	readonly clock: ManualClock;
-	/** What the tool `look` was asked. */
+	/** Arguments of the calls of the tool `look`. */
 	readonly looked: string[];
-	/** How many of its calls ran at the same time, at most. */
+	/** Maximum of its calls that ran at the same time. */
 	readonly together: () => number;
 
 	#session: { readonly id: string; readonly log: RunLog } | undefined;
@@ -51,13 +51,13 @@ export class Ground implements AsyncDisposable {
 			...(options.fallback && { fallback: [fallback] }),
 			random: () => chance.next(),
 			...(options.redactor && { redactor: options.redactor }),
-			// Four tries of ten minutes each are no work that is to be stopped here.
+			// Allows four attempts of ten minutes each.
 			limits: { workingMs: 24 * 3_600_000 },
 		});
 		return new Ground({ fake, runtime, clock, looked, together });
 	}
 
-	/** Says something in the session, always the same, and what its client sees from then on. */
+	/** Sends the same message each time. Returns the events that a client of the session receives from then on. */
 	async ask(): Promise<{ readonly log: RunLog; readonly session: string; readonly runId: string }> {
 		this.#session ??= await this.#open();
 		const { id: session, log } = this.#session;
@@ -66,7 +66,7 @@ export class Ground implements AsyncDisposable {
 		return { log, session, runId };
 	}
 
-	/** What is said next is said in a new session. */
+	/** Starts a new session for the next message. */
 	leaveSession(): void {
 		this.#session = undefined;
 		this.looked.length = 0;
@@ -77,14 +77,14 @@ export class Ground implements AsyncDisposable {
 		return { id, log: await RunLog.join(this.runtime, id) };
 	}
 
-	/** The next requests meet the failure. */
+	/** Makes the next requests fail in this way. */
 	script(failure: Failure, random: Random, times: number): void {
-		// Dates count from when they are said.
+		// Dates are relative to the time of the response.
 		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));
 		this.fake.script(...answers);
 	}
 
-	/** What there was of replies that broke off, as the run remembers it. */
+	/** Partial texts of interrupted replies, as stored in the steps of the run. */
 	async abortedTexts(runId: string): Promise<string[]> {
 		const rows = await this.runtime.store.read((db) =>
 			db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),

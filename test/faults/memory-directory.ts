@@ -3,10 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where writing costs no time: that the journal survives is shown elsewhere. */
+/** Memory, so that writing takes no time. Other tests show that the journal survives. */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A new directory, in memory where the machine has such a place. */
+/** A new directory, in memory if the machine has `/dev/shm`. */
 export function memoryDirectory(): Promise<string> {
 	return mkdtemp(join(place, "parley-test-"));
 }

@@ -5,14 +5,14 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import type { FaultName } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** A place where no service is, ready to be asked. */
+/** An address without a usable service. */
 export interface NetworkFailure {
 	readonly name: string;
-	/** So slow that it runs less often. */
+	/** Runs less often, because it is slow. */
 	readonly large?: boolean;
 	readonly fault: FaultName;
 	readonly message: RegExp;
-	/** Where to ask; what it returns is undone in the end. */
+	/** Returns the address, and `close` to clean up. */
 	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
 }
 
@@ -69,7 +69,7 @@ function refusingProxy(answer: string, told: Pick<NetworkFailure, "fault" | "mes
 	};
 }
 
-/** To another host, which must never hear of the request or the key. */
+/** Redirects to another host, which must receive neither the request nor the key. */
 function redirect(status: number): NetworkFailure {
 	return {
 		name: `a redirect to another host, ${status}`,
@@ -96,7 +96,7 @@ async function serve(): Promise<{ server: http.Server; port: number; close: () =
 	const server = createServer();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// True because it listens on a TCP port.
+	// The address of a server on a TCP port is an object.
 	const { port } = server.address() as AddressInfo;
 	const close = async (): Promise<void> => {
 		const closed = new Promise((resolve) => server.close(resolve));

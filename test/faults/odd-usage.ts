@@ -1,6 +1,6 @@
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** What a provider says of tokens that cannot be; the true figures are never far from the first of them. */
+/** Impossible token counts of a provider. */
 export interface OddUsage {
 	readonly name: string;
 	readonly usage: unknown;

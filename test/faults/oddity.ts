@@ -4,16 +4,16 @@ import { framed, within } from "./damaged-streams.ts";
 import { type Failure, speaking } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** One odd way to say something that is an answer all the same. */
+/** An unusual form of a valid answer. */
 export interface Oddity {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Of the text that comes out; the speech as it is unless told. */
+	/** Changes the speech into the expected text. By default they are equal. */
 	readonly restore?: (text: string) => string;
 	readonly pass?: Failure["pass"];
 }
 
-/** The row of the fault table about malformed streams: what is to be put up with. */
+/** The row of the fault table about malformed streams that must be accepted. */
 export const oddStreams: readonly (Oddity & Repeated)[] = rowOf<Oddity>([
 	encoded("CRLF", (stream) => stream.replaceAll("\n", "\r\n")),
 	encoded("CR", (stream) => stream.replaceAll("\n", "\r")),
@@ -66,7 +66,7 @@ function encoded(name: string, change: (stream: string, random: Random) => strin
 	};
 }
 
-/** Bytes that are never part of UTF-8, in the place of the mark. */
+/** Replaces the mark by a byte that is never part of UTF-8. */
 function invalid(stream: string): Uint8Array {
 	return Buffer.from(stream).map((byte) => (byte === 1 ? 0xff : byte));
 }

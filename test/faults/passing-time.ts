@@ -7,10 +7,10 @@ import { Watch } from "../watch.ts";
 /** Published for each part of a body: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
 const channel = "undici:request:bodyChunkReceived";
 
-/** Lets a test move the clock between the moments at which bytes arrive. */
+/** Advances the clock of a test between the arrivals of bytes. */
 export class PassingTime implements Disposable {
 	readonly clock: ManualClock;
-	/** Whether what is watched has ended. */
+	/** True if the observed call has ended. */
 	readonly #over: () => boolean;
 	readonly #watch = new Watch();
 	#chunks = 0;
@@ -25,7 +25,7 @@ export class PassingTime implements Disposable {
 		unsubscribe(channel, this.#arrive);
 	}
 
-	/** So many times so much time, each of which brings the client something; it never gives up meanwhile. */
+	/** Advances the clock `times` times. The client receives bytes each time and does not give up. */
 	async brings(times: number, ms: number): Promise<void> {
 		await settle();
 		for (let time = 0; time < times; time++) {
@@ -37,7 +37,7 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(false);
 	}
 
-	/** So much time without anything, at the end of which the client gives up, and not earlier. */
+	/** Advances the clock while no bytes arrive. The client gives up exactly at the end. */
 	async endsAfter(ms: number): Promise<void> {
 		await settle();
 		this.clock.advance(ms - 1);
@@ -54,7 +54,7 @@ export class PassingTime implements Disposable {
 	};
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Waits until all work is done that does not wait for a clock or a server. */
 export async function settle(turns = 20): Promise<void> {
 	for (let turn = 0; turn < turns; turn++) await tick();
 }

@@ -7,7 +7,7 @@ import type { Ground } from "./ground.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** How often one model is asked for a reply that cannot be had. */
+/** Number of requests to one model until it has failed. */
 export const triesOf: Readonly<Record<FaultName, number>> = {
 	"rate-limited": 4,
 	overloaded: 4,
@@ -18,7 +18,7 @@ export const triesOf: Readonly<Record<FaultName, number>> = {
 	unauthenticated: 1,
 };
 
-/** One run that meets failures. */
+/** A run whose requests fail. */
 export interface Meeting {
 	readonly ground: Ground;
 	readonly log: RunLog;
@@ -26,7 +26,7 @@ export interface Meeting {
 	readonly before: number;
 }
 
-/** Lets one try fail, which is the run's `number`th from 1: passes the time that it takes. */
+/** Advances the clock until the attempt with this number, from 1, has failed. */
 export async function meetFailure(
 	failure: Failure,
 	{ ground, log, before }: Meeting,
@@ -42,7 +42,7 @@ export async function meetFailure(
 	await log.until(`try ${number} has failed`, over);
 }
 
-/** Checks what is said of the next try, and that it comes when it is said to and not earlier. */
+/** Checks the event about the next attempt, and that the attempt comes exactly at its time. */
 export async function meetRetry(
 	failure: Failure,
 	{ ground, log, before }: Meeting,
@@ -57,7 +57,7 @@ export async function meetRetry(
 	const [least, most] = waitAfter(failure, number, last);
 	expect(inMs).toBeGreaterThanOrEqual(least);
 	expect(inMs).toBeLessThanOrEqual(most);
-	// More than two minutes is told to people as what it is.
+	// The reason mentions a requested wait of more than two minutes.
 	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
 	if (inMs === 0) return;
 	await settle();
@@ -67,7 +67,10 @@ export async function meetRetry(
 	ground.clock.advance(1);
 }
 
-/** What the provider asks for, up to two minutes and with some jitter, or 1, 2, 4 seconds; at once to the fallback. */
+/**
+ * Minimum and maximum of the wait: the requested time, up to two minutes and with some jitter; or 1, 2, 4 seconds; or none
+ * before the fallback.
+ */
 function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
 	if (last) return [0, 0];
 	if (failure.retryAfterMs === undefined || failure.fault !== "rate-limited") {
@@ -78,7 +81,7 @@ function waitAfter(failure: Failure, number: number, last: boolean): readonly [n
 	return [wait, wait + (failure.spanMs ?? 0) + 1_000];
 }
 
-/** Checks how a run is told that went through failures before it ended. */
+/** Checks the events and the requests of a run that had failures before its end. */
 export function checkRun({ ground, log, before }: Meeting, requests: number): void {
 	log.check();
 	expect(log.all("user.message")).toHaveLength(1);
@@ -94,7 +97,7 @@ export function checkRun({ ground, log, before }: Meeting, requests: number): vo
 	}
 }
 
-/** All there was of each try that failed is kept, and was seen as a text of its own. */
+/** The partial text of each failed attempt is stored, and was streamed as a text of its own. */
 export async function checkAborted({ ground, log }: Meeting, runId: string, whole: boolean): Promise<void> {
 	const aborted = (await ground.abortedTexts(runId)).filter((text) => text !== "");
 	const spoken = whole ? log.spoken.slice(0, -1) : log.spoken;
@@ -102,7 +105,7 @@ export async function checkAborted({ ground, log }: Meeting, runId: string, whol
 	else expect(spoken.slice(0, aborted.length)).toEqual(aborted);
 }
 
-/** The session is not stuck: what is said next is answered. */
+/** Checks that the session answers its next message. */
 export async function checkNextMessage(
 	{ ground, log }: Meeting,
 	session: string,

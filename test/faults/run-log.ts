@@ -6,7 +6,7 @@ import { Watch } from "../watch.ts";
 type AnyEvent = SessionEvent["event"];
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** A client of a session that keeps what it is told of it, and finds fault with the order. */
+/** A client of a session that records its events and checks their order. */
 export class RunLog {
 	readonly events: AnyEvent[] = [];
 	readonly #watch = new Watch();
@@ -23,17 +23,16 @@ export class RunLog {
 		return log;
 	}
 
-	/** Forgets what has been. */
 	clear(): void {
 		this.events.length = 0;
 	}
 
 	all<Type extends AnyEvent["type"]>(type: Type): EventOf<Type>[] {
-		// True as of the comparison.
+		// The filter compares the type.
 		return this.events.filter((event) => event.type === type) as EventOf<Type>[];
 	}
 
-	/** The event of that kind and number, from 1, as soon as it is there. */
+	/** Waits for the event of this type and number, from 1. */
 	async the<Type extends AnyEvent["type"]>(type: Type, number = 1): Promise<EventOf<Type>> {
 		await this.until(`${type} ${number} comes`, () => this.all(type).length >= number);
 		const event = this.all(type)[number - 1];
@@ -45,7 +44,7 @@ export class RunLog {
 		return this.#watch.until(what, holds);
 	}
 
-	/** What was streamed, one text for each time that it began. */
+	/** The streamed texts, one for each start. */
 	get spoken(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {
@@ -55,7 +54,7 @@ export class RunLog {
 		return texts;
 	}
 
-	/** Throws where the log has a gap, or a text that never ended or began within another. */
+	/** Throws if the log has a gap, or a text that never ended or started within another. */
 	check(): void {
 		if (this.#fault !== "") throw new Error(this.#fault);
 		if (this.#speaking) throw new Error("a text has no end");

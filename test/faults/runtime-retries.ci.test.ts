@@ -92,7 +92,7 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 				() => againAndAgainThenTheFallback({ failure, ground: backed, random }),
 				() => againAndAgainToTheEnd({ failure, ground: alone, random }),
 			];
-			// Cases that run a few times only go all ways together; the large ones begin with the shortest.
+			// Small cases run only a few times, so together they cover all ways. Large cases start with the shortest.
 			const way = failure.large ? number : index + number;
 			await ways[way % ways.length]?.();
 		});
@@ -107,10 +107,10 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 		await using ground = await Ground.open({ fallback: true });
 		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, ground, random }));
 		const warnings = ground.runtime.log.records.filter(({ level }) => level === "warn");
-		// The operator has to learn that the key is refused, whoever it was that asked.
+		// The operator must learn of a refused key, regardless of the caller.
 		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");
 		const states = ground.runtime.runtime.health(operator).providers.map(({ state }) => state);
-		// Each failure was followed by an answer, which is what is known of the provider by then.
+		// An answer followed each failure, so the provider is known to be available.
 		expect(states).toEqual(["ok"]);
 	},
 );

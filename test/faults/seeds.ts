@@ -1,21 +1,20 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** How often each row of the fault table is run at its full scale, each time cut differently; a few times every day. */
+/** Runs of each row of the fault table at full scale, each with other cuts. The everyday scale has a few. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** How often each case of a row is run at least. */
+/** Minimum of runs of each case. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();
 
-/** Says how often a case is run. */
 export interface Repeated {
 	readonly times: number;
 }
 
 /**
- * One row of the fault table, whose cases share its runs. Those that are large (so many bytes, or so much time in small
- * steps) run as seldom as any may, and the others make up for them.
+ * One row of the fault table, whose cases share its runs. Large cases have many bytes or many small time steps. They run as
+ * rarely as allowed, and the small cases have the remaining runs.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;
@@ -31,10 +30,10 @@ function isLarge(one: object): boolean {
 	return "large" in one && one.large === true;
 }
 
-/** What is a row by itself. */
+/** The runs of a row with a single case. */
 export const wholeRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
-/** Runs a case again and again, with chance that differs each time; a failure names the seed that repeats it. */
+/** Runs a case repeatedly, each time with another seed. A failure names the seed that repeats it. */
 export async function withSeeds(
 	{ times }: Repeated,
 	run: (random: Random, number: number) => Promise<void>,

@@ -11,8 +11,8 @@ afterEach(async ({ task }) => {
 afterAll(closeAll);
 
 /**
- * A ground that the tests of a file share, because to open one takes longer than most of them: each gets a session of
- * its own there. One in which a test has failed is not used again.
+ * A ground that the tests of a file share, because opening one takes longer than most tests. Each test has its own session.
+ * After a failed test, a new ground is opened.
  */
 export async function sharedGround({ fallback = false } = {}): Promise<Ground> {
 	const ground = open.get(fallback) ?? (await Ground.open({ fallback }));

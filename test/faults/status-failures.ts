@@ -3,11 +3,11 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 const page = `<html><head><title>Bad gateway</title></head><body>${bodyCanary} nginx</body></html>`;
 
-/** Rows of the fault table about what the service says instead of a reply. */
+/** Rows of the fault table about error responses of the service. */
 export const statusFailures: readonly (Failure & Repeated)[] = [
 	...rowOf([
 		limited("retry-after: 7", () => "7", 7_000),
-		// Dates have whole seconds.
+		// The resolution of dates is one second.
 		{
 			...limited("retry-after as a date", (now) => new Date(now + 7_999).toUTCString(), 7_000),
 			spanMs: 999,
@@ -63,7 +63,7 @@ function limited(name: string, value: (now: number) => string | undefined, retry
 		name: `429, ${name}`,
 		answer(_random, now) {
 			const header = value(now);
-			// The client library must not wait and try by itself.
+			// The client library must not wait and retry by itself.
 			const headers = { "x-should-retry": "true", ...(header !== undefined && { "retry-after": header }) };
 			return { status: 429, headers };
 		},

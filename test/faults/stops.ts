@@ -4,12 +4,11 @@ import { cutUp } from "./cuts.ts";
 import { speaking } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** A reply whose end says something odd, or nothing. */
+/** A reply with an unusual or missing stop reason. */
 export interface Stop {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** As the model port tells it. */
-	/** Whether a call is cut: the model is told, and the run continues. */
+	/** True if a call is cut off. The model receives an error for it, and the run continues. */
 	readonly cutsCall?: true;
 	readonly stop: "end_turn" | "tool_use" | "max_tokens" | "refusal";
 }

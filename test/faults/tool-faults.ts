@@ -7,21 +7,21 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** A reply with calls that cannot be, or not all, be carried out. */
+/** A reply with calls of which some or all cannot run. */
 export interface ToolFault {
 	readonly name: string;
-	/** So many bytes that it runs less often. */
+	/** Runs less often, because of its size. */
 	readonly large?: boolean;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Throws where the model port makes something else of it. */
+	/** Throws if the model port reports other calls. */
 	readonly check: (calls: readonly Call[]) => void;
-	/** What the tool `look` was asked in the end; at most, and in any order. */
+	/** Maximum set of arguments of the tool `look`, in any order. */
 	readonly runs: readonly string[];
-	/** Calls that the model gets a result for. */
+	/** Number of calls whose result the model receives. */
 	readonly results: number;
 }
 
-/** Calls of one reply that run. */
+/** Maximum of calls of one reply that run. */
 const CAP = 8;
 
 /** The row of the fault table about tool calls. */
@@ -135,7 +135,7 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** One call whose arguments are what is told: it is passed on, and says why it cannot run. */
+/** One call with these arguments. The port passes it on with the reason why it cannot run. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,

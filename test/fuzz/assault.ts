@@ -7,19 +7,19 @@ import { misplace } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** With what comes before and after them fewer than the limit of requests that may come at once. */
+/** Together with the frames before and after them, below the limit of requests in one burst. */
 const framesPerConnection = 90;
 
 type Family = "bytes" | "grammar" | "state";
 
-/** How often each way to make a frame is taken, of a hundred. */
+/** Percentage of frames from each generator. */
 const shares: readonly (readonly [family: Family, share: number])[] = [
 	["bytes", 35],
 	["grammar", 35],
 	["state", 30],
 ];
 
-/** One connection full of malformed frames. Each gets one answer, in order, and the connection serves on. */
+/** Sends malformed frames on one connection. Each has one answer, in order, and the connection stays usable. */
 export async function assault(url: string, random: Random, tally: Tally): Promise<void> {
 	const connection = await FuzzConnection.open(url);
 	try {
@@ -44,10 +44,10 @@ export async function assault(url: string, random: Random, tally: Tally): Promis
 	await connection.close();
 }
 
-/** Half of the connections have a session, and half of those an open question. */
+/** Half of the connections have a session, and half of those an open prompt. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
-	// True of every answer to open_session.
+	// The type of each response to open_session.
 	const { session_id } = (await connection.request("open_session", {})) as { readonly session_id: string };
 	const sessions = [session_id];
 	if (random.chance(0.5)) return { sessions, tokens: [] };
@@ -55,7 +55,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	await connection.request("send_message", { content });
 	const tokens = (): string[] => {
 		return connection.events.flatMap(({ event, payload }) => {
-			// True of every prompt.request.
+			// The type of each prompt.request.
 			return event === "prompt.request" ? [(payload as { readonly token: string }).token] : [];
 		});
 	};
@@ -63,7 +63,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Ends what waits for an answer, so that nothing of this connection stays behind. */
+/** Cancels open prompts, so that the connection leaves no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {
@@ -88,7 +88,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** What is no JSON may not be binary: that closes the connection. */
+/** Text that is not JSON is not sent as binary, because that closes the connection. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "whole";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

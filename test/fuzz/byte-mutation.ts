@@ -42,7 +42,7 @@ const splice: Mutation = (bytes, random, other) => {
 
 const mutations = [flip, insert, remove, truncate, repeat, splice];
 
-/** Something valid with one to four wounds. */
+/** A valid input with one to four mutations. */
 export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	let bytes: Buffer = random.pick(valid);
 	for (let wounds = random.between(1, 4); wounds > 0 && bytes.length > 0; wounds--) {
@@ -51,7 +51,7 @@ export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	return bytes;
 }
 
-/** A wounded frame. Text, so what is no UTF-8 any more becomes U+FFFD. */
+/** A mutated frame. It is text, so invalid UTF-8 becomes U+FFFD. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
 	return woundBytes(random, frames).toString("utf8");

@@ -2,7 +2,10 @@ import type { Random } from "../random.ts";
 import { RawSocket } from "./raw-socket.ts";
 import type { Tally } from "./tally.ts";
 
-/** One broken stream of WebSocket bytes, and the codes of which one has to close it; none: it may stay open. */
+/**
+ * A broken stream of WebSocket bytes, and the possible codes of its close frame. If `closes` is empty, the connection may
+ * stay open.
+ */
 interface Damage {
 	readonly bytes: Buffer;
 	readonly closes: readonly number[];
@@ -20,7 +23,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** A frame as a client writes it (RFC 6455, 5.2), with whatever first byte, length and mask are wanted. */
+/** A frame of a client (RFC 6455, 5.2), with any first byte, length and mask. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -94,7 +97,6 @@ const damages: readonly ((random: Random) => Damage)[] = [
 	}),
 ];
 
-/** How many kinds of damage there are. */
 export const damageKinds = damages.length;
 
 export interface DamageOptions {
@@ -105,7 +107,9 @@ export interface DamageOptions {
 	readonly tally: Tally;
 }
 
-/** Opens a connection, sends bytes that are no WebSocket, and sees that the gateway closes it with the code that says why. */
+/**
+ * Opens a connection, sends bytes that are not valid WebSocket frames, and checks the code with which the gateway closes it.
+ */
 export async function damage({ port, kind, random, tally }: DamageOptions): Promise<void> {
 	const { bytes, closes } = damages[kind]?.(random) ?? { bytes: Buffer.alloc(0), closes: [] };
 	const socket = await RawSocket.open(port);
@@ -130,7 +134,7 @@ export async function damage({ port, kind, random, tally }: DamageOptions): Prom
 	socket.destroy();
 }
 
-/** The code of the close frame in what a server sent, if it sent one. */
+/** The code of the first close frame of a server, or undefined. */
 function closeCode(bytes: Buffer): number | undefined {
 	let rest = bytes;
 	while (rest.length >= 2 && rest[0] !== close) {
@@ -140,7 +144,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** Where the payload of the first frame begins, and how long it is; servers do not mask. */
+/** Start and length of the payload of the first frame. Servers do not mask. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

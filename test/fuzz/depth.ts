@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { RequestFrame, type ResponseFrame } from "@parley/protocol";
 
-/** How far a frame came before it was refused; `done` was not. */
+/** The check that refused a frame, in order. `done`: the frame was accepted. */
 export const depths = [
 	"no JSON",
 	"no request",
@@ -14,12 +14,12 @@ export const depths = [
 ] as const;
 export type Depth = (typeof depths)[number];
 
-/** What can be told of a frame without asking. */
+/** Facts about a frame that do not depend on the gateway. */
 export interface Reading {
 	readonly isJson: boolean;
-	/** Whether it passes the schema that all requests share. */
+	/** True if the frame passes the schema that all requests share. */
 	readonly isRequest: boolean;
-	/** What its answer has to carry. */
+	/** The expected id of its response. */
 	readonly id: string | undefined;
 }
 
@@ -38,7 +38,7 @@ function idOf(value: unknown): string | undefined {
 	return RequestFrame.shape.id.safeParse(value.id).data;
 }
 
-/** The fixed phrases of refusals behind the frame schema. */
+/** Fixed phrases of errors after the frame schema. */
 const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["unknown method: ", "unknown method"],
 	["not available", "not available"],
@@ -53,10 +53,10 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["rate limited", "rate limited"],
 ];
 
-/** Longer than any answer needs to be that only names what is wrong. */
+/** Longer than an error that only names the invalid part. */
 const mostErrorBytes = 1_000;
 
-/** Where the frame was refused; or, as `fault`, what is wrong with its answer. */
+/** The check that refused the frame, or, as `fault`, the mistake in its response. */
 export function judge(
 	reading: Reading,
 	answer: ResponseFrame,
@@ -69,7 +69,7 @@ export function judge(
 		return { fault: `the error has ${Buffer.byteLength(error)} bytes` };
 	if (/\n\s+at |\.ts:\d/.test(error)) return { fault: "the error shows the inside of the program" };
 	if (!reading.isRequest) {
-		// Parameters that are no object are no request, and told as what they are.
+		// A frame whose parameters are not an object is not a request. Its error names the parameters.
 		const isPhrase = /^invalid (request|params): /.test(error) || error === "invalid id";
 		return isPhrase
 			? { depth: reading.isJson ? "no request" : "no JSON" }

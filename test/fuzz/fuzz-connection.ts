@@ -2,10 +2,10 @@ import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import WebSocket from "ws";
 import { Watch } from "../watch.ts";
 
-/** How a text travels: in one text message, in one of two fragments, or in a binary message, which counts as text. */
+/** WebSocket messages of a text: one text message, two fragments, or a binary message, which counts as text. */
 export type Form = "whole" | "fragments" | "binary";
 
-/** A connection that sends anything and keeps, in order, what comes back. */
+/** A connection that sends any text and records all received frames in order. */
 export class FuzzConnection {
 	readonly answers: ResponseFrame[] = [];
 	readonly events: EventFrame[] = [];
@@ -41,7 +41,7 @@ export class FuzzConnection {
 		this.#socket.send(rest, { binary: form === "binary", fin: true });
 	}
 
-	/** Sends one request and resolves with what its `ok: true` carries; rejects with the refusal. */
+	/** Sends one request and resolves with its payload. Rejects with the error of the response. */
 	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
 		const id = `ask-${this.answers.length}`;
 		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));
@@ -51,7 +51,7 @@ export class FuzzConnection {
 		throw new Error(`${method}: ${answer?.error}`);
 	}
 
-	/** Rejects when the gateway closes the connection first. */
+	/** Rejects if the gateway closes the connection first. */
 	async until(what: string, holds: () => boolean): Promise<void> {
 		await this.#watch.until(what, () => holds() || this.#ending !== "");
 		if (!holds()) throw new Error(`the connection was ${this.#ending} before ${what}`);
@@ -63,7 +63,7 @@ export class FuzzConnection {
 	}
 
 	#take(text: string): void {
-		// True of what a gateway writes; the answers are looked at one by one.
+		// The type of each frame of a gateway. The tests check the responses one by one.
 		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
 		if (frame.type === "res") this.answers.push(frame);
 		else this.events.push(frame);

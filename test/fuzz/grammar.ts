@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import { type Json, oddValue } from "./odd-values.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** As much of JSON Schema as our methods need. */
+/** The part of JSON Schema that the methods use. */
 interface Schema {
 	readonly type?: string;
 	readonly properties?: Readonly<Record<string, Schema>>;
@@ -20,19 +20,19 @@ type Fields = [name: string, value: Json][];
 const names = Object.keys(methods);
 const schemas = new Map(
 	Object.entries(methods).map(([name, { params }]) => {
-		// True of every schema that zod writes: the interface above is a part of JSON Schema.
+		// The interface above is a part of JSON Schema, as zod writes it.
 		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
 		return [name, schema.properties ?? {}];
 	}),
 );
 
-/** Fields whose odd values make real work: they get harmless ones. */
+/** Fields that have only harmless values, because odd ones cause real work. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
 };
 
-/** A frame built from the schema of a method, then made wrong in one to three places. */
+/** A frame from the schema of a method, with one to three mistakes. */
 export function growFrame(random: Random, surroundings: Surroundings): string {
 	const method = random.pick(names);
 	const params = growParams(method, random, surroundings);
@@ -41,7 +41,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 		["id", JSON.stringify(`g-${random.below(2 ** 31)}`)],
 		["method", JSON.stringify(method)],
 	];
-	// Most wounds are in the parameters: what is wrong with the frame itself is refused before anything is looked at.
+	// Most mistakes are in the parameters, because mistakes in the frame itself are refused first.
 	if (random.chance(0.85))
 		for (let wounds = random.between(1, 3); wounds > 0; wounds--) wound(params, random);
 	else wound(frame, random);
@@ -52,7 +52,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
-/** A frame that is right in itself, for a method that may not exist or not yet. */
+/** A valid frame for a method that may not exist, or is not yet available. */
 export function nameMethod(random: Random): string {
 	const strange = [
 		"",
@@ -76,7 +76,7 @@ function growParams(method: string, random: Random, surroundings: Surroundings):
 }
 
 function isNeeded(method: string, name: string): boolean {
-	// True because the names were taken from the table itself.
+	// The names are those of the table.
 	return (
 		!methods[method as MethodName].params.safeParse({}).success &&
 		["token", "content", "sessions"].includes(name)
@@ -119,7 +119,7 @@ function grow(schema: Schema, soil: Soil): Json {
 	}
 }
 
-/** Makes one thing wrong: another value, a field too few, one too many, one twice. */
+/** Makes one mistake: another value, a missing field, an extra field or a duplicate one. */
 function wound(fields: Fields, random: Random): void {
 	const at = random.below(Math.max(1, fields.length));
 	const [name] = fields[at] ?? ["stranger"];

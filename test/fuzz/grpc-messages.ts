@@ -5,7 +5,7 @@ import { frameRozRequest, frameTeamRequest, structOf } from "../conformance/driv
 import type { Random } from "../random.ts";
 import { woundBytes } from "./byte-mutation.ts";
 
-/** One stream of an attack: its headers, and the bytes of its body. */
+/** One malformed stream: its headers and the bytes of its body. */
 export interface GrpcAttack {
 	readonly kind: string;
 	readonly headers: OutgoingHttpHeaders;
@@ -19,9 +19,9 @@ const common = { ":method": "POST", "content-type": "application/grpc", te: "tra
 /** A method that streams, and messages with every field. */
 interface Target {
 	readonly path: string;
-	/** With their framing. */
+	/** Messages with their framing. */
 	readonly commands: readonly Buffer[];
-	/** Without it. */
+	/** Messages without framing. */
 	readonly bodies: readonly Buffer[];
 }
 
@@ -44,7 +44,9 @@ export const kontekstCommands = {
 	cancel: {},
 };
 
-/** The same of roz. Their agent and model are unknown and their window is too small: a mutation rarely makes a session of them. */
+/**
+ * The same for roz. Their agent and model are unknown and their window is too small, so a mutation rarely creates a session.
+ */
 export const rozRequests = {
 	start: {
 		environmentId: "unknown",
@@ -83,7 +85,7 @@ const targets: readonly Target[] = [
 	target("/roz.v1.AgentService/WatchTeam", ["task_unknown", "../task", ""].map(frameTeamRequest)),
 ];
 
-/** Something of the wire format of protobuf that no decoder may fall over: https://protobuf.dev/programming-guides/encoding/ */
+/** Protobuf encodings that every decoder must survive: https://protobuf.dev/programming-guides/encoding/ */
 const oddMessages = [
 	Buffer.alloc(0),
 	Buffer.from([0x00]),
@@ -94,7 +96,7 @@ const oddMessages = [
 	Buffer.alloc(2_000, 0x0b),
 	Buffer.from([0x02, 0x00]),
 	Buffer.from([0x80, 0x80, 0x80, 0x80, 0x10, 0x00]),
-	// Text that is no UTF-8.
+	// Text that is not UTF-8.
 	Buffer.from([0x0a, 0x04, 0x0a, 0x02, 0xc3, 0x28]),
 ];
 
@@ -114,7 +116,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** A length that is not that of the message, up to 4 GiB. */
+/** A wrong length of a message, up to 4 GiB. */
 function lie(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -165,7 +167,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Most messages come from the makers of messages. */
+/** Prefers the generators of messages. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 /** One stream with malformed messages, headers or framing. */

@@ -7,12 +7,12 @@ import { Siege } from "./siege.ts";
 
 const wanted = 10_000 * testScale(10);
 const connections = 4;
-/** Streams of a connection at the same time. */
+/** Concurrent streams of a connection. */
 const streams = 16;
 /** Streams after which a connection is replaced. */
 const perConnection = 400;
 
-/** Resolves with the status of gRPC, or with that of HTTP if the request was no gRPC. */
+/** Resolves with the status of gRPC, or with that of HTTP if the request is not gRPC. */
 async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
 	const watch = new Watch();
 	let status: string | undefined;
@@ -86,7 +86,7 @@ test("malformed gRPC messages get a status each, cost nothing, and a healthy cli
 	expect(messages).toBeGreaterThanOrEqual(wanted);
 });
 
-/** OK for what is harmless; else a status that says what is wrong. HTTP/2 itself refuses the path `*` of a POST. */
+/** Harmless requests return OK, others a status that names the mistake. HTTP/2 itself refuses the path `*` of a POST. */
 function isExpected(kind: string, answer: string): boolean {
 	return /^(0|3|4|5|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");
 }

@@ -1,8 +1,8 @@
 import { FuzzConnection } from "./fuzz-connection.ts";
 
-/** A client that behaves, and measures how it is served meanwhile. */
+/** A well-behaved client that measures its service during an attack. */
 export class HealthyClient {
-	/** Milliseconds from a request to its answer. */
+	/** Milliseconds from a request to its response. */
 	readonly roundTripsMs: number[] = [];
 	/** Milliseconds from a message to the end of its run. */
 	readonly turnsMs: number[] = [];
@@ -18,7 +18,7 @@ export class HealthyClient {
 		return new HealthyClient(connection);
 	}
 
-	/** Asks something, and has a message answered. */
+	/** Sends a request, and a message that has an answer. */
 	async beServed(): Promise<void> {
 		const began = performance.now();
 		await this.#connection.request("load_messages", { limit: 1 });

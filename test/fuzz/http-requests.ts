@@ -1,10 +1,10 @@
 import type { Random } from "../random.ts";
 
-/** What is written into one connection. */
+/** The bytes of one connection. */
 export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** Whether the head of a request is there to its end, so that the gateway has to say or do something at once. */
+	/** True if the head of a request is complete, so that the gateway must react immediately. */
 	readonly isWhole: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Parts {
 
 type Make = (random: Random, port: number) => Parts | Buffer;
 
-/** A request that ends the connection, so that a good one is over too. */
+/** A request that ends its connection, so that a valid one ends as well. */
 function write({
 	method = "GET",
 	target = "/api/health",
@@ -273,7 +273,7 @@ const makers: Readonly<Record<string, Make>> = {
 	},
 };
 
-/** One connection's worth of what no client should send. */
+/** Invalid requests for one connection. */
 export function makeHttpAttack(random: Random, port: number): HttpAttack {
 	const [kind, make] = random.pick(Object.entries(makers));
 	const made = make(random, port);

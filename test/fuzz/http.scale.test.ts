@@ -5,7 +5,7 @@ import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
 const wanted = 200 * testScale(15, 50);
-/** Connections that are open at the same time; fewer than the gateway lets wait from one address. */
+/** Concurrent connections, below the gateway's limit of waiting ones per address. */
 const workers = 16;
 
 test("malformed HTTP gets an answer or an end, costs nothing, and a healthy client is served meanwhile", async () => {
@@ -61,14 +61,14 @@ function isExpected(kind: string, answer: string): boolean {
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** Whether the gateway has answered and leaves the connection open: an upgraded one, or one that it keeps alive. */
+/** True if the gateway has responded and the connection stays open, because it is upgraded or kept alive. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))
 	);
 }
 
-/** The status of the first final answer, or what there is instead. */
+/** The status of the first final response, or a description of the received bytes. */
 function readStatus(received: Buffer): string {
 	if (received.length === 0) return "nothing";
 	// A server's first frame is SETTINGS, on stream 0: RFC 9113, section 3.4.

@@ -8,7 +8,7 @@ export interface Http2Attack {
 	readonly outcome: "ends" | "any";
 }
 
-/** The opaque data of the last PING. Its answer shows that the gateway has read everything. */
+/** The opaque data of the last PING. Its acknowledgement shows that the gateway has read all frames. */
 export const lastPing = Buffer.from("the last");
 
 const types = {

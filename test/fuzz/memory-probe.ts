@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Loaded into the gateway before anything else: on SIGUSR2 it collects garbage and writes what is left to stderr.
- * Wants `--expose-gc`.
+ * Preloaded into the gateway. On SIGUSR2 it collects garbage and writes the remaining memory to stderr. Requires
+ * `--expose-gc`.
  */
 process.on("SIGUSR2", async () => {
-	// What one collection finds is freed beside it, and may set free more.
+	// Finalizers run after a collection and may release more.
 	for (let round = 0; round < 3; round++) {
 		gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
 		await setImmediate();

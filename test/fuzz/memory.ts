@@ -3,7 +3,7 @@ import { paced } from "@parley/base/testing";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { patienceMs } from "../gateway-process.ts";
 
-/** What a gateway holds after a collection of garbage. Bytes, and counts. */
+/** Memory in bytes, and numbers of timers and descriptors, of a gateway after garbage collection. */
 export interface Holdings {
 	readonly rss: number;
 	readonly heapUsed: number;
@@ -11,35 +11,38 @@ export interface Holdings {
 	readonly descriptors: number;
 }
 
-/** For Node: loads what answers `probe`. */
+/** Arguments of Node that preload the answer to `probe`. */
 export const probeArgs = ["--expose-gc", "--import", new URL("memory-probe.ts", import.meta.url).href];
 
-/** Makes glibc give back at once what was freed, so that what is resident is what is held: mallopt(3). */
+/** Makes glibc return freed memory immediately, so that resident memory is memory in use: mallopt(3). */
 export const frugalMemory = { MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_MMAP_THRESHOLD_: "16384" };
 
-/** Asks the gateway what it holds. */
+/** Reads the memory, timers and descriptors of the gateway. */
 export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 	const from = gateway.stderr.length;
 	gateway.kill("SIGUSR2");
 	const line = await gateway.line("probe {", from);
 	if (line === undefined) throw new Error(`the gateway is gone:\n${gateway.stderr.slice(-20).join("\n")}`);
-	// True of what memory-probe.ts writes.
+	// The output of memory-probe.ts.
 	return JSON.parse(line.slice(line.indexOf("{"))) as Holdings;
 }
 
 const restMs = 200;
 
-/** Tokens, grants and samples of the audit that were made meanwhile wait for their next end, with one timer each. */
+/** One timer each for the expiry of tokens, grants and samples of the audit that were created during the attack. */
 export const timersOfUse = 4;
 
-/** Asks again until no more is open than was before, or it has taken too long: much is closed a little later. */
+/**
+ * Probes until descriptors and timers are down to the level before, or a deadline has passed. The gateway closes many a
+ * little later.
+ */
 export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
 	const deadline = performance.now() + paced(patienceMs / 3);
 	for (;;) {
 		const held = await probe(gateway);
 		const isSettled = held.descriptors <= before.descriptors && held.timers <= before.timers + timersOfUse;
 		if (isSettled || performance.now() > deadline) return held;
-		// A collection keeps the gateway from closing anything.
+		// A collection blocks the gateway, so the pause lets it close connections.
 		await rest(restMs);
 	}
 }

@@ -1,6 +1,6 @@
 import type { Random } from "../random.ts";
 
-/** Text as it stands in JSON, also such as `JSON.stringify` never writes. */
+/** Text of JSON, including forms that `JSON.stringify` never writes. */
 export type Json = string;
 
 const strings = [
@@ -39,7 +39,7 @@ const numbers = [
 	"4294967296",
 ];
 
-/** JSON that the parser has to refuse, each for a reason of its own. */
+/** Text that the parser must refuse, each for another reason. */
 const refused = [
 	"1e999",
 	"-1e999",
@@ -60,7 +60,7 @@ const refused = [
 	`[${"0,".repeat(21_000)}0]`,
 ];
 
-/** A value that somebody did not expect; one in ten is no JSON that is accepted. */
+/** An unexpected value. One in ten is not accepted as JSON. */
 export function oddValue(random: Random): Json {
 	if (random.chance(0.1)) return random.pick(refused);
 	const makers = [

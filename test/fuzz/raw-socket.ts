@@ -1,7 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { Watch } from "../watch.ts";
 
-/** A bare TCP connection to the gateway. */
 export class RawSocket {
 	readonly #socket: Socket;
 	readonly #watch = new Watch();
@@ -35,7 +34,7 @@ export class RawSocket {
 		return raw;
 	}
 
-	/** All that the gateway has sent. */
+	/** All bytes from the gateway. */
 	get received(): Buffer {
 		return this.#received;
 	}
@@ -44,7 +43,7 @@ export class RawSocket {
 		this.#socket.write(bytes);
 	}
 
-	/** Says that nothing more will come. */
+	/** Ends the sending side of the connection. */
 	end(): void {
 		this.#socket.end();
 	}

@@ -17,19 +17,18 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/** One timer looks after all open questions, and stays until it finds none: minutes later. */
+/** One timer checks all open prompts. It ends minutes later, at the first check without open prompts. */
 const timersOfQuestions = 1;
 
-/** What the gateway may hold more than at the mark. */
+/** Maximum growth of the resident memory after the mark. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
-/** The longest that anybody who behaves may wait. */
+/** Maximum wait of a well-behaved client. */
 const patienceMs = 1_000;
 
-/** What the siege has left. */
 export interface Aftermath {
 	readonly summary: string;
-	/** What must not be; empty when the gateway has held. */
+	/** Violated limits and logged errors; empty if the gateway passed. */
 	readonly faults: readonly string[];
 }
 
@@ -39,7 +38,7 @@ interface SiegeParts {
 	readonly port: number;
 }
 
-/** A gateway that is attacked, a healthy client that is to be served all the time, and what it costs. */
+/** A gateway under attack, and a healthy client that must be served at all times. Measures memory and delays. */
 export class Siege {
 	readonly port: number;
 	readonly #gateway: GatewayProcess;
@@ -78,34 +77,35 @@ export class Siege {
 		return siege;
 	}
 
-	/** Also after a failure nothing stays behind. */
+	/** Cleans up completely, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await raze(this.#gateway, this.#directory);
 	}
 
-	/** The token of the operator. */
 	get token(): string {
 		return readFileSync(join(this.#directory, "data", "tokens", "operator"), "utf8").trim();
 	}
 
-	/** How much of the attack is done. */
+	/** Number of completed steps of the attack. */
 	get steps(): number {
 		return this.#steps;
 	}
 
-	/** A step of the attack is done. */
+	/** Counts a completed step of the attack. */
 	progress(): void {
 		this.#steps++;
 		this.#watch.notify();
 	}
 
-	/** Attacks, and sees after each so many steps, and once at the least, that the healthy client is served. */
+	/**
+	 * Attacks the gateway. Checks at least once, and after every `stepsPerCheck` steps, that the healthy client is served.
+	 */
 	async during(attack: () => Promise<void>, stepsPerCheck = 50): Promise<void> {
 		let isOver = false;
 		const check = async (): Promise<void> => {
 			for (let checks = 1; !isOver; checks++) {
 				await this.#healthy.beServed();
-				// Garbage that piles up leaves holes in the memory of the allocator, which look like a leak and are none.
+				// Accumulated garbage leaves holes in the memory of the allocator, which look like a leak.
 				if (checks % checksPerCollection === 0) await probe(this.#gateway);
 				const next = this.#steps + stepsPerCheck;
 				await this.#watch.until("the attack goes on", () => this.#steps >= next || isOver);
@@ -118,12 +118,12 @@ export class Siege {
 		await checking;
 	}
 
-	/** From here on the gateway must not grow any more. */
+	/** Sets the memory that the gateway must not exceed from here on. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}
 
-	/** Ends the gateway and tells how it has fared. */
+	/** Ends the gateway and returns its faults. */
 	async end(): Promise<Aftermath> {
 		const held = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();

@@ -9,7 +9,7 @@ interface Request {
 
 type Draw = (random: Random, surroundings: Surroundings) => Request;
 
-/** Requests that are right in themselves and mostly come at the wrong time, to the wrong place, or once too often. */
+/** Valid requests that mostly come at the wrong time, for the wrong session, or too often. */
 const draws: readonly Draw[] = [
 	(random, { tokens }) => ({
 		method: "prompt_response",
@@ -63,7 +63,7 @@ const draws: readonly Draw[] = [
 	}),
 ];
 
-/** Requests that succeed, some of them with work to do. */
+/** Requests that succeed, some of which cause work. */
 const welcome: readonly Draw[] = [
 	() => ({ method: "send_message", params: { content: "say: hello" } }),
 	() => ({ method: "cancel_turn", params: { queued: true } }),
@@ -74,7 +74,7 @@ const welcome: readonly Draw[] = [
 	}),
 ];
 
-/** A request whose id was, one time in four, used a moment ago. */
+/** A request. In one of four cases, its id was used shortly before. */
 export function misplace(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);

@@ -1,24 +1,24 @@
 import type { ResponseFrame } from "@parley/protocol";
 import { type Depth, depths, judge, readFrame } from "./depth.ts";
 
-/** Counts what became of the frames, by the way in which they were made. */
+/** Counts the results of frames by their generator. */
 export class Tally {
-	/** The first few answers that are wrong. */
+	/** The first few wrong responses. */
 	readonly faults: string[] = [];
 	readonly #counts = new Map<string, Map<Depth, number>>();
 	#frames = 0;
 
-	/** All frames that were answered. */
+	/** Number of frames with a response. */
 	get frames(): number {
 		return this.#frames;
 	}
 
-	/** Frames that were refused for what they are, not for how many there were. */
+	/** Frames that were refused for their content, not for their number. */
 	get malformed(): number {
 		return this.#frames - this.count("done") - this.count("rate limited");
 	}
 
-	/** Frames that pass the schema of requests and were refused behind it. */
+	/** Frames that pass the schema of requests and were refused after it. */
 	get deep(): number {
 		return this.malformed - this.count("no JSON") - this.count("no request");
 	}

@@ -1,10 +1,10 @@
 import type { MethodName } from "@parley/protocol";
 
-/** What a frame may name. */
+/** Ids that a frame may contain. */
 export interface Surroundings {
-	/** Sessions that exist; the first is the connection's own, when it has one. */
+	/** Sessions that exist. The first is the session of the connection, if it has one. */
 	readonly sessions: readonly string[];
-	/** Tokens of questions that are, or were, open. */
+	/** Tokens of open and closed prompts. */
 	readonly tokens: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/** Valid requests of each method. An added method fails to compile without one. None of them changes more than its own session. */
+/** Valid requests of each method. An added method fails to compile without one. None changes more than its own session. */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;
@@ -117,7 +117,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 	};
 }
 
-/** Valid frames of each kind that clients send: what the mutations start from. */
+/** Valid frames of each kind that clients send, as a base for mutations. */
 export function validFrames(surroundings: Surroundings): Frame[] {
 	const requests = Object.entries(validRequests(surroundings));
 	return requests
