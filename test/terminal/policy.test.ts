@@ -47,5 +47,16 @@ test("the operator sees the effect of rules and their errors", async ({ place })
 	expect(listed.text).toContain("the operator's policy is invalid");
 	const neither = place.run("policy", "test");
 	expect(await neither.ended()).toBe(2);
-	expect(neither.text).toContain("say either a command, in quotes, or --tool");
+	expect(neither.text).toContain("give either a command, in quotes, or --tool");
+});
+
+test("--channel shows the rules of a channel, also under its old name --place", async ({ place }) => {
+	const set = place.run("channels", "set", "discord:1:2", "--tools", "read_file");
+	expect(await set.ended()).toBe(0);
+	const [everywhere, channel, oldName] = [[], ["--channel", "discord:1:2"], ["--place", "discord:1:2"]].map(
+		(flags) => place.run("policy", "test", "ls", "--json", ...flags),
+	);
+	expect(await Promise.all([everywhere, channel, oldName].map((run) => run?.ended()))).toEqual([0, 0, 0]);
+	expect(channel?.text).not.toBe(everywhere?.text);
+	expect(oldName?.text).toBe(channel?.text);
 });

@@ -62,7 +62,7 @@ testInside(
 		let gateway = await begin();
 		try {
 			expect(await parley(directory, "list")).toMatchObject({
-				stdout: "no channel is trusted; `parley trust grant` trusts one\n",
+				stdout: "No channel is trusted. Use `parley trust grant`.\n",
 			});
 			const granted = await parley(
 				directory,

@@ -131,16 +131,16 @@ test("the operator sees waiting requests, their requesters, and how to refuse", 
 	expect(people).toMatch(/^invitation +discord +111 +member +60 min +pairing_\w+$/m);
 	expect((await parley("status")).stdout).toMatch(/^waiting +1 person requests access: parley people$/m);
 	const [, invitation = ""] = /^invitation .* (pairing_\w+)$/m.exec(people) ?? [];
-	expect((await parley("people", "withdraw", "eve")).stdout).toContain("discord:111:eve (eve) was refused");
-	expect((await parley("people", "withdraw", invitation)).stdout).toContain("counts no more");
-	expect(await parley("people", "withdraw", "NOBODY")).toMatchObject({
+	expect((await parley("people", "deny", "eve")).stdout).toContain("discord:111:eve (eve) was refused");
+	expect((await parley("people", "deny", invitation)).stdout).toContain("counts no more");
+	expect(await parley("people", "deny", "NOBODY")).toMatchObject({
 		code: 1,
 		stderr: expect.stringContaining("parley people list shows those that are"),
 	});
 	expect((await parley("status")).stdout).not.toContain("waiting");
-	const nothing = await parley("places", "set", "discord:111:general");
+	const nothing = await parley("channels", "set", "discord:111:general");
 	expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("--agent, --model, --tools") });
-	const holding = await parley("places", "set", "discord:111:general", "--root", join(data, ".."));
+	const holding = await parley("channels", "set", "discord:111:general", "--root", join(data, ".."));
 	expect(holding).toMatchObject({ code: 2, stderr: expect.stringContaining("holds the data directory") });
 	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
 });

@@ -3,8 +3,8 @@ import manifest from "../package.json" with { type: "json" };
 import { type Io, programName } from "./command-line/io.ts";
 import { explainUsage } from "./command-line/usage.ts";
 import { auditCommand } from "./commands/access/audit.ts";
+import { channelsCommand } from "./commands/access/channels.ts";
 import { peopleCommand } from "./commands/access/people.ts";
-import { placesCommand } from "./commands/access/places.ts";
 import { policyCommand } from "./commands/access/policy.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { trustCommand } from "./commands/access/trust.ts";
@@ -58,12 +58,15 @@ const commands: Readonly<Record<string, (io: Io, version: string) => Command>> =
 	slack: slackCommand,
 	token: tokenCommand,
 	people: peopleCommand,
-	places: placesCommand,
+	channels: channelsCommand,
 	trust: trustCommand,
 	audit: auditCommand,
 	backup: backupCommand,
 	restore: restoreCommand,
 };
+
+/** Current names of renamed commands by their old names, which are aliases of them. */
+const oldNames: Readonly<Record<string, string>> = { places: "channels" };
 
 /**
  * The command line for these arguments. If they begin with the name of a command, it has that command alone: to construct all
@@ -78,7 +81,8 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 			"after",
 			"\nStart with `parley start`. `parley help offline` explains the model that needs no API key.",
 		);
-	const [name = ""] = args;
+	const [given = ""] = args;
+	const name = oldNames[given] ?? given;
 	const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
 	const made = named ? [named] : [...Object.values(commands), helpCommand];
 	for (const make of made) program.addCommand(make(io, version));

@@ -17,7 +17,7 @@ test.each([
 	["gateway --data", "option '--data <dir>' argument missing\nusage: parley gateway"],
 	[
 		"usage --by week",
-		"option '--by <what>' argument 'week' is invalid. Allowed choices are day, model, session",
+		"option '--by <group>' argument 'week' is invalid. Allowed choices are day, model, session",
 	],
 	[
 		"budget set week 5",
@@ -88,6 +88,32 @@ test.each(["help ask", "ask --help"])("`parley %s` explains one command", async 
 		code: 0,
 		out: expect.stringContaining("--json writes one JSON object per line"),
 	});
+});
+
+test.each([
+	["places --help", "Usage: parley channels [options] [command]"],
+	["help places", "Usage: parley channels [options] [command]"],
+	["places set --help", "Usage: parley channels set [options] <channel>"],
+	["people withdraw --help", "Usage: parley people deny [options] <code>"],
+	["people refuse --help", "Usage: parley people deny [options] <code>"],
+	["people invite --help", "Usage: parley people pair [options]"],
+	["trust confirm --help", "Usage: parley trust approve [options] <request>"],
+	["trust refuse --help", "Usage: parley trust deny [options] <request>"],
+])("`parley %s` accepts the old name of a command and shows the current one", async (line, usage) => {
+	const { code, out } = await runLine(line);
+	expect({ code, usage: out.split("\n")[0] }).toEqual({ code: 0, usage });
+});
+
+test.each(["--help", "people --help", "trust --help", "policy --help", "policy test --help"])(
+	"`parley %s` shows no old name",
+	async (line) => {
+		const { out } = await runLine(line);
+		expect(out).not.toMatch(/\bplaces|withdraw|refuse|invite|confirm|--place|\|/);
+	},
+);
+
+test("suggests the current name of a command if an old name is similar", async () => {
+	expect((await runLine("trust refus prompt_1")).error).toContain("did you mean deny?");
 });
 
 test("hidden flags stay hidden", async () => {

@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import { type Command, CommanderError, Help } from "commander";
 import type { Io } from "./io.ts";
 
 /** Error for an invalid command line. The command changed nothing. */
@@ -11,6 +11,7 @@ export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;
 	for (const inner of command.commands) explainUsage(inner, io);
 	return command
+		.configureHelp({ commandUsage: (one) => `${pathOf(one)} ${one.usage()}`, subcommandTerm: termOf })
 		.configureOutput({
 			outputError: () => undefined,
 			writeOut: (text) => stdout.write(text),
@@ -29,7 +30,10 @@ export function isShown(error: unknown): boolean {
 function describe({ code, message }: CommanderError, command: Command): string {
 	const problem = message
 		.replace(/^error: /, "")
-		.replace(/\n\(Did you mean (.*)\?\)$/, "; did you mean $1?")
+		.replace(
+			/\n\(Did you mean (.*)\?\)$/,
+			(_, name: string) => `; did you mean ${currentName(name, command)}?`,
+		)
 		.replace(/\.$/, "");
 	return `${problem}\n${hintFor(code, command)}`;
 }
@@ -43,6 +47,16 @@ function hintFor(code: string, command: Command): string {
 		return `allowed: ${options.map(({ long, short }) => long ?? short).join(", ")}`;
 	}
 	return `usage: ${pathOf(command)} ${command.usage()}`;
+}
+
+/** Replaces an old name of a command by its current name. Old names work, but are not shown. */
+function currentName(name: string, { commands }: Command): string {
+	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
+}
+
+/** Name and arguments of a command in the list of its parent. */
+function termOf(command: Command): string {
+	return new Help().subcommandTerm(command).replace(/^([^ |]+)\|[^ ]+/, "$1");
 }
 
 /** `parley budget set`. */

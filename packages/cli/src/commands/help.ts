@@ -12,7 +12,10 @@ export function helpCommand(io: Io): Command {
 			return;
 		}
 		const commands = command.parent?.commands ?? [];
-		const explained = topic === undefined ? command.parent : commands.find((one) => one.name() === topic);
+		const explained =
+			topic === undefined
+				? command.parent
+				: commands.find((one) => one.name() === topic || one.aliases().includes(topic));
 		if (explained) return explained.outputHelp();
 		const topics = [...commands.map((one) => one.name()), "offline"].join(", ");
 		throw new UsageError(`no help topic '${topic}'\nallowed: ${topics}`);

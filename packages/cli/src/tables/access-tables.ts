@@ -25,29 +25,29 @@ export function grantTable(grants: readonly Grant[], now: number, look: Look): s
 	return tableRows(table, look);
 }
 
-export type Wish = MethodResult<"list_grants">["wishes"][number];
+export type TrustRequest = MethodResult<"list_grants">["wishes"][number];
 
 /** Requests for trust grants in rows, and below them the commands that answer. */
-export function wishRows(wishes: readonly Wish[], now: number, look: Look): string[] {
-	const head = ["WISH", "CHANNEL", "ASKED BY", "FOR", "COVERS", "ENDS IN", "WHY"];
-	const rows = wishes.map((wish) => [
-		visibleLine(wish.token),
-		visibleLine(wish.place),
-		whoAsks(wish),
-		`${timeLeft(wish.minutes * 60_000)}, ${wish.max_actions} calls`,
-		coversOf(wish),
-		timeLeft(Date.parse(wish.expires_at) - now),
-		visibleLine(wish.reason),
+export function requestRows(requests: readonly TrustRequest[], now: number, look: Look): string[] {
+	const head = ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"];
+	const rows = requests.map((request) => [
+		visibleLine(request.token),
+		visibleLine(request.place),
+		requesterOf(request),
+		`${timeLeft(request.minutes * 60_000)}, ${request.max_actions} calls`,
+		coversOf(request),
+		timeLeft(Date.parse(request.expires_at) - now),
+		visibleLine(request.reason),
 	]);
 	const hint =
-		"`parley trust confirm WISH` trusts that channel, `parley trust refuse WISH` does not; ids may be abbreviated.";
+		"`parley trust approve ID` trusts the channel, `parley trust deny ID` denies the request. Ids may be abbreviated.";
 	return [
 		...tableRows({ rows: [head, ...rows], optional: [5, 3, 4], elastic: 6 }, look),
 		...wrapText(hint, look.columns),
 	];
 }
 
-function whoAsks({ person = "somebody", name = "" }: Wish): string {
+function requesterOf({ person = "unknown", name = "" }: TrustRequest): string {
 	return visibleLine(name === "" ? person : `${name} (${person})`);
 }
 

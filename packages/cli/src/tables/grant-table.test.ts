@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { type Grant, grantTable, type Wish, wishRows } from "./access-tables.ts";
+import { type Grant, grantTable, requestRows, type TrustRequest } from "./access-tables.ts";
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -47,7 +47,7 @@ test("in a narrow terminal the id, the channel and the state stay", () => {
 	expect(rows.every((row) => row.length <= 60)).toBe(true);
 });
 
-const wish: Wish = {
+const request: TrustRequest = {
 	token: "prompt_1",
 	session_id: "sess_1",
 	place: "discord:1:c",
@@ -63,16 +63,16 @@ const wish: Wish = {
 	expires_at: "2026-01-02T00:00:00Z",
 };
 
-test("wishes are told with who asks for what, where and why, and how they are answered", () => {
+test("prints requests for trust with their requester, limits and reason, and the commands that answer them", () => {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
-	const { person: _, name: __, ...nobody } = wish;
-	const rows = wishRows([wish, nobody], now, look);
-	expect(rows[0]).toMatch(/^WISH +CHANNEL +ASKED BY +FOR +COVERS +ENDS IN +WHY$/);
+	const { person: _, name: __, ...nobody } = request;
+	const rows = requestRows([request, nobody], now, look);
+	expect(rows[0]).toMatch(/^ID +CHANNEL +REQUESTED BY +LIMITS +COVERS +EXPIRES IN +REASON$/);
 	expect(rows[1]).toMatch(
 		/^prompt_1 +discord:1:c +Ada\\u\{1b\} \(discord:1:ada\) +4 h, 200 calls +git of members +24 h +release night$/,
 	);
-	expect(rows[2]).toMatch(/ somebody /);
-	expect(rows[3]).toMatch(/trust confirm WISH.*trust refuse WISH/);
-	const narrow = wishRows([wish], now, { ...look, columns: 60 });
+	expect(rows[2]).toMatch(/ unknown /);
+	expect(rows[3]).toMatch(/trust approve ID.*trust deny ID/);
+	const narrow = requestRows([request], now, { ...look, columns: 60 });
 	expect(narrow.every((row) => row.length <= 60)).toBe(true);
 });

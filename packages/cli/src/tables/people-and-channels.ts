@@ -59,7 +59,7 @@ function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
 			? ["`parley people approve CODE` lets in who reads you that code; look whether it is them."]
 			: []),
 		...(waiting.length > 0
-			? ["`parley people withdraw ID` refuses a request, or takes an invitation back."]
+			? ["`parley people deny ID` refuses a request, or takes an invitation back."]
 			: []),
 	];
 	return hints.flatMap((hint) => wrapText(hint, columns));
@@ -96,40 +96,40 @@ export function findWaiting<One extends Named>(waiting: readonly One[], named: s
 	);
 }
 
-type Place = MethodResult<"list_places">["places"][number];
+type Channel = MethodResult<"list_places">["places"][number];
 
-/** Each channel with what was said of it. */
-export function placeRows(places: readonly Place[], look: Look): string[] {
-	if (places.length === 0) {
-		return ["every channel works as all do; `parley places set` says how one works"];
+/** Channels with their settings. */
+export function channelRows(channels: readonly Channel[], look: Look): string[] {
+	if (channels.length === 0) {
+		return ["No channel has its own settings. Use `parley channels set`."];
 	}
-	return places.flatMap((place) => channelRows(place, look));
+	return channels.flatMap((channel) => settingRows(channel, look));
 }
 
-function channelRows({ place, profile, source }: Place, { columns, styles }: Look): string[] {
-	const by = source === "operator" ? "set by the operator" : "configured";
-	const words = channelWords(profile).flatMap((row) => wrapText(visibleLine(row), Math.max(10, columns - 2)));
+function settingRows({ place, profile, source }: Channel, { columns, styles }: Look): string[] {
+	const by = source === "operator" ? "set by the operator" : "from the configuration";
+	const words = settingWords(profile).flatMap((row) => wrapText(visibleLine(row), Math.max(10, columns - 2)));
 	return [
 		...wrapText(`${visibleLine(place)}  (${by})`, columns).map(styles.bold),
-		...(words.length > 0 ? words : ["as everywhere"]).map((row) => `  ${row}`),
+		...(words.length > 0 ? words : ["default settings"]).map((row) => `  ${row}`),
 	];
 }
 
-function channelWords(profile: Place["profile"]): string[] {
+function settingWords(profile: Channel["profile"]): string[] {
 	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
 	const { mention, sessions, approve_in } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		["agent", agent],
 		["model", model],
 		["tools", tools?.join(", ")],
-		["works in", root],
+		["directory", root],
 		["approvers", approvers?.join(", ")],
-		["approved also in", approve_in?.join(", ")],
+		["approvals also in", approve_in?.join(", ")],
 		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],
 		["conversations", sessions === "person" ? "one for each person" : sessions],
-		["questions wait", approval_hours === undefined ? undefined : `${approval_hours} h`],
+		["approvals expire after", approval_hours === undefined ? undefined : `${approval_hours} h`],
 	];
 	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));
 }

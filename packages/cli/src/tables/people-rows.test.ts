@@ -38,7 +38,7 @@ test("who was let in stands above who waits, with codes nowhere", () => {
 	expect(rows[3]).toMatch(/^WAITS +NAME +PLATFORM +GUILD OR TEAM +USER ID +ROLE +ENDS IN +ID$/);
 	expect(rows[4]).toMatch(/^request +Bob +discord +1 +3 +30 min +pairing_b$/);
 	expect(rows[5]).toMatch(/^invitation +any +any +member +30 min +pairing_i$/);
-	expect(rows.slice(6).join(" ")).toMatch(/people approve CODE.*people withdraw ID/);
+	expect(rows.slice(6).join(" ")).toMatch(/people approve CODE.*people deny ID/);
 	expect(rows.join("")).not.toContain("\u001b");
 });
 

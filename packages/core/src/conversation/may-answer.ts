@@ -59,7 +59,7 @@ export function asApprover(principal: Principal, approvers: readonly string[] | 
 	const { person } = principal;
 	if (!person || !approvers) return principal;
 	if (!approvers.includes(person.id)) {
-		const message = `here only those approve whom the operator has named with parley places: ${approvers.join(", ")}`;
+		const message = `here only those approve whom the operator has named with parley channels: ${approvers.join(", ")}`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	if (!hasRole(person, "member")) return principal;

@@ -129,7 +129,7 @@ test("people choose no directory, and a session stays in the channel where it wa
 	const { runtime } = chat.t;
 	await expect(runtime.create(unkeyed(ada), { rootDir: chat.t.directory })).rejects.toMatchObject({
 		code: "permission_denied",
-		message: expect.stringContaining("parley places set discord:guild:general --root"),
+		message: expect.stringContaining("parley channels set discord:guild:general --root"),
 	});
 	const elsewhere = acting("ada", "owner", "random");
 	const keyed = await runtime.create(unkeyed(ada), { externalKey: "thread 1" });

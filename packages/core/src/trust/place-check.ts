@@ -88,7 +88,7 @@ export function checkKnown(
 ): void {
 	const unknown = approveIn.find((other) => !isKnown(other));
 	if (unknown === undefined) return;
-	const way = `say first how it works, if only with parley places set ${unknown} --mention required`;
+	const way = `say first how it works, if only with parley channels set ${unknown} --mention required`;
 	throw refused(key, `nothing was said of ${unknown}, which is to answer its approvals: ${way}`);
 }
 

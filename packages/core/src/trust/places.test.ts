@@ -154,7 +154,7 @@ test("other channels that answer approvals are set for one channel, and must hav
 	});
 	await expect(places.set(unkeyed(), key, { approveIn: [other] })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringContaining(`parley places set ${other} --mention required`),
+		message: expect.stringContaining(`parley channels set ${other} --mention required`),
 	});
 	await places.set(unkeyed(), other, { mention: "required" });
 	await places.set(unkeyed(), key, { approveIn: [other] });

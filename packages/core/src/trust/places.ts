@@ -127,8 +127,8 @@ export class Places {
 
 	#notSet(key: string): ParleyError {
 		const why = this.#configured.has(key)
-			? "what holds there stands in the configuration, under chat.places"
-			: "parley places shows where something was";
+			? "what holds there stands in the configuration, under chat.channels"
+			: "parley channels shows where something was";
 		return new ParleyError(`nothing was set for ${key}: ${why}`, { code: "not_found" });
 	}
 

@@ -23,7 +23,7 @@ const rule = () => ({
 
 const hours = "a number of hours from 0.1 to 720";
 
-const place = () =>
+const channelSettings = () =>
 	z.strictObject({
 		agent: z.exactOptional(
 			string("the name of an agent profile").describe(
@@ -80,14 +80,16 @@ const place = () =>
 		),
 	});
 
-const placeName = "PLATFORM:TENANT:CHANNEL as its name, or PLATFORM:TENANT for all of a guild or team";
+const channelName = "PLATFORM:TENANT:CHANNEL as its name, or PLATFORM:TENANT for all of a guild or team";
 
-const places = () =>
-	z.record(z.string(), place(), { error: `an object with ${placeName}` }).superRefine(namesPlaces);
+const channels = () =>
+	z
+		.record(z.string(), channelSettings(), { error: `an object with ${channelName}` })
+		.superRefine(namesChannels);
 
-function namesPlaces(given: object, context: z.RefinementCtx): void {
+function namesChannels(given: object, context: z.RefinementCtx): void {
 	const wrong = Object.keys(given).find((name) => !/^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u.test(name));
-	if (wrong !== undefined) context.addIssue({ code: "custom", path: [wrong], message: placeName });
+	if (wrong !== undefined) context.addIssue({ code: "custom", path: [wrong], message: channelName });
 }
 
 const identity = "a rule that names a platform, tenant, channel, platformRole or user";
@@ -135,9 +137,10 @@ export const chatSchema = () =>
 				})
 				.partial()
 				.describe("Conditions that end the trust grant of a channel (parley trust)."),
-			places: places().describe(
+			channels: channels().describe(
 				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),
+			places: channels().meta({ deprecated: true, description: "Old name of channels." }),
 		})
 		.partial();
 

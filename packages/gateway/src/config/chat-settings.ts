@@ -5,33 +5,48 @@ import { billionths, type ChatSettings, type PlaceProfile } from "@parley/core";
 import type { Settings } from "./schema.ts";
 
 type Chat = NonNullable<Settings["chat"]>;
-type Place = NonNullable<Chat["places"]>[string];
+type Channel = NonNullable<Chat["channels"]>[string];
+
+/** The current name of the channel settings, and their old name, which continues to work. */
+const channelKeys = ["channels", "places"] as const;
 
 const hourMs = 60 * 60 * 1000;
 
 /** The settings with absolute directories. */
 export function withAbsoluteRoots(chat: Chat, absolute: (path: string) => string): Chat {
-	const { places } = chat;
-	if (!places) return chat;
-	const moved = Object.entries(places).map(([name, { root, ...place }]): [string, Place] => [
+	const moved = channelKeys.flatMap((key) => {
+		const channels = chat[key];
+		return channels ? [[key, channelsWithAbsoluteRoots(channels, absolute)]] : [];
+	});
+	return { ...chat, ...Object.fromEntries(moved) };
+}
+
+function channelsWithAbsoluteRoots(
+	channels: Readonly<Record<string, Channel>>,
+	absolute: (path: string) => string,
+): Record<string, Channel> {
+	const moved = Object.entries(channels).map(([name, { root, ...channel }]): [string, Channel] => [
 		name,
-		root === undefined ? place : { ...place, root: absolute(root) },
+		root === undefined ? channel : { ...channel, root: absolute(root) },
 	]);
-	return { ...chat, places: Object.fromEntries(moved) };
+	return Object.fromEntries(moved);
 }
 
 /** A root that is not a directory, with its position. */
-export function findLostRoot({ places = {} }: Chat): { value: string; path: JsonPath } | undefined {
-	const [lost] = Object.entries(places).flatMap(([name, { root }]) => {
-		if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return [];
-		return [{ value: root, path: ["chat", "places", name, "root"] }];
-	});
+export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | undefined {
+	const [lost] = channelKeys.flatMap((key) =>
+		Object.entries(chat[key] ?? {}).flatMap(([name, { root }]) => {
+			if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return [];
+			return [{ value: root, path: ["chat", key, name, "root"] }];
+		}),
+	);
 	return lost;
 }
 
-/** Configuration of chat platforms in the runtime's units. */
-export function readChat({ people = {}, tenants = {}, places = {}, trust = {} }: Chat): ChatSettings {
-	const profiles = Object.entries(places).map(([name, place]) => [name, readPlace(place)] as const);
+/** Configuration of chat platforms in the runtime's units. The settings of a channel under `channels` replace those under `places`. */
+export function readChat({ people = {}, tenants = {}, channels, places, trust = {} }: Chat): ChatSettings {
+	const named = Object.entries({ ...places, ...channels });
+	const profiles = named.map(([name, channel]) => [name, readChannel(channel)] as const);
 	const { allow = [], deny = [] } = people;
 	return {
 		allow,
@@ -42,7 +57,7 @@ export function readChat({ people = {}, tenants = {}, places = {}, trust = {} }:
 	};
 }
 
-function readPlace({ budgetUsd, approvalHours, ...same }: Place): PlaceProfile {
+function readChannel({ budgetUsd, approvalHours, ...same }: Channel): PlaceProfile {
 	return {
 		...same,
 		...defined({

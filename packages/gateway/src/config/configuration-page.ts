@@ -12,7 +12,7 @@ const end = "<!-- end of generated -->";
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 interface Row {
-	/** Path in the file, such as `tls.cert` or `chat.places.CHANNEL.agent`. */
+	/** Path in the file, such as `tls.cert` or `chat.channels.CHANNEL.agent`. */
 	readonly setting: string;
 	readonly schema: JsonSchema;
 }
@@ -41,18 +41,18 @@ function tables(): string {
 	].join("\n");
 }
 
-/** The plain settings in an object, at any depth. `[]` stands for an item of a list, capitals for a key that you choose. */
+/** The plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, capitals for a key that you choose. */
 function leavesOf({ setting, schema }: Row): Row[] {
-	const inner = Object.entries(schema.properties ?? {}).map(([name, value]) =>
-		asRow(`${setting}.${name}`, value),
-	);
+	const inner = Object.entries(schema.properties ?? {})
+		.map(([name, value]) => asRow(`${setting}.${name}`, value))
+		.filter((row) => row.schema["deprecated"] !== true);
 	const items = asSchema(schema.items);
 	if (schema.type === "array" && items?.type === "object") {
 		return [{ setting, schema }, ...leavesOf({ setting: `${setting}[]`, schema: items })];
 	}
 	const values = asSchema(schema.additionalProperties);
 	if (schema.type === "object" && values !== undefined) {
-		const key = setting.endsWith(".places") ? "CHANNEL" : "PLATFORM";
+		const key = setting.endsWith(".channels") ? "CHANNEL" : "PLATFORM";
 		const named = {
 			setting: `${setting}.${key}`,
 			schema: { ...values, description: schema.description ?? "" },

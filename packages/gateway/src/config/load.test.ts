@@ -185,7 +185,7 @@ test("people and channels of chat platforms are configured in the file, in its o
 				"deny": [{ "user": "9" }],
 			},
 			"tenants": { "discord": ["1"] },
-			"places": {
+			"channels": {
 				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2, "approveIn": ["slack:T:C"] },
 				"discord:1": { "mention": "always", "sessions": "person", "quotaBytes": 5 },
 			},
@@ -206,6 +206,26 @@ test("people and channels of chat platforms are configured in the file, in its o
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
 	});
+});
+
+test("reads channel settings under their old name, and prefers the current name", () => {
+	using place = setUp();
+	place.write(
+		"data/parley.config.json",
+		`{ "chat": {
+			"places": { "discord:1:2": { "root": "../other" }, "discord:1:3": { "mention": "always" } },
+			"channels": { "discord:1:3": { "sessions": "person" } },
+		} }`,
+	);
+	expect(place.load().chat?.places).toEqual({
+		"discord:1:2": { root: place.at("other") },
+		"discord:1:3": { sessions: "person" },
+	});
+	place.write(
+		"data/parley.config.json",
+		'{ "chat": { "places": { "discord:g:c": { "root": "nowhere" } } } }',
+	);
+	expect(() => place.load()).toThrow(refusal("invalid_argument", "chat.places.discord:g:c.root (", "exists"));
 });
 
 test("the addresses of Slack are configured in the file", () => {
@@ -334,20 +354,24 @@ test.each([
 	['{ "slack": { "listen": "here" } }', ['"here" is not allowed for slack.listen', "HOST:PORT"]],
 	['{ "slack": { "apiUrl": "slack.com" } }', ['"slack.com" is not allowed for slack.apiUrl', "http"]],
 	['{ "slack": { "token": "xoxb" } }', ['unknown setting "slack.token"', "apiUrl, listen"]],
-	['{ "chat": { "places": { "general": {} } } }', ["chat.places.general (", "PLATFORM:TENANT:CHANNEL"]],
+	['{ "chat": { "chanels": {} } }', ["did you mean channels?", "allowed: people, tenants, trust, channels"]],
+	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
 	[
-		'{ "chat": { "places": { "discord:g:c": { "aproval": 1 } } } }',
-		['unknown setting "chat.places.discord:g:c.aproval"', "allowed: agent, model, tools, root"],
+		'{ "chat": { "channels": { "discord:g:c": { "aproval": 1 } } } }',
+		['unknown setting "chat.channels.discord:g:c.aproval"', "allowed: agent, model, tools, root"],
 	],
 	[
-		'{ "chat": { "places": { "discord:g:c": { "root": "nowhere" } } } }',
-		["nowhere", "chat.places.discord:g:c.root", "a directory that exists"],
+		'{ "chat": { "channels": { "discord:g:c": { "root": "nowhere" } } } }',
+		["nowhere", "chat.channels.discord:g:c.root", "a directory that exists"],
 	],
-	['{ "chat": { "places": { "discord:g:c": { "approveIn": "slack:T:C" } } } }', ["PLATFORM:TENANT:CHANNEL"]],
-	['{ "chat": { "places": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
-	['{ "chat": { "places": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
-	['{ "chat": { "places": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
-	['{ "chat": { "places": { "discord:g": { "sessions": "mine" } } } }', ['"mine"', "shared, person"]],
+	[
+		'{ "chat": { "channels": { "discord:g:c": { "approveIn": "slack:T:C" } } } }',
+		["PLATFORM:TENANT:CHANNEL"],
+	],
+	['{ "chat": { "channels": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
+	['{ "chat": { "channels": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
+	['{ "chat": { "channels": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
+	['{ "chat": { "channels": { "discord:g": { "sessions": "mine" } } } }', ['"mine"', "shared, person"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],
 	['{ "tls": { "cert": "here.pem" } }', ["tls.key (", ":1:10) is missing", "private key"]],
 	['{ "tls": {} }', ["tls.cert (", "is missing", "a file with the certificate"]],

@@ -278,10 +278,16 @@ export function configSchema(names: readonly string[] = Object.keys(settings)) {
 /** Settings of one source. Settings that it does not set are absent. */
 export type Settings = z.infer<ReturnType<typeof configSchema>>;
 
-/** Returns the names of the settings in a nested object of the schema. */
+/** Returns the names of the settings in a nested object of the schema, without old names. */
 export function settingsAt(path: JsonPath): string[] {
 	const schema = path.reduce<unknown>((outer, key) => unwrapped(innerOf(outer, key)), configSchema());
-	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+	if (!(schema instanceof z.ZodObject)) return [];
+	return Object.entries(schema.shape).flatMap(([name, inner]) => (isOldName(inner) ? [] : [name]));
+}
+
+function isOldName(schema: unknown): boolean {
+	const inner = unwrapped(schema);
+	return inner instanceof z.ZodType && inner.meta()?.deprecated === true;
 }
 
 function innerOf(outer: unknown, key: string | number): unknown {

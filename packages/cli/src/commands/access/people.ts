@@ -24,7 +24,7 @@ interface PairFlags extends PeopleFlags {
 const notes = `
 A chat user gets access by a code: the user types a code that \`pair\` prints, or
 requests one in chat, and you \`approve\` it. A code can be used once, within an
-hour; \`withdraw\` cancels it. The first owner of a guild or team adds it to the
+hour; \`deny\` cancels it. The first owner of a guild or team adds it to the
 gateway: \`parley people pair --role owner\`.
 
 A guest asks and reads, a member submits work, an approver approves tool calls,
@@ -43,7 +43,7 @@ export function peopleCommand(io: Io): Command {
 		.addCommand(listCommand(io))
 		.addCommand(pairCommand(io))
 		.addCommand(approveCommand(io))
-		.addCommand(withdrawCommand(io))
+		.addCommand(denyCommand(io))
 		.addCommand(roleCommand(io))
 		.addCommand(removeCommand(io));
 }
@@ -101,10 +101,10 @@ function approveCommand(io: Io): Command {
 	});
 }
 
-function withdrawCommand(io: Io): Command {
-	const command = new Command("withdraw")
-		.alias("refuse")
-		.description("deny an access request, or cancel an invitation")
+function denyCommand(io: Io): Command {
+	const command = new Command("deny")
+		.aliases(["withdraw", "refuse"])
+		.description("deny an access request, or cancel a code")
 		.argument("<code>", "the code, or an id or a name that `parley people` shows");
 	return command.action(async (named: string) => {
 		const flags: PeopleFlags = command.optsWithGlobals();

@@ -1,38 +1,40 @@
 import { defined } from "@parley/base/defined";
 import type { MethodInput } from "@parley/protocol";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
-interface PlaceFlags extends AddressFlags {
+interface ScopeFlags extends AddressFlags {
 	readonly session?: string;
 	readonly agent?: string;
+	readonly channel?: string;
+	/** Old name of `channel`. */
 	readonly place?: string;
 	readonly json?: boolean;
 }
 
-interface TestFlags extends PlaceFlags {
+interface TestFlags extends ScopeFlags {
 	readonly tool?: string;
 	readonly arguments?: string;
 }
 
 const notes = `
-Rules stand in policy.jsonc in the data directory, or where policyFile of the
-configuration says. A gateway takes changes at once; while its file is broken
-nothing runs.
+The rules are in policy.jsonc in the data directory, or in the file that the
+setting policyFile names. The gateway applies a changed file immediately. While
+the file is invalid, no tool runs.
 `;
 
-/** `parley policy`: what tools may do, and why. */
+/** `parley policy`: the rules for tool calls. */
 export function policyCommand(io: Io): Command {
 	const command = new Command("policy")
 		.description("show and check the policy, and explain the decision for a call")
 		.helpCommand(false)
 		.addHelpText("after", notes.trimEnd());
-	return addPlaceFlags(command)
-		.action((flags: PlaceFlags) => show(flags, io))
+	return addScopeFlags(command)
+		.action((flags: ScopeFlags) => show(flags, io))
 		.addCommand(testCommand(io))
 		.addCommand(showCommand(io))
 		.addCommand(checkCommand(io));
@@ -41,12 +43,12 @@ export function policyCommand(io: Io): Command {
 function testCommand(io: Io): Command {
 	const command = new Command("test")
 		.description("show the decision for a command and the matching rules; runs nothing")
-		.argument("[command]", "a command line, as one word")
-		.option("--tool <name>", "another tool than run_command")
+		.argument("[command]", "a command line, in quotes")
+		.option("--tool <name>", "tool of the call (default: run_command)")
 		.option("--arguments <json>", "arguments of the tool call");
-	return addPlaceFlags(command).action(async (line: string | undefined) => {
+	return addScopeFlags(command).action(async (line: string | undefined) => {
 		const flags: TestFlags = command.optsWithGlobals();
-		const params = { ...(await readCall(line, flags)), ...placeOf(flags) };
+		const params = { ...(await readCall(line, flags)), ...scopeOf(flags) };
 		const answer = await withGateway(flags, io, (client) => client.request("test_policy", params));
 		if (flags.json) return printJson(answer, io);
 		const { decisionRows } = await import("../../tables/access-tables.ts");
@@ -56,13 +58,13 @@ function testCommand(io: Io): Command {
 
 function showCommand(io: Io): Command {
 	const command = new Command("show").description(
-		"list the rules in force; exit code 1 when they are broken; the same as `parley policy`",
+		"list the rules; exit code 1 if the file is invalid; the same as `parley policy`",
 	);
-	return addPlaceFlags(command).action(() => show(command.optsWithGlobals(), io));
+	return addScopeFlags(command).action(() => show(command.optsWithGlobals(), io));
 }
 
-async function show(flags: PlaceFlags, io: Io): Promise<void> {
-	const listing = await withGateway(flags, io, (client) => client.request("show_policy", placeOf(flags)));
+async function show(flags: ScopeFlags, io: Io): Promise<void> {
+	const listing = await withGateway(flags, io, (client) => client.request("show_policy", scopeOf(flags)));
 	io.exitCode = listing.problem === undefined ? 0 : 1;
 	if (flags.json) return printJson(listing, io);
 	const { ruleRows } = await import("../../tables/access-tables.ts");
@@ -72,28 +74,29 @@ async function show(flags: PlaceFlags, io: Io): Promise<void> {
 function checkCommand(io: Io): Command {
 	const command = new Command("check")
 		.description("check a policy file without a gateway; exit code 1 if it is invalid")
-		.argument("[file]", "the operator's where absent")
-		.option("--data <dir>", "the data directory of the gateway whose file it is");
+		.argument("[file]", "the file; default: the policy file of the gateway")
+		.option("--data <dir>", "data directory of the gateway");
 	return command.action(async (file: string | undefined) => {
-		// The flags stand on the command above as well, which takes them wherever they are written.
+		// The parent command has the same flags and reads them in any position.
 		const { data }: { readonly data?: string } = command.optsWithGlobals();
 		const { checkFile } = await import("../../gateway/check-policy-file.ts");
 		printRows([await checkFile(file, defined({ data }), io)], io);
 	});
 }
 
-function addPlaceFlags(command: Command): Command {
+function addScopeFlags(command: Command): Command {
 	return addAddressFlags(
 		command
-			.option("--session <id>", "as in this conversation")
-			.option("--agent <name>", "as with this agent profile")
-			.option("--place <channel>", "as in a channel: PLATFORM:TENANT:CHANNEL")
+			.option("--session <id>", "rules for this session")
+			.option("--agent <name>", "rules for this agent profile")
+			.option("--channel <channel>", "rules for this channel: PLATFORM:TENANT:CHANNEL")
+			.addOption(new Option("--place <channel>").hideHelp())
 			.option("--json", "print JSON"),
 	);
 }
 
-function placeOf({ session, agent, place }: PlaceFlags): MethodInput<"show_policy"> {
-	return defined({ session_id: session, agent, place });
+function scopeOf({ session, agent, channel, place }: ScopeFlags): MethodInput<"show_policy"> {
+	return defined({ session_id: session, agent, place: channel ?? place });
 }
 
 async function readCall(
@@ -101,13 +104,13 @@ async function readCall(
 	{ tool, arguments: text }: TestFlags,
 ): Promise<MethodInput<"test_policy">> {
 	if ((command === undefined) === (tool === undefined)) {
-		throw new UsageError("say either a command, in quotes, or --tool with its --arguments");
+		throw new UsageError("give either a command, in quotes, or --tool with --arguments");
 	}
 	if (tool === undefined) return { command };
 	const { parseJson } = await import("@parley/base");
 	const args: unknown = parseJson(text ?? "{}");
 	if (typeof args !== "object" || args === null || Array.isArray(args)) {
-		throw new UsageError('--arguments takes an object of JSON, such as {"path": "README.md"}');
+		throw new UsageError('--arguments must be a JSON object, such as {"path": "README.md"}');
 	}
 	return { tool, arguments: Object.fromEntries(Object.entries(args)) };
 }

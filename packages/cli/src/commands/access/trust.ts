@@ -35,15 +35,15 @@ Without --classes, trust covers all classes except outside-read.
 Examples:
   parley trust grant discord:111:222 --reason "release night" --minutes 60
   parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
-  parley trust confirm prompt_7fd1
+  parley trust approve prompt_7fd1
   parley trust revoke grant_4k2x
 
 Members of a channel can request trust: \`list\` shows the requests with their
-reasons, and \`confirm\` or \`refuse\` answers them. A channel without any
+reasons, and \`approve\` or \`deny\` answers them. A channel without any
 messages requires --unseen, because its id may be mistyped.
 `;
 
-/** `parley trust`: channels whose calls run without asking for a while. */
+/** `parley trust`: channels whose tool calls run without approval for a limited time. */
 export function trustCommand(io: Io): Command {
 	const command = new Command("trust")
 		.description("run the tools of a channel without approval for a limited time")
@@ -52,8 +52,8 @@ export function trustCommand(io: Io): Command {
 	return command
 		.addCommand(listCommand(io))
 		.addCommand(grantCommand(io))
-		.addCommand(confirmCommand(io))
-		.addCommand(refuseCommand(io))
+		.addCommand(approveCommand(io))
+		.addCommand(denyCommand(io))
 		.addCommand(revokeCommand(io));
 }
 
@@ -67,15 +67,15 @@ function listCommand(io: Io): Command {
 			client.request("list_grants", { ended: flags.all === true }),
 		);
 		if (flags.json) return printJson(listed, io);
-		const { grants, wishes } = listed;
-		const [{ systemClock }, { grantTable, wishRows }] = await Promise.all([
+		const { grants, wishes: requests } = listed;
+		const [{ systemClock }, { grantTable, requestRows }] = await Promise.all([
 			import("@parley/base"),
 			import("../../tables/access-tables.ts"),
 		]);
 		const [now, look] = [systemClock.now(), outputLook(io)];
-		const none = ["no channel is trusted; `parley trust grant` trusts one"];
+		const none = ["No channel is trusted. Use `parley trust grant`."];
 		printRows(grants.length === 0 ? none : grantTable(grants, now, look), io);
-		if (wishes.length > 0) printRows(["", ...wishRows(wishes, now, look)], io);
+		if (requests.length > 0) printRows(["", ...requestRows(requests, now, look)], io);
 	});
 }
 
@@ -93,11 +93,11 @@ function grantCommand(io: Io): Command {
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
 		const answer = await withGateway(flags, io, (client) =>
-			client.request("request_grant", wishOf(channel, flags)),
+			client.request("request_grant", requestOf(channel, flags)),
 		);
 		if (flags.json) return printJson(answer, io);
 		if (answer.status !== "granted")
-			return printRows(["the request waits for an answer in its conversation"], io);
+			return printRows(["The request waits for an answer in the channel."], io);
 		const { localTime } = await import("../../text/local-time.ts");
 		const { grant_id, place, expires_at, max_actions } = answer.grant;
 		const until = localTime(new Date(expires_at));
@@ -106,7 +106,7 @@ function grantCommand(io: Io): Command {
 	});
 }
 
-function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
+function requestOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
 	const { reason, tools, classes, people, minutes, max, unseen } = flags;
 	return defined({
 		channel,
@@ -120,25 +120,27 @@ function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"
 	});
 }
 
-function confirmCommand(io: Io): Command {
-	const command = new Command("confirm")
+function approveCommand(io: Io): Command {
+	const command = new Command("approve")
+		.alias("confirm")
 		.description("approve a request to trust a channel")
 		.argument("<request>", "id of the request; may be abbreviated")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
-		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { value: true }));
+		const answered = await withGateway(flags, io, (client) => answerRequest(client, id, { value: true }));
 		if (flags.json) return printJson(answered, io);
 		printRows([`${visibleLine(answered.place)} is trusted; parley trust list shows until when`], io);
 	});
 }
 
-function refuseCommand(io: Io): Command {
-	const command = new Command("refuse")
+function denyCommand(io: Io): Command {
+	const command = new Command("deny")
+		.alias("refuse")
 		.description("deny a request to trust a channel")
 		.argument("<request>", "id of the request; may be abbreviated")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
-		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { cancelled: true }));
+		const answered = await withGateway(flags, io, (client) => answerRequest(client, id, { cancelled: true }));
 		if (flags.json) return printJson(answered, io);
 		printRows(["denied; the channel shows the denial"], io);
 	});
@@ -192,21 +194,22 @@ function readNumber(text: string): number {
 }
 
 /** Answers the request with this id, which may be abbreviated, as the operator. Returns its channel. */
-export async function answerWish(
+export async function answerRequest(
 	client: Client,
 	id: string,
 	answer: { readonly value: true } | { readonly cancelled: true },
 ): Promise<{ readonly status: string; readonly place: string }> {
-	const { wishes } = await client.request("list_grants", {});
-	const exact = wishes.filter(({ token }) => token === id);
-	const [wish, ...others] = exact.length > 0 ? exact : wishes.filter(({ token }) => beginsId(token, id));
-	if (!wish) requireLongId(id);
-	if (!wish) throw new UsageError(`no request has the id ${id}; parley trust list shows the open requests`);
+	const { wishes: requests } = await client.request("list_grants", {});
+	const exact = requests.filter(({ token }) => token === id);
+	const [request, ...others] = exact.length > 0 ? exact : requests.filter(({ token }) => beginsId(token, id));
+	if (!request) requireLongId(id);
+	if (!request)
+		throw new UsageError(`no request has the id ${id}; parley trust list shows the open requests`);
 	if (others.length > 0) {
-		const ids = [wish, ...others].map(({ token }) => token).join(", ");
+		const ids = [request, ...others].map(({ token }) => token).join(", ");
 		throw new UsageError(`several requests begin with ${id}: ${ids}`);
 	}
-	const { token, place } = wish;
+	const { token, place } = request;
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };
 }
 

@@ -94,7 +94,9 @@ provider, at a lower price. Days begin at midnight UTC. Set budgets with
 export function usageCommand(io: Io): Command {
 	const command = new Command("usage")
 		.description("show used tokens and their cost")
-		.addOption(new Option("--by <what>", "group rows by").choices(["day", "model", "session"]).default("day"))
+		.addOption(
+			new Option("--by <group>", "group rows by").choices(["day", "model", "session"]).default("day"),
+		)
 		.option("--since <date>", "first day, for example 2026-03-14")
 		.option("--until <date>", "last day, inclusive")
 		.option("--session <id>", "only this conversation")

@@ -202,13 +202,13 @@ async function planFor(
 	}
 	const place = placeKey(person.place);
 	if (wanted.rootDir) {
-		const message = `root_dir: where ${place} works, the operator says, with parley places set ${place} --root DIRECTORY`;
+		const message = `root_dir: where ${place} works, the operator says, with parley channels set ${place} --root DIRECTORY`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const { agent: named, root, model, budget } = places.profileOf(place);
 	const agent = named ?? wanted.profile;
 	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
-		const message = `profile: ${person.id} is ${person.role}, and it takes a member to choose one; the operator names one for ${place} with parley places set ${place} --agent NAME`;
+		const message = `profile: ${person.id} is ${person.role}, and it takes a member to choose one; the operator names one for ${place} with parley channels set ${place} --agent NAME`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	return {

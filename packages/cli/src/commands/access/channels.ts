@@ -8,11 +8,11 @@ import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 import { readAmount } from "../../command-line/read-number.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
-interface PlacesFlags extends AddressFlags {
+interface ChannelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-interface SetFlags extends PlacesFlags {
+interface SetFlags extends ChannelsFlags {
 	readonly agent?: string;
 	readonly model?: string;
 	readonly tools?: readonly string[];
@@ -27,95 +27,101 @@ interface SetFlags extends PlacesFlags {
 }
 
 const notes = `
-PLACE is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all of a guild or team.
+CHANNEL is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all channels of a
+guild or team.
 \`set\` replaces all settings of the channel, also those of the configuration.
 Open conversations keep their agent, model, directory and budget; all other
 settings apply immediately.
 
 Examples:
-  parley places set discord:111:222 --root ~/site --budget 5
-  parley places set slack:T1 --tools read_file,search_files --mention required
-  parley places set slack:T1:C2 --approve-in discord:111:222
-  parley places remove slack:T1
+  parley channels set discord:111:222 --root ~/site --budget 5
+  parley channels set slack:T1 --tools read_file,search_files --mention required
+  parley channels set slack:T1:C2 --approve-in discord:111:222
+  parley channels remove slack:T1
 `;
 
-/** `parley places`: how channels of chat platforms work. */
-export function placesCommand(io: Io): Command {
-	const command = new Command("places")
+/** `parley channels`: settings of chat channels. */
+export function channelsCommand(io: Io): Command {
+	const command = new Command("channels")
+		.alias("places")
 		.description("list channel settings; set and remove them")
 		.helpCommand(false)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
-	addAddressFlags(command).action((flags: PlacesFlags) => list(flags, io));
+	addAddressFlags(command).action((flags: ChannelsFlags) => list(flags, io));
 	return command.addCommand(listCommand(io)).addCommand(setCommand(io)).addCommand(removeCommand(io));
 }
 
-async function list(flags: PlacesFlags, io: Io): Promise<void> {
-	const { places } = await withGateway(flags, io, (client) => client.request("list_places", {}));
-	if (flags.json) return printJson(places, io);
-	const { placeRows } = await import("../../tables/people-and-channels.ts");
-	printRows(placeRows(places, outputLook(io)), io);
+async function list(flags: ChannelsFlags, io: Io): Promise<void> {
+	const { places: channels } = await withGateway(flags, io, (client) => client.request("list_places", {}));
+	if (flags.json) return printJson(channels, io);
+	const { channelRows } = await import("../../tables/people-and-channels.ts");
+	printRows(channelRows(channels, outputLook(io)), io);
 }
 
 // Options of the parent command are also allowed after its subcommands.
 
 function listCommand(io: Io): Command {
-	const command = new Command("list").description("the same as `parley places`");
+	const command = new Command("list").description("the same as `parley channels`");
 	return command.action(() => list(command.optsWithGlobals(), io));
 }
 
 function setCommand(io: Io): Command {
 	const command = new Command("set")
 		.description("set the settings of a channel")
-		.argument("<place>", "the channel")
+		.argument("<channel>", "the channel")
 		.option("--agent <name>", "agent profile")
 		.option("--model <name>", "model or tier")
 		.option("--tools <names>", "only these tools, separated by commas", readNames)
-		.option("--root <dir>", "working directory of its tools, instead of a workspace for each conversation")
-		.option("--approver <person>", "only person who may approve there; may be repeated", gather)
+		.option("--root <dir>", "working directory of its tools (default: a workspace for each conversation)")
+		.option("--approver <person>", "only person who may approve its tool calls; may be repeated", gather)
 		.option(
-			"--approve-in <place>",
-			"another channel in which its approvals may be answered; may be repeated",
+			"--approve-in <channel>",
+			"another channel where its approvals can be answered; may be repeated",
 			gather,
 		)
 		.option("--budget <usd>", "budget in US dollars per day for each conversation", readAmount)
 		.option("--quota <size>", "maximum size of a workspace, such as 500MB", readSize)
 		.addOption(
-			new Option("--mention <when>", "whether messages must mention the agent").choices([
+			new Option("--mention <mode>", "whether messages must mention the agent").choices([
 				"required",
 				"always",
 			]),
 		)
 		.addOption(
-			new Option("--sessions <whose>", "one conversation for the channel, or one per person").choices([
+			new Option("--sessions <mode>", "one conversation for the channel, or one per person").choices([
 				"shared",
 				"person",
 			]),
 		)
-		.option("--approval-hours <n>", "hours until its questions expire", readAmount);
-	return command.action(async (place: string) => {
+		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
+	return command.action(async (channel: string) => {
 		const flags: SetFlags = command.optsWithGlobals();
 		const { resolve } = await import("node:path");
 		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
 		if (Object.keys(profile).length === 0) {
 			const options = command.options.map(({ long }) => long).join(", ");
-			const way = "parley places remove removes the settings";
-			throw new UsageError(`no settings given for ${place}: use ${options}; ${way}`);
+			const hint = "`parley channels remove` removes the settings";
+			throw new UsageError(`no settings given for ${channel}: use ${options}; ${hint}`);
 		}
-		const set = await withGateway(flags, io, (client) => client.request("set_place", { place, profile }));
+		const set = await withGateway(flags, io, (client) =>
+			client.request("set_place", { place: channel, profile }),
+		);
 		if (flags.json) return printJson(set, io);
-		const { placeRows } = await import("../../tables/people-and-channels.ts");
-		printRows(placeRows([{ ...set, source: "operator" }], outputLook(io)), io);
+		const { channelRows } = await import("../../tables/people-and-channels.ts");
+		printRows(channelRows([{ ...set, source: "operator" }], outputLook(io)), io);
 	});
 }
 
 function removeCommand(io: Io): Command {
 	const command = new Command("remove")
 		.description("remove the settings of a channel; the configuration applies again")
-		.argument("<place>", "the channel");
-	return command.action(async (place: string) => {
-		const flags: PlacesFlags = command.optsWithGlobals();
-		const removed = await withGateway(flags, io, (client) => client.request("remove_place", { place }));
+		.argument("<channel>", "the channel");
+	return command.action(async (channel: string) => {
+		const flags: ChannelsFlags = command.optsWithGlobals();
+		const removed = await withGateway(flags, io, (client) =>
+			client.request("remove_place", { place: channel }),
+		);
 		if (flags.json) return printJson(removed, io);
 		printRows(["removed"], io);
 	});

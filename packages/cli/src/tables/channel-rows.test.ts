@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { placeRows } from "./people-and-channels.ts";
+import { channelRows } from "./people-and-channels.ts";
 
 const look = (columns: number) => ({ columns, styles: createStyles(false) });
-const place = {
+const channel = {
 	place: "discord:1:2",
 	profile: {
 		agent: "coder",
@@ -22,36 +22,34 @@ const place = {
 	source: "operator" as const,
 };
 
-test("each channel stands with all that was said of it, and who said so", () => {
+test("prints the settings of each channel, and their source", () => {
 	const plain = { place: "slack:T1", profile: { tools: [] }, source: "configuration" as const };
-	const rows = placeRows([place, plain, { ...plain, profile: {} }], look(200));
+	const rows = channelRows([channel, plain, { ...plain, profile: {} }], look(200));
 	expect(rows).toEqual([
 		"discord:1:2  (set by the operator)",
 		"  agent: coder",
 		"  model: fast",
 		"  tools: read_file, git",
-		expect.stringMatching(/^ {2}works in: \/srv\/\S+site$/),
+		expect.stringMatching(/^ {2}directory: \/srv\/\S+site$/),
 		"  approvers: discord:1:3",
-		"  approved also in: slack:T:C, discord:1:9",
+		"  approvals also in: slack:T:C, discord:1:9",
 		"  budget: $5.00 a day",
 		"  workspace: up to 5.0 MB",
 		"  mention: required",
 		"  conversations: one for each person",
-		"  questions wait: 2 h",
-		"slack:T1  (configured)",
+		"  approvals expire after: 2 h",
+		"slack:T1  (from the configuration)",
 		"  tools: none",
-		"slack:T1  (configured)",
-		"  as everywhere",
+		"slack:T1  (from the configuration)",
+		"  default settings",
 	]);
 	expect(rows.join("")).not.toContain("\u001b");
 });
 
-test("where nothing was said, the way to say it is shown", () => {
-	expect(placeRows([], look(80))).toEqual([
-		"every channel works as all do; `parley places set` says how one works",
-	]);
+test("names the command that sets channel settings if there are none", () => {
+	expect(channelRows([], look(80))).toEqual(["No channel has its own settings. Use `parley channels set`."]);
 });
 
-test("no row is wider than the terminal", () => {
-	expect(Math.max(...placeRows([place], look(30)).map(widthOf))).toBeLessThanOrEqual(30);
+test("prints no row that is wider than the terminal", () => {
+	expect(Math.max(...channelRows([channel], look(30)).map(widthOf))).toBeLessThanOrEqual(30);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeClient } from "../../testing/fake-session.ts";
-import { answerWish, findGrant } from "./trust.ts";
+import { answerRequest, findGrant } from "./trust.ts";
 
 function grantFor(given: string, ids: readonly string[]): Promise<string> {
 	const client = new FakeClient();
@@ -9,7 +9,7 @@ function grantFor(given: string, ids: readonly string[]): Promise<string> {
 	return found;
 }
 
-test("the only grant is not ended by a prefix that says nothing of it", async () => {
+test("rejects a prefix that does not identify the only grant", async () => {
 	for (const given of ["grant_", "g", "", "grant_abc"]) {
 		await expect(grantFor(given, ["grant_abcdef"])).rejects.toThrow("is too short for an id");
 	}
@@ -21,14 +21,14 @@ test("the only grant is not ended by a prefix that says nothing of it", async ()
 	await expect(several).rejects.toThrow("several grants begin with grant_abcd: grant_abcde, grant_abcdf");
 });
 
-test("nor is the only wish answered by one", async () => {
+test("rejects a prefix that does not identify the only request", async () => {
 	for (const [given, why] of [
 		["prompt_", "too short"],
 		["p", "too short"],
 		["prompt", "no request has the id prompt"],
 	] as const) {
 		const client = new FakeClient();
-		const answered = answerWish(client, given, { cancelled: true });
+		const answered = answerRequest(client, given, { cancelled: true });
 		client.last("list_grants").answer({ grants: [], wishes: [{ token: "prompt_abcdef", place: "p" }] });
 		await expect(answered).rejects.toThrow(why);
 		expect(client.requests).toHaveLength(1);
