@@ -6,8 +6,8 @@ import { readOptions, report } from "./measure/report.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * From spawning the real binary on an existing data directory to its ready line, against a process that only imports
- * the same modules, alternately.
+ * Time from the start of the real binary on an existing data directory to its ready line, against a process that only
+ * imports the same modules. The two alternate.
  */
 const options = readOptions(9);
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
@@ -24,7 +24,7 @@ const gatewayArguments = [
 ];
 
 const rounds: { readonly ready: Start; readonly imported: Start }[] = [];
-// The first round creates the data directory and fills the disk cache; it is not counted.
+// The first round creates the data directory and fills the disk cache. It is not measured.
 for (let round = 0; round <= options.rounds; round++) {
 	const ready = await timeToLine([binary, ...gatewayArguments], directory);
 	const imported = await timeToLine([imports], directory);
@@ -32,7 +32,7 @@ for (let round = 0; round <= options.rounds; round++) {
 }
 rmSync(directory, { recursive: true });
 
-/** Of each round. */
+/** One ratio per round. */
 const ratioBy = (what: keyof Start): number[] =>
 	rounds.map(({ ready, imported }) => ready[what] / imported[what]);
 const ratio = { name: "ready ÷ bare import", unit: "×", values: ratioBy("clock") };

@@ -2,16 +2,16 @@ import { readOptions, report, roundsOf } from "./measure/report.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * What a message and its answer cost the connector, 32 of them in flight at a time: the whole of it, with its database
- * on disk, against discord.js alone that asks the same of a gateway, answers the same and keeps nothing. Each has a
- * platform and a gateway of its own, in other processes, and neither is held to Discord's requests per second; CPU is
- * that of the bot's process, with all its threads.
+ * CPU of the connector for a message and its answer, with 32 messages in flight. The complete connector, with its database
+ * on disk, against discord.js alone, which sends the same messages to a gateway, posts the same answers and stores nothing.
+ * Each has its own platform and gateway in other processes, without Discord's limit of requests per second. CPU is that of
+ * all threads of the bot's process.
  */
 const options = readOptions(5);
 const messages = 640;
 
 interface Side {
-	/** The bot is the last. */
+	/** All processes of this side; the bot is the last. */
 	readonly servers: readonly ServerProcess[];
 	readonly platform: ServerProcess;
 	readonly bot: ServerProcess;
@@ -20,7 +20,7 @@ interface Side {
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 const ours = await startSide("discord-kit", await startServer("gateway-chat"));
 const floor = await startSide("discord-sdk", await startServer("gateway-chat"));
-/** For comparison, where there is time for it: it has nothing to ask, and answers by itself. */
+/** For comparison, without `--ratios`: a bot that has no gateway and answers itself. */
 const alone = options.ratios ? undefined : await startSide("discord-sdk");
 
 async function startSide(name: string, ...gateway: readonly ServerProcess[]): Promise<Side> {
@@ -38,8 +38,8 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 
 const taken: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
-// The first ones open the rooms, and V8 compiles: each process answers two thousand messages before they count, and
-// 640 with `--ratios`.
+// The first messages open the sessions, and V8 compiles. Each process answers two thousand messages before the measurement,
+// or 640 with `--ratios`.
 const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
@@ -54,7 +54,7 @@ for (const server of sides.flatMap(({ servers }) => servers.toReversed())) await
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
-	// Of both sides of it: what else the machine does comes and goes.
+	// Both rounds of the floor, because the load of the machine varies.
 	taken.map(({ a, b, again }) => (2 * b) / (a + again)),
 	"×",
 );
@@ -66,10 +66,10 @@ report(
 			taken.map(({ a }) => a),
 		),
 		figure(
-			"the connector, one answer",
+			"connector, one answer",
 			taken.map(({ b }) => b),
 		),
-		...(alone ? [figure("discord.js that asks no gateway, one answer", bare)] : []),
+		...(alone ? [figure("discord.js without a gateway, one answer", bare)] : []),
 		figure(
 			"noise: discord.js ÷ itself",
 			taken.map(({ a, again }) => again / a),

@@ -8,9 +8,9 @@ import { startServer } from "./measure/server-process.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * From the start of a process to the first word of a reply: `zot rpc` of an installed package against a bare Node
- * process that sends the same request, alternately. CPU is of all threads of the process. `once` is the first process
- * of a boot, which has to check the sandbox; the others find its verdict.
+ * Time from the start of a process to the first word of a reply: `zot rpc` of an installed package against a bare Node
+ * process that sends the same request. The two alternate. CPU is of all threads of the process. `once` is the first process
+ * of a boot, which must check the sandbox; later ones find its result.
  */
 const options = readOptions(9);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -24,7 +24,7 @@ mkdirSync(join(directory, "work"));
 const bench = { id: "bench", provider: "bench", context_window: 200_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 
-// Throws if there is no bundle: then no server is started.
+// Throws if there is no bundle, before a server starts.
 const home = installPackage(directory);
 const model = await startServer("model-server");
 ending.defer(() => model.stop());
@@ -45,7 +45,7 @@ const rpc = (bin: string): Promise<Start> =>
 	timeToLine([bin, ...flags], directory, { input: prompt, mark: '"text_delta"' });
 const installed = (): Promise<Start> => rpc(join(home, "bin/zot.mjs"));
 
-// Fills what is kept of compiling, and the server then has the request that the floor sends as well.
+// Fills the compile cache, and sends the server the request that the floor repeats.
 await installed();
 await rpc(path("../../packages/cli/bin/zot.mjs"));
 const request = `${await (await fetch(url)).text()}\n`;

@@ -18,23 +18,27 @@ import { type Figure, type Gate, median, readOptions, report, roundsOf } from ".
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * The kontekst and roz wires against grpc-js alone. Push: 100 streams whose models speak at once, against a server that sends
- * the same messages, encoded before; CPU is that of the server's process for one text that reaches its client, and the ratio
- * is floor ÷ gateway. First token: from a message of a session to its first delta, minus the same reply by the SDK alone,
- * minus a round trip of grpc-js alone; the durable commit is part of it. Idle: resident memory of a connection with a
- * stream whose run has ended, and its session; for roz also with tools that the client has registered. Rounds of gateway
- * and floor alternate.
+ * The kontekst and roz wires against grpc-js alone, in alternating rounds.
+ *
+ * Push: 100 streams whose models reply at the same time, against a server that sends the same messages, encoded in advance.
+ * CPU is that of the server's process for each text that a client receives. The ratio is floor ÷ gateway.
+ *
+ * First token: time from a message of a session to its first delta, with its durable commit. The times of the same reply by
+ * the SDK alone and of a round trip of grpc-js alone are subtracted.
+ *
+ * Idle: resident memory of a connection with its session and a stream whose run has ended; for roz also with tools that the
+ * client has registered.
  */
 const options = readOptions(7);
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-/** With `--ratios` fewer, to save time. A session then shows about two thirds of the memory. */
+/** Fewer with `--ratios`, to save time. A session then shows about two thirds of the memory. */
 const idleSessions = options.ratios ? 300 : 1_000;
-/** Connections that are opened at a time: more would wait for each other at the gateway's door. */
+/** Connections that open at the same time. More would wait for each other in the gateway. */
 const atOnce = 50;
-/** Rounds that are not counted: code is compiled there. */
+/** Rounds that are not measured, because V8 compiles in them. */
 const warmUp = 2;
-/** Turns of a round. With `--ratios` the time of the first token is shown, and fails nothing. */
+/** Turns of a round. With `--ratios`, the time of the first token is shown and has no limit. */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -52,14 +56,14 @@ async function openAll(name: string, wire: GrpcWire, mark: string): Promise<Side
 		await begun;
 		clients.push(client);
 	}
-	// The voice of the last run has begun then, too.
+	// The voice of the last run has started as well.
 	await settled(server);
 	return { server, clients };
 }
 
 let parts = 0;
 
-/** Microseconds of CPU for one text that reaches its client. Resolves when all of them have. */
+/** Microseconds of CPU for each text that a client receives. Resolves when all texts have arrived. */
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
@@ -93,11 +97,11 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 	return rounds;
 }
 
-/** A reply whose words come one by one, as from a provider. */
+/** A reply in single words, like that of a provider. */
 const order = "paced 3 5";
 const reply = "word word word";
 
-/** Milliseconds from a message to the first token of its reply. Resolves when the mark has come. */
+/** Milliseconds from a message to the first token of its reply. Resolves when the mark has arrived. */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();
@@ -114,11 +118,11 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
 	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
-	// As in `ttft`: a gateway that has answered some hundred messages is what people talk to.
+	// As in `ttft`: people mostly use a gateway that has answered some hundred messages.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const taken: number[] = [];
-		// A run of a long session sends all that was said: each round has a session of its own.
+		// A run sends all messages of its session to the model, so each round has a new session.
 		const session = String(round).padStart(2, "0");
 		const [talk, echo] = [wire.talk(ours, session), wire.talk(bare, session)];
 		for (let turn = 0; turn < turns; turn++) {
@@ -135,7 +139,7 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	return added;
 }
 
-/** Resolves when the process has nothing left to do. */
+/** Resolves when the process is idle. */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.05];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {
@@ -146,11 +150,11 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Kilobytes for each connection with its stream and its session: after a turn, and with tools of the client. */
+/** Kilobytes per connection with its stream and its session: after a turn, and with tools of the client. */
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);
-	// To look up the owner of a local connection takes longer the more there are.
+	// Sends the token, because the lookup of a local connection's owner takes longer with many connections.
 	const token = readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const said = "x".repeat(8);
 	const open = async (): Promise<readonly [GrpcClient, ClientHttp2Stream]> => {
@@ -167,7 +171,7 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 		}
 		return sessions;
 	};
-	// Code that is loaded and compiled for the first clients is no cost of a session.
+	// Code that is loaded and compiled for the first clients does not belong to a session.
 	for (const [client] of await openMany((options.ratios ? 4 : 6) * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -192,7 +196,7 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 	return { idle: each(full), withTools: each(equipped) };
 }
 
-/** The figures of one wire, and what they must keep to. */
+/** Figures and gates of one wire. */
 async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; readonly gates: Gate[] }> {
 	const [gateway, floor] = await Promise.all([
 		openAll("gateway-scatter", wire, wire.begun),
@@ -211,9 +215,9 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 	const each = (name: string, unit: string, read: (costs: Costs) => number): Figure => {
 		return figure(name, unit, rounds.map(read));
 	};
-	const single = each("grpc-js alone ÷ gateway, 1 a tick", "×", ({ floor, ours }) => floor / ours);
+	const single = each("grpc-js alone ÷ gateway, 1 per tick", "×", ({ floor, ours }) => floor / ours);
 	const burst = each(
-		"grpc-js alone ÷ gateway, 16 a tick",
+		"grpc-js alone ÷ gateway, 16 per tick",
 		"×",
 		({ floorBurst, burst }) => floorBurst / burst,
 	);
@@ -224,16 +228,16 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 	]);
 	return {
 		figures: [
-			each("grpc-js alone, 1 a tick", "µs CPU", ({ floor }) => floor),
-			each("gateway, 1 a tick", "µs CPU", ({ ours }) => ours),
-			each("grpc-js alone, 16 a tick", "µs CPU", ({ floorBurst }) => floorBurst),
-			each("gateway, 16 a tick", "µs CPU", ({ burst }) => burst),
+			each("grpc-js alone, 1 per tick", "µs CPU", ({ floor }) => floor),
+			each("gateway, 1 per tick", "µs CPU", ({ ours }) => ours),
+			each("grpc-js alone, 16 per tick", "µs CPU", ({ floorBurst }) => floorBurst),
+			each("gateway, 16 per tick", "µs CPU", ({ burst }) => burst),
 			each("noise: grpc-js ÷ grpc-js", "×", ({ again, floor }) => again / floor),
 			...[single, burst, added, idle],
 			...(wire === roz ? [equipped] : []),
 		],
-		// Each text of the gateway is also searched for secrets and becomes part of a reply of its own run. The floor does
-		// nothing of this, so what the gateway does once for a text of a tick is measured against one write.
+		// The gateway also searches each text for secrets and adds it to a reply of its run. The floor does neither. With
+		// one text per tick, the ratio compares all this work with a single write.
 		gates: [
 			{ figure: single, atLeast: 0.85, goal: true },
 			{ figure: single, atLeast: 0.3 },

@@ -13,13 +13,13 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * The code that a stranger has to read to follow one message in a session that has answered before. Files and functions:
- * those of ours that run between a "hello" and the last frame of its answer, by V8 coverage. Depth: the nested calls of our
+ * The code that a new developer has to read to follow one message in a session with earlier answers. Files and functions:
+ * our functions that run between a "hello" and the last frame of its answer, by V8 coverage. Depth: nested calls of our
  * functions from the accepted message to the provider, which is the last of them.
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);
-/** Messages before the first counted one, so that nothing is loaded or compiled lazily in it. */
+/** Messages before the measured one, so that it loads and compiles no code. */
 const warmUp = 3;
 
 const directory = mkdtempSync(join(tmpdir(), "parley-hops-"));
@@ -46,7 +46,7 @@ const gateway = await startGateway({
 		flags: {
 			listen: ["127.0.0.1:0"],
 			data: directory,
-			// Its probes run beside the first messages, and a hello runs no command.
+			// Its probes would run during the first messages, and a hello runs no command.
 			sandbox: "off",
 		},
 		environment: { PARLEY_TITLES: "false" },

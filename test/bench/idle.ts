@@ -8,22 +8,22 @@ import { openSession } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * What 10,000 sessions cost that nobody talks in: resident memory of the server's process, after the garbage is
- * collected, for each session with its one connected client, and for each once its client has gone; and the CPU of a
- * gateway with all those clients while nothing happens. Against a `ws` server with as many clients, alternately.
+ * Cost of 10,000 idle sessions. Resident memory of the server's process, after garbage collection, per session with its one
+ * connected client, and per session after its client has left. CPU of a gateway with all clients while idle. Against a `ws`
+ * server with as many clients, in alternating rounds.
  */
 const sessions = 10_000;
-/** Connections that are opened at a time: more would wait for each other at the gateway's door. */
+/** Connections that open at the same time. More would wait for each other in the gateway. */
 const atOnce = 50;
-/** One round of pings is part of doing nothing. */
+/** Long enough for one round of pings, which belong to the idle cost. */
 const restMs = 20_000;
 const options = readOptions(1);
 
 interface Measured {
-	/** Bytes for each connected client, and for each that has gone. */
+	/** Bytes per connected client, and per client that has left. */
 	readonly connected: number;
 	readonly gone: number;
-	/** Per cent of a core while nothing happens. */
+	/** Percent of a core while idle. */
 	readonly idle: number;
 	readonly perSecond: number;
 }
@@ -32,7 +32,7 @@ async function measure(
 	server: ServerProcess,
 	open: (server: ServerProcess) => Promise<DrainClient>,
 ): Promise<Measured> {
-	// What is loaded and compiled for the first clients is no cost of a session.
+	// Code that is loaded and compiled for the first clients does not belong to a session.
 	for (const client of await openMany(server, open, 10 * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -64,7 +64,7 @@ async function openMany(
 	return clients;
 }
 
-/** Resolves once the process has nothing left to do: what comes and goes is recorded after the client was told. */
+/** Resolves when the process is idle, because it records joins and leaves after the client was notified. */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.03];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {
@@ -75,7 +75,7 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** With the token, as from elsewhere: to look up whose a local connection is takes longer the more there are. */
+/** Sends the token, because the lookup of a local connection's owner takes longer with many connections. */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const client = await DrainClient.open(port, "/api/ws", token);
@@ -102,7 +102,7 @@ const connected = {
 	values: rounds.map(({ ours }) => kilobytes(ours.connected)),
 };
 const idle = {
-	name: "gateway: CPU while nothing happens",
+	name: "gateway: CPU while idle",
 	unit: "% of a core",
 	values: rounds.map(({ ours }) => ours.idle),
 };
@@ -126,13 +126,13 @@ report(
 			values: rounds.map(({ ours }) => kilobytes(ours.gone)),
 		},
 		{
-			name: "raw ws: memory per client that has gone",
+			name: "raw ws: memory per disconnected client",
 			unit: "KB",
 			values: rounds.map(({ floor }) => kilobytes(floor.gone)),
 		},
 		idle,
-		{ name: "gateway: sessions opened", unit: "per s", values: rounds.map(({ ours }) => ours.perSecond) },
-		{ name: "raw ws: clients accepted", unit: "per s", values: rounds.map(({ floor }) => floor.perSecond) },
+		{ name: "gateway: opened sessions", unit: "per s", values: rounds.map(({ ours }) => ours.perSecond) },
+		{ name: "raw ws: accepted clients", unit: "per s", values: rounds.map(({ floor }) => floor.perSecond) },
 	],
 	[
 		{ figure: connected, atMost: 10 },

@@ -7,9 +7,9 @@ import { binary, GatewayBinary } from "./measure/gateway-binary.ts";
 import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
 
 /**
- * CPU of the gateway for a request of a local client: without a token, when the gateway looks up the user at the other
- * end, against the same request with a token. On one connection, and on a connection for each request. The second half
- * of each round is measured after a command has run outside of a sandbox: the gateway then also looks for its processes.
+ * CPU of the gateway for a request of a local client without a token, against the same request with a token. Without a
+ * token, the gateway looks up the user at the other end. On one connection, and on a connection for each request. The second
+ * half of each round runs after a command outside of a sandbox, when the gateway also looks for its processes.
  */
 const requests = 200;
 const options = readOptions(7);
@@ -114,9 +114,9 @@ report(
 		{ figure: ratio, atMost: 1.6 },
 		{ figure: kept, atMost: 1, ofMachine: true },
 		{ figure: each, atMost: 1, ofMachine: true, goal: true },
-		// It grows with the connections of the whole machine, those included that ended within a minute.
+		// Grows with the connections of the machine, including those that ended within a minute.
 		{ figure: added, atMost: 5, ofMachine: true },
-		// It grows with the processes of the machine, 15 µs for each.
+		// Grows with the processes of the machine, by 15 µs each.
 		{ figure: addedAfter, atMost: 5, ofMachine: true },
 	],
 	options,

@@ -13,10 +13,10 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 import { WriteLoad } from "./measure/write-load.ts";
 
 /**
- * The real binary on 10,000 sessions with 200,000 events, killed again and again (SIGKILL) while people talk with it:
- * how long the next start takes, against a process that only imports the same modules; how soon a client has one of
- * the old sessions again; how much memory that takes, against a gateway without any; and whether anything is missing
- * of what was acknowledged. Every start goes on with the runs that the kill cut off.
+ * The real binary on 10,000 sessions with 200,000 events, killed repeatedly (SIGKILL) while clients send messages. Measures
+ * the next start against a process that only imports the same modules, the time until a client has resumed an old session,
+ * and the memory against an empty gateway. Checks that no acknowledged message is missing. Every start continues the runs
+ * that the kill cut off.
  */
 const [sessions, events, people, loadMs] = [10_000, 20, 3, 400];
 const options = readOptions(10);
@@ -27,7 +27,7 @@ const file = join(data, "parley.sqlite");
 mkdirSync(data, { mode: 0o700 });
 await fillDatabase(file, sessions, events);
 
-/** Milliseconds from asking for a session to the last of its events. */
+/** Milliseconds from the request for a session to the last of its events. */
 async function resumeTime({ port }: GatewayBinary, session: string): Promise<number> {
 	const client = await DrainClient.open(port, "/api/ws");
 	const replayed = client.until(lastWords);
@@ -39,7 +39,7 @@ async function resumeTime({ port }: GatewayBinary, session: string): Promise<num
 	return taken;
 }
 
-/** Resident bytes of a gateway that has nothing but the one session somebody just made. */
+/** Resident bytes of a gateway with a single new session. */
 async function emptyMemory(): Promise<number> {
 	const empty = join(directory, "empty");
 	await using gateway = await GatewayBinary.start(empty, directory);
@@ -54,12 +54,12 @@ async function emptyMemory(): Promise<number> {
 const acknowledged: WriteLoad["acknowledged"] = [];
 interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> {
 	readonly start: Start;
-	/** Of a process that only imports what the gateway imports. */
+	/** Start of a process that imports the modules of the gateway. */
 	readonly imported: Start;
 }
 
 const rounds: Round[] = [];
-/** The first start compiles what the later ones find compiled; then comes the first kill. */
+/** The first start fills the compile cache. The first kill follows. */
 const warmUp = 1;
 let gateway = await GatewayBinary.start(data, directory);
 for (const round of roundsOf(options, warmUp)) {
@@ -79,7 +79,7 @@ for (const round of roundsOf(options, warmUp)) {
 }
 await gateway.kill();
 
-/** What was acknowledged and is not there exactly once, and numbers of events that are missing or there twice. */
+/** Acknowledged messages that do not exist exactly once, and sessions with missing or duplicate numbers of events. */
 function findFaults(): { readonly lost: number; readonly misnumbered: number } {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const find = database.prepare(
@@ -102,22 +102,26 @@ const { lost, misnumbered } = findFaults();
 rmSync(directory, { recursive: true });
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 const start = { name: "spawn to listening", unit: "ms", values: rounds.map((round) => round.start.clock) };
-/** Of each round. */
+/** One ratio per round. */
 const ratioBy = (what: keyof Start): number[] =>
 	rounds.map((round) => round.start[what] / round.imported[what]);
 const ratio = { name: "listening ÷ bare import", unit: "×", values: ratioBy("clock") };
 const cpu = { name: "listening ÷ bare import, by CPU", unit: "×", values: ratioBy("cpu") };
 const resume = {
-	name: "first session back, 20 events",
+	name: "first session resumed, 20 events",
 	unit: "ms",
 	values: rounds.map((round) => round.resume),
 };
 const memory = {
-	name: "memory beyond an empty gateway",
+	name: "memory above that of an empty gateway",
 	unit: "MB",
 	values: rounds.map((round) => megabytes(round.memory - round.empty)),
 };
-const lostFigure = { name: `lost of ${acknowledged.length} acknowledged messages`, unit: "", values: [lost] };
+const lostFigure = {
+	name: `lost messages, of ${acknowledged.length} acknowledged`,
+	unit: "",
+	values: [lost],
+};
 const misnumberedFigure = { name: "sessions with a wrong seq", unit: "", values: [misnumbered] };
 report(
 	"recovery",

@@ -5,7 +5,9 @@ import { createIds, silentLogger, systemClock } from "@parley/base";
 import { createSandboxes } from "@parley/core";
 import { readOptions, report } from "./measure/report.ts";
 
-/** What a command costs more in the sandbox: /usr/bin/true in a root with a repository, in it and without, alternately. */
+/**
+ * Extra cost of a command in the sandbox: /usr/bin/true in a root with a repository, with and without the sandbox in turn.
+ */
 const options = readOptions(40);
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-")));
 const root = join(directory, "root");
@@ -37,7 +39,7 @@ if (state !== "ready") {
 	console.log(`sandbox: not measured: ${reason}`);
 } else {
 	const [inside, outside]: [number[], number[]] = [[], []];
-	// The first round fills caches and is not counted.
+	// The first round fills caches and is not measured.
 	for (let round = 0; round <= options.rounds; round++) {
 		const [one, other] = [await timeOf(open), await timeOf(confining)];
 		if (round === 0) continue;

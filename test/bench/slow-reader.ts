@@ -5,16 +5,16 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * 99 subscribers of one session, with and without a hundredth that never reads and for whom as much waits as may: what a
- * reply costs the gateway for each of them, alternately. CPU is that of the gateway's process.
+ * CPU of the gateway per reply and client for 99 subscribers of one session, without and with a hundredth that never reads
+ * and has a full buffer. The two alternate. CPU is that of the gateway's process.
  */
 const readers = 99;
 const replies = 2;
-/** A reply: ticks of the event loop, deltas in each, characters in each. Its text comes once more at its end. */
+/** A reply: ticks of the event loop, deltas per tick, characters per delta. Its last frame repeats the text. */
 const reply = "32 8 4000";
-/** What may wait for one reader before it loses deltas; at twice that it is closed. */
+/** Bytes that may wait for one client before it loses deltas. At twice this number its connection is closed. */
 const budget = 8 * 1024 * 1024;
-/** Every reply ends with a frame that holds this. */
+/** Text in the last frame of every reply. */
 const endMark = '"event":"assistant.message"';
 
 const options = readOptions(4);
@@ -28,10 +28,10 @@ while (clients.length < readers) {
 	clients.push(client);
 }
 
-/** Bytes that wait for clients which do not keep up. */
+/** Bytes that wait for slow clients. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
-/** Somebody who reads nothing any more, and for whom as much waits as may: from a session that only a helper reads too. */
+/** A client that has stopped reading and has a full buffer. Its first session has only one other client. */
 async function openSleeper(): Promise<DrainClient> {
 	const [sleeper, helper] = [
 		await DrainClient.open(server.port, "/api/ws"),
@@ -53,7 +53,7 @@ interface Measured {
 	/** Microseconds of CPU. */
 	readonly cpu: number;
 	readonly seconds: number;
-	/** The most that waited behind any reply, in bytes. */
+	/** Maximum of waiting bytes during all replies. */
 	readonly held: number;
 }
 
@@ -78,7 +78,7 @@ async function measureAsleep(): Promise<Measured> {
 }
 
 const rounds: { readonly alone: Measured; readonly slow: Measured }[] = [];
-// The first round warms up and is not counted.
+// The first round warms up and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const first = round % 2 === 0 ? await measure() : undefined;
 	const slow = await measureAsleep();
@@ -90,12 +90,12 @@ for (const client of clients) client.close();
 
 const deliveries = replies * readers;
 const cpu = {
-	name: `CPU per reply and reader, ${readers} alone ÷ with one that never reads`,
+	name: `CPU per reply and client, ${readers} alone ÷ with a client that never reads`,
 	unit: "×",
 	values: rounds.map(({ alone, slow }) => alone.cpu / slow.cpu),
 };
 const held = {
-	name: "most that waited for the one that never reads",
+	name: "peak buffer of the client that never reads",
 	unit: "MiB",
 	values: rounds.map(({ slow }) => slow.held / 1024 / 1024),
 };
@@ -104,13 +104,13 @@ report(
 	[
 		{ name: "alone", unit: "µs CPU", values: rounds.map(({ alone }) => alone.cpu / deliveries) },
 		{
-			name: "with one that never reads",
+			name: "with a client that never reads",
 			unit: "µs CPU",
 			values: rounds.map(({ slow }) => slow.cpu / deliveries),
 		},
 		cpu,
 		{
-			name: "by the clock",
+			name: "wall-clock time",
 			unit: "×",
 			values: rounds.map(({ alone, slow }) => alone.seconds / slow.seconds),
 		},

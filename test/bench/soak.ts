@@ -8,15 +8,15 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * Memory and CPU of a gateway over many plain turns of the offline model: each session is opened, has two turns, and is
- * left. A round is 1,000 turns in 500 sessions, so that the default is 20,000 turns in 10,000 sessions after a warm-up
- * of 1,000. Then the gateway is left alone until it has given memory back. With `--ratios` a round is 600 turns in 300
+ * Memory and CPU of a gateway over many plain turns of the offline model. Each session has two turns, after which its client
+ * leaves. A round is 1,000 turns in 500 sessions, so the default is 20,000 turns in 10,000 sessions after a warm-up of
+ * 1,000. Then the bench waits until the idle gateway has returned memory. With `--ratios`, a round is 600 turns in 300
  * sessions, and the bench does not wait for memory.
  */
 const turnsOfSession = 2;
-/** Sessions at work at a time. */
+/** Concurrent sessions. */
 const atOnce = 8;
-/** More than two looks of `collectWhenIdle`. */
+/** More than two intervals of `collectWhenIdle`. */
 const idleMs = 45_000;
 const megabyte = 1_000_000;
 const options = readOptions(20);
@@ -62,14 +62,14 @@ await gateway.kill();
 rmSync(directory, { recursive: true });
 
 const secondHalf = memory.slice(memory.length >> 1);
-const most: Figure = { name: "resident memory at its most", unit: "MB", values: [Math.max(...memory)] };
+const most: Figure = { name: "peak resident memory", unit: "MB", values: [Math.max(...memory)] };
 const growth: Figure = {
-	name: "most ÷ least of the second half",
+	name: "maximum ÷ minimum in the second half",
 	unit: "×",
 	values: [Math.max(...secondHalf) / Math.min(...secondHalf)],
 };
-const left: Figure = { name: "when idle ÷ at its most", unit: "×", values: [idle / Math.max(...memory)] };
-const turn: Figure = { name: "CPU of a turn, half of them in a new session", unit: "ms", values: cpu };
+const left: Figure = { name: "idle ÷ peak", unit: "×", values: [idle / Math.max(...memory)] };
+const turn: Figure = { name: "CPU per turn, half of them in new sessions", unit: "ms", values: cpu };
 report(
 	"soak",
 	[{ name: "resident memory after each round", unit: "MB", values: memory }, most, growth, left, turn],

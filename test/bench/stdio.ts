@@ -7,17 +7,17 @@ import { type Figure, median, readOptions, report, roundsOf } from "./measure/re
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * The agent behind stdin and stdout (`zot rpc`), each time against the least program that does the same over the same
- * pipes, alternately: answering a ping, the first word of a reply that comes through the SDK, and a reply of 20,000 deltas.
- * CPU is of all threads of the process; the reader only drains. `first-word` measures the start.
+ * The agent on stdin and stdout (`zot rpc`) against minimal programs that do the same over the same pipes, in turn. Measures
+ * a ping, the first word of a reply through the SDK, and a reply of 20,000 deltas. CPU is of all threads of the process. The
+ * client only drains. `first-word` measures the start.
  */
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-/** Milliseconds from a prompt to the provider's request, with its commit: nothing below is felt. */
+/** Milliseconds from a prompt to the provider's request, with its commit. People do not notice less. */
 const mostAddedMs = 5;
 const options = readOptions(7);
-/** Rounds that are not counted: programs talk to a process for longer than that. */
+/** Rounds that are not measured, because real clients use a process for longer. */
 const warmUp = 8;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -26,7 +26,7 @@ const binary = path("../../packages/cli/bin/zot.mjs");
 const directory = mkdtempSync(join(tmpdir(), "parley-stdio-"));
 const data = join(directory, "data");
 mkdirSync(data, { mode: 0o700 });
-// Hundreds of prompts must not be cut down to a window on the way.
+// Keeps hundreds of prompts from being cut down to a context window.
 const bench = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 const flags = ["rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
@@ -34,7 +34,7 @@ const rpc = [binary, ...flags];
 
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
-/** What one side took, in milliseconds each. */
+/** Milliseconds of one side. */
 interface Taken {
 	readonly clock: number;
 	readonly cpu: number;
@@ -45,7 +45,7 @@ interface Round {
 	readonly floor: Taken;
 }
 
-/** The median time of one exchange, and the CPU of all of them. */
+/** The median time of one exchange, and the CPU of all exchanges. */
 async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Taken> {
 	const taken: number[] = [];
 	const before = side.cpu();
@@ -53,7 +53,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(taken), cpu: (side.cpu() - before) / times };
 }
 
-/** Both sides in turn, each first in every other round. */
+/** Both sides in turn. Each is first in every other round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Taken>,
@@ -87,7 +87,7 @@ async function measureFirstTokens(): Promise<Round[]> {
 	const url = `http://127.0.0.1:${model.port}`;
 	const agent = new LineProcess([...rpc, "--base-url", url, "--model", "bench"], directory);
 	const line = `${JSON.stringify({ id: "1", type: "prompt", message: "words 2" })}\n`;
-	// The floor asks what it has asked.
+	// The floor repeats the last request of the agent.
 	await agent.ask(line, '"done"');
 	const sdk = new LineProcess([server("stdio-sdk"), url], directory);
 	const rounds: Round[] = [];
@@ -119,7 +119,7 @@ async function measureReplies(): Promise<Round[]> {
 			() => exchange(agent, 1, () => agent.ask(line, '"stop":"end_turn"', '"done"')),
 			() => exchange(loop, 1, () => loop.ask(line, '"done"')),
 		);
-		// Each round asks for the first reply of a conversation.
+		// Each round measures the first reply of a conversation.
 		await agent.ask(clear, '"clear"');
 		if (round >= warmUp) rounds.push(taken);
 	}
@@ -141,7 +141,7 @@ function ratio(name: string, rounds: readonly Round[], by: keyof Taken): Figure 
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => ours[by] / floor[by]) };
 }
 
-/** How much of the floor's speed is left. */
+/** Speed relative to the floor. */
 function speed(name: string, rounds: readonly Round[], by: keyof Taken): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
 }
@@ -178,7 +178,7 @@ report(
 	[
 		{ figure: pingCpu, atMost: 1.5, goal: true },
 		{ figure: pingCpu, atMost: 2 },
-		// An echo takes less time than a change of the process.
+		// An echo takes less time than a process switch.
 		{ figure: pingClock, atMost: 1.5, goal: true },
 		{ figure: added, atMost: mostAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, goal: true },

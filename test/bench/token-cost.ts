@@ -4,9 +4,9 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * What a token costs the gateway, with everything on (the store with synchronous=FULL, redaction, one client that is
- * told every delta), against a loop over the same SDK that only adds the text up. Both ask the same server and take
- * turns, the loop before and after each time. A is measured against A too, so that a reader sees the noise.
+ * Cost of a token in the gateway against a loop over the same SDK that only concatenates the text. The gateway has all
+ * features: the store with synchronous=FULL, redaction, and one client that receives every delta. Both use the same server
+ * in turn. The loop runs before and after each round of the gateway, and the ratio of its two runs shows the noise.
  */
 const words = 20_000;
 const inputBytes = 100 * 1024;
@@ -20,7 +20,7 @@ const raw = await startServer("raw-sdk", url);
 
 interface Side {
 	readonly cpu: () => Promise<number>;
-	/** Opens so many conversations, in which something was said already; then each order is carried out in all of them. */
+	/** Opens this number of conversations with an earlier message. The result runs an order in all of them. */
 	readonly open: (streams: number) => Promise<(order: string) => Promise<unknown>>;
 }
 
@@ -64,18 +64,18 @@ interface Case {
 
 const cases: readonly Case[] = [
 	{ name: "bulk reply", unit: "µs/token", order: `words ${words}`, streams: 1, units: words, atMost: 2 },
-	// One alone is over so soon that a collection of garbage would decide.
+	// A single stream ends so early that a garbage collection would decide the result.
 	{ name: "100 KB tool input", unit: "µs", order: `input ${inputBytes}`, streams: 6, units: 1, atMost: 2 },
 	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
 ];
 
-/** Between runs of the same code on a busy machine the medians differ by so much. */
+/** Difference between the medians of the same code on a busy machine. */
 const noise = 1;
-/** Counted apart: what compiles and fills caches on the way. */
+/** Rounds that are not measured, because they compile code and fill caches. */
 const warmUp = 3;
 const figures: Figure[] = [];
 const gates: Gate[] = [];
-// With `--ratios` a case without a gate would only take time.
+// With `--ratios`, skips cases without a gate to save time.
 for (const one of cases.filter(({ atMost }) => !options.ratios || atMost !== undefined)) {
 	const { name, unit, atMost } = one;
 	const taken: { a: number; again: number; b: number }[] = [];

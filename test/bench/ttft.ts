@@ -10,18 +10,20 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * The time that the gateway adds to the first token: from sending a message to the first delta of a reply through the
- * SDK, minus the same reply by the SDK alone, minus a round trip of the same text through `ws` alone. The durable commit
- * is part of it. For comparison, the bench also measures that commit by bare node:sqlite, with WAL and synchronous=FULL,
- * on the same disk. The four alternate message by message, so that their caches are equally warm.
+ * Time that the gateway adds to the first token: from sending a message to the first delta of a reply through the SDK. The
+ * times of the same reply by the SDK alone and of a round trip of the same text through `ws` alone are subtracted. It
+ * includes the durable commit. For comparison, the bench also measures that commit by bare node:sqlite, with WAL and
+ * synchronous=FULL, on the same disk. The four alternate message by message, so that their caches are equally warm.
  */
 const turns = 40;
 const order = "words 2";
-/** Rounds that are not counted: a gateway that has answered some hundred messages is what people talk to. */
+/** Rounds that are not measured: people mostly use a gateway that has answered some hundred messages. */
 const warmUp = 8;
 const options = readOptions(5);
 
-/** Milliseconds from sending the text to the first frame that holds the mark; resolves when the end has come too. */
+/**
+ * Milliseconds from sending the text to the first frame that contains the mark. Resolves when the end has arrived as well.
+ */
 async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
 	const first = client.until(mark);
 	const ended = end === mark ? first : client.until(end);
@@ -64,7 +66,7 @@ function createSession(session: string): void {
 	);
 }
 
-/** Milliseconds of the transaction that accepts a message. */
+/** Milliseconds of a transaction like the one that accepts a message. */
 function commitTime(session: string, turn: number): number {
 	const id = `${session}-${turn}-${"i".repeat(20)}`;
 	const began = performance.now();
@@ -91,7 +93,7 @@ const alone: number[] = [];
 const echo: number[] = [];
 const commit: number[] = [];
 for (const round of roundsOf(options, warmUp)) {
-	// A session holds at most 100 requests at once and 50 a second: each round has its own.
+	// Each round has a new session, because a session allows bursts of 100 requests and 50 per second.
 	await openSession(ours, {});
 	createSession(`s${round}`);
 	const taken: { first: number; alone: number; echo: number; commit: number }[] = [];

@@ -8,9 +8,9 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * CPU of the gateway for a plain turn of the offline model, one turn at a time, with durable commits. A round opens
- * sessions and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares with
- * the gateway of another checkout that has its bundle: both run alternately, on the same load of the machine.
+ * CPU of the gateway for a plain turn of the offline model, one turn at a time, with durable commits. A round opens sessions
+ * and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares with the gateway
+ * of another checkout that has its bundle. The two alternate under the same load of the machine.
  */
 const sessionsOfRound = 50;
 const turnsOfSession = 6;
@@ -55,7 +55,7 @@ class Side {
 		return { fresh, open };
 	}
 
-	/** Milliseconds of CPU for each time that `act` ran. */
+	/** Average milliseconds of CPU of `act`. */
 	async #measure(times: number, act: (time: number) => Promise<void>): Promise<number> {
 		const before = this.#gateway.cpu();
 		for (let time = 0; time < times; time++) await act(time);

@@ -4,17 +4,17 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 100 subscribers of one session, every delta to each of them: the gateway against `ws` alone with the plain loop,
- * alternately, with texts of the same length. CPU is that of the server's process; the clients only drain.
+ * 100 subscribers of one session, all of which receive every delta: the gateway against `ws` alone with a plain loop, in
+ * turn, with texts of the same length. CPU is that of the server's process. The clients only drain.
  */
 const subscribers = 100;
 const ticksPerRun = 100;
 const deltaText = 40;
-/** What the gateway sends for a delta of that length, as a text. */
+/** Length of the gateway's frame for a delta of that length. */
 const frameText = 213;
-/** Frames that the deltas of one tick become: what comes behind the eighth leaves as one, and is counted as one. */
+/** Maximum of frames for the deltas of one tick. All deltas after the eighth leave as one frame and count as one. */
 const mostFrames = 9;
-/** Every run ends with a frame that holds this. */
+/** Text in the last frame of every run. */
 const endMark = "assistant.message";
 
 interface Side {
@@ -69,7 +69,7 @@ const options = readOptions(5);
 const gateway = await openGateway();
 const raw = await openRaw();
 const rounds: { ours: Measured; burst: Measured; floor: Measured; again: Measured }[] = [];
-// The first round warms both up and is not counted.
+// The first round warms up both and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const sides = { ours: gateway, floor: raw };
 	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);
@@ -90,23 +90,27 @@ const cpu = {
 	values: rounds.map(({ ours, floor }) => ours.cpuPerDelivery / floor.cpuPerDelivery),
 };
 const burst = {
-	name: "deliveries/s, gateway at 16 a tick ÷ raw ws plain loop",
+	name: "deliveries/s, gateway at 16 per tick ÷ raw ws plain loop",
 	unit: "×",
 	values: rounds.map((round) => round.burst.deliveriesPerSecond / round.floor.deliveriesPerSecond),
 };
 report(
 	"ws-fanout",
 	[
-		{ name: "gateway, 1 a tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours.cpuPerDelivery) },
-		{ name: "raw ws, 1 a tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor.cpuPerDelivery) },
-		{ name: "gateway, 16 a tick", unit: "µs CPU", values: rounds.map((round) => round.burst.cpuPerDelivery) },
+		{ name: "gateway, 1 per tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours.cpuPerDelivery) },
+		{ name: "raw ws, 1 per tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor.cpuPerDelivery) },
 		{
-			name: "raw ws, 1 a tick",
+			name: "gateway, 16 per tick",
+			unit: "µs CPU",
+			values: rounds.map((round) => round.burst.cpuPerDelivery),
+		},
+		{
+			name: "raw ws, 1 per tick",
 			unit: "deliveries/s",
 			values: rounds.map(({ floor }) => floor.deliveriesPerSecond),
 		},
 		{
-			name: "gateway, 16 a tick",
+			name: "gateway, 16 per tick",
 			unit: "deliveries/s",
 			values: rounds.map((round) => round.burst.deliveriesPerSecond),
 		},

@@ -4,12 +4,12 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 1,000 sessions with one subscriber each, all of whose models speak at once: the gateway against `ws` alone, which
- * sends the texts of the same streams one by one in frames of the same length, alternately. CPU is that of the
- * server's process, while they speak; the clients only drain.
+ * 1,000 sessions with one subscriber each, whose models reply at the same time: the gateway against `ws` alone, in turn.
+ * `ws` sends the texts of the same streams one by one in frames of the same length. CPU is that of the server's process
+ * during the replies. The clients only drain.
  */
 const sessions = 1_000;
-/** Connections that are opened at a time: more would wait for each other at the gateway's door. */
+/** Connections that open at the same time. More would wait for each other in the gateway. */
 const atOnce = 50;
 const text = { ticks: 10, size: 40 };
 const options = readOptions(11);
@@ -45,7 +45,7 @@ async function openRaw({ port }: ServerProcess): Promise<DrainClient> {
 
 let parts = 0;
 
-/** Microseconds of CPU for one text that reaches its client. Resolves when all of them have. */
+/** Microseconds of CPU for each text that a client receives. Resolves when all texts have arrived. */
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
@@ -58,7 +58,7 @@ async function costOf({ server, clients }: Side, each: number): Promise<number> 
 const gateway = await openAll("gateway-scatter", openGateway);
 const raw = await openAll("raw-scatter", openRaw);
 const rounds: Record<"ours" | "burst" | "floor" | "again", number>[] = [];
-/** Counted apart: what compiles on the way. */
+/** Rounds that are not measured, because V8 compiles in them. */
 const warmUp = 2;
 for (const round of roundsOf(options, warmUp)) {
 	const floor = await costOf(raw, 1);
@@ -71,29 +71,28 @@ for (const { clients } of [gateway, raw]) for (const client of clients) client.c
 await Promise.all([gateway.server.stop(), raw.server.stop()]);
 
 const single = {
-	name: "CPU, gateway ÷ raw ws, 1 a tick",
+	name: "CPU, gateway ÷ raw ws, 1 per tick",
 	unit: "×",
 	values: rounds.map(({ ours, floor }) => ours / floor),
 };
 const burst = {
-	name: "CPU, gateway at 4 a tick ÷ raw ws at 1",
+	name: "CPU, gateway at 4 per tick ÷ raw ws at 1",
 	unit: "×",
 	values: rounds.map((round) => round.burst / round.floor),
 };
 report(
 	"ws-scatter",
 	[
-		{ name: "raw ws, 1 a tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor) },
-		{ name: "gateway, 1 a tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours) },
-		{ name: "gateway, 4 a tick", unit: "µs CPU", values: rounds.map((round) => round.burst) },
+		{ name: "raw ws, 1 per tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor) },
+		{ name: "gateway, 1 per tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours) },
+		{ name: "gateway, 4 per tick", unit: "µs CPU", values: rounds.map((round) => round.burst) },
 		{ name: "noise: raw ws ÷ raw ws", unit: "×", values: rounds.map(({ floor, again }) => again / floor) },
 		single,
 		burst,
 	],
-	// For sending alone 1.1 and 0.45 would be the measure. Here each text is also searched for secrets, becomes part of a
-	// reply and passes whoever follows the session, one text at a time, where the floor does nothing.
-	// The limits behind the goals leave room for noise: runs of the same code had medians from 1.55 to 2.17, and from 0.64
-	// to 0.89.
+	// A server that only sends could reach 1.1 and 0.45. The gateway also searches each text for secrets, adds it to a reply
+	// and passes it to all subscribers, one text at a time. The limits behind the targets leave room for noise: runs of the
+	// same code had medians from 1.55 to 2.17, and from 0.64 to 0.89.
 	[
 		{ figure: single, atMost: 1.6, goal: true },
 		{ figure: single, atMost: 2.6 },

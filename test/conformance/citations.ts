@@ -1,4 +1,4 @@
-/** The requirements that one scenario cites, and its wire; no wire for a scenario of all wires. */
+/** The requirements that one scenario cites, and its wire. Without a wire, the scenario is for all wires. */
 export interface Citation {
 	readonly wire: string | undefined;
 	readonly ids: readonly string[];

@@ -12,12 +12,12 @@ export interface DiscordPlace extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;
 	readonly connector: OzzieClient;
-	/** The connector's. */
+	/** Token of the connector. */
 	readonly token: string;
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** Lets these people in, each with a role. */
+/** Pairs these people, each with a role. */
 export async function discordPlace(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

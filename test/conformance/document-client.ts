@@ -34,9 +34,9 @@ export interface Seen {
 }
 
 /**
- * The client that the document sketches, step by step: it opens a session, sends one message and handles what comes.
- * It takes the first frame for the answer to its first request. It ends with the final message, where the sketch would
- * wait for more.
+ * The client that the document sketches, step by step: it opens a session, sends one message and handles the frames. It
+ * takes the first frame for the response to its first request. It ends with the final message; the sketch would wait for
+ * further frames.
  */
 export async function converse(
 	url: string,

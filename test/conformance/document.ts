@@ -1,10 +1,10 @@
 import type { RequirementId } from "./requirements.ts";
 
-/** A sentence of the protocol document that promises something to clients, in our words, and what shows it. */
+/** A sentence of the protocol document that promises behavior to clients, in our words, with its scenarios. */
 export interface Sentence {
 	readonly section: string;
 	readonly says: string;
-	/** The requirements that keep it; each has a scenario. */
+	/** The requirements that implement it; each has a scenario. */
 	readonly kept: readonly RequirementId[];
 }
 
@@ -12,7 +12,7 @@ function says(section: string, sentence: string, ...kept: readonly RequirementId
 	return { section, says: sentence, kept };
 }
 
-/** All that the document promises and this version keeps, in the document's order. */
+/** All promises of the document that this version keeps, in the order of the document. */
 export const document: readonly Sentence[] = [
 	says("Overview", "Requests are answered by responses that carry their id.", "response.id"),
 	says("Overview", "Events are pushed while things happen.", "run.stream", "tool.call"),

@@ -11,11 +11,11 @@ export interface Question {
 
 /** Result of one message. */
 export interface Outcome {
-	/** All that was streamed, reply by reply. */
+	/** All streamed text, reply by reply. */
 	readonly streamed: readonly string[];
-	/** The calls that were shown with their arguments, in the order in which they started. */
+	/** The calls with visible arguments, in the order of their start. */
 	readonly calls: readonly Call[];
-	/** The text that the run left, and what went wrong, or "". */
+	/** The final text of the run, and its error or "". */
 	readonly content: string;
 	readonly error: string;
 }
@@ -30,20 +30,20 @@ export interface Call {
 
 /** One client with one conversation, in the words of the runtime. */
 export interface Conversation extends AsyncDisposable {
-	/** Says something, or several things without waiting in between; the runs that it starts are followed with `outcome`. */
+	/** Sends a message, or several in a row. Follow the runs that they start with `outcome`. */
 	say(...texts: readonly string[]): Promise<void>;
-	/** The next approval that is asked for. */
+	/** The next requested approval. */
 	question(): Promise<Question>;
 	approve(question: Question): Promise<void>;
 	deny(question: Question): Promise<void>;
 	cancel(): Promise<void>;
-	/** Waits for something of the reply in the making. */
+	/** Waits until a part of the current reply was streamed. */
 	streaming(): Promise<void>;
 	/** Waits for the end of the run and returns its outcome, once for each run. */
 	outcome(): Promise<Outcome>;
-	/** Sends nothing more, and returns the outcome of the active run, as far as it was not streamed. */
+	/** Leaves, and returns the outcome of the active run without the streamed part. */
 	leave(): Promise<Pick<Outcome, "content" | "error">>;
-	/** Has a summary put in the place of all that was said, and returns it. */
+	/** Replaces all messages by a summary, and returns it. */
 	compact(): Promise<string>;
 }
 
@@ -52,6 +52,6 @@ export interface Driver {
 	readonly wire: Wire;
 	/** The call that runs this command line, as the wire shows it. */
 	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
-	/** Begins a conversation with a gateway or a process of its own. */
+	/** Starts a conversation with a new gateway or process. */
 	converse(): Promise<Conversation>;
 }

@@ -1,7 +1,7 @@
-/** One family of figures, as Prometheus reads it. */
+/** One family of metrics, as Prometheus reads it. */
 export interface ReadFamily {
 	readonly type: string;
-	/** Values by their series as written: `_count{tool="look"}`, or nothing. */
+	/** Values by their series as written: `_count{tool="look"}`, or "". */
 	readonly samples: Map<string, number>;
 	readonly labels: Set<string>;
 }
@@ -43,7 +43,7 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/** As ParseFloat of Go reads it, where letters may be large or small: https://pkg.go.dev/strconv#ParseFloat */
+/** Like ParseFloat of Go, which ignores the case of letters: https://pkg.go.dev/strconv#ParseFloat */
 function readNumber(text: string): number {
 	if (/^nan$/i.test(text)) return Number.NaN;
 	const number = /^[+-]?inf$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text);

@@ -62,7 +62,7 @@ verifiesOn("ozzie", ["file.limits"], "there is an end to what is kept, and to ho
 	};
 	expect(await post("x".repeat(101))).toEqual([413, expect.stringContaining("larger than 100 bytes")]);
 	const { url } = await upload(small, "a", "x".repeat(100));
-	// Each counts as 4 KiB at least: the second has no room.
+	// Each file counts as at least 4 KiB, so the second does not fit.
 	expect(await post("x")).toEqual([507, expect.stringContaining("the quota of all files is 5000 bytes")]);
 	expect((await fetch(small.url + url)).status).toBe(404);
 	await small.restart();
@@ -91,7 +91,7 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	const [response] = await answered;
 	const { url, bytes, type } = UploadedFile.parse(parseJson(await text(response)));
 	expect([bytes, type]).toEqual([size, "text/plain"]);
-	// The buffers of the system take some mebibytes; a gateway that gathers the whole would be all of it behind.
+	// The buffers of the system take some mebibytes. A gateway that collects the complete body would be behind by all of it.
 	expect(ahead).toBeLessThan(20 * mebibyte);
 	const back = await fetch(gateway.url + url);
 	expect((await back.arrayBuffer()).byteLength).toBe(size);

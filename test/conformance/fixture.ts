@@ -7,10 +7,10 @@ import type { OzzieClient } from "./drivers/ozzie-client.ts";
 /** One line of a fixture: a frame of the client (`in`) or of the gateway (`out`). */
 const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
 
-/** Input tokens depend on the machine: the instructions name directories and the system. */
+/** Input tokens depend on the machine, because the instructions name directories and the system. */
 const tokensRead = /(?<="tokens_input":)[1-9]\d*/g;
 
-/** Random ids, as they are minted. */
+/** Random ids of the gateway. */
 const minted = /\b(sess|run|prompt)_[0-9a-z]{26}\b/g;
 
 /**

@@ -9,29 +9,29 @@ import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
 /** Gateway options of a scenario. Default: a gateway with one root. */
 export interface GatewayOptions {
-	/** A clock that the scenario owns; the machine's unless told. */
+	/** A clock of the scenario. By default, the clock of the machine. */
 	readonly clock?: ManualClock;
-	/** Names of directories below the scenario's own, or none; `["work"]` unless told. */
+	/** Names of root directories below the directory of the scenario. By default, `["work"]`. */
 	readonly roots?: readonly string[];
-	/** Speaks instead of the offline model. */
+	/** Replaces the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
-	/** Called when a client asks the gateway to stop. */
+	/** Called when a client requests the gateway to stop. */
 	readonly onShutdown?: () => void;
-	/** Further settings. */
+	/** Additional settings. */
 	readonly config?: Partial<Config>;
-	/** Texts of files in the data directory, by name, from before the first start. */
+	/** Texts of files in the data directory, by name. They exist before the first start. */
 	readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A gateway in this process, with directories of its own. */
+/** A gateway in this process, in new directories. */
 export class TestGateway implements AsyncDisposable {
 	readonly log = new MemoryLogger();
-	/** Holds `work`, `other`, `here` (where the gateway was started) and `data`. */
+	/** Contains `work`, `other`, `here` (the working directory at the start) and `data`. */
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** The last one, for who connects again after a restart. */
+	/** The address before a restart, for clients that reconnect. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {
@@ -57,18 +57,18 @@ export class TestGateway implements AsyncDisposable {
 		return this.#url;
 	}
 
-	/** A path below the scenario's own directory. */
+	/** A path below the directory of the scenario. */
 	path(...names: readonly string[]): string {
 		return join(this.directory, ...names);
 	}
 
-	/** Stops it, and starts it again on the same data; its port is another one then. */
+	/** Restarts the gateway on the same data, with another port. */
 	async restart(): Promise<void> {
 		await this.stop();
 		await this.#start();
 	}
 
-	/** Gives what runs this time, then parks it, and ends with every connection closed. */
+	/** Gives active runs this time, then parks them. Ends with every connection closed. */
 	async stop(graceMs = 0): Promise<void> {
 		const { clock } = this.#options;
 		const gateway = this.#gateway;

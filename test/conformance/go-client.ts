@@ -3,10 +3,10 @@ import { parseJson } from "@parley/base";
 import WebSocket from "ws";
 import * as z from "zod";
 
-/** coder/websocket closes the connection on anything larger, unless told otherwise, which no Go client of Ozzie does. */
+/** coder/websocket closes the connection on larger messages by default, and no Go client of Ozzie changes the limit. */
 const readLimit = 32_768;
 
-/** The headers that coder/websocket v1.8.14 sends behind `Host`. */
+/** The headers that coder/websocket v1.8.14 sends after `Host`. */
 function handshake(key: string): Readonly<Record<string, string>> {
 	return {
 		"User-Agent": "Go-http-client/1.1",
@@ -28,10 +28,10 @@ const truth = field(z.boolean(), false);
 const count = field(z.int(), 0);
 const object = field(z.record(z.string(), z.unknown()), {});
 
-/** The envelope of every message; one that does not fit it ends the client. */
+/** The envelope of every message. Another form ends the client. */
 const Frame = z.object({
 	...{ type: text, id: text, error: text, event: text, session_id: text },
-	/** A pointer: only a false that is there says that something failed. */
+	/** A pointer: only an explicit false means a failure. */
 	ok: z.boolean().nullish(),
 	payload: z.unknown().optional(),
 });
@@ -73,8 +73,8 @@ export interface GoEvent {
 }
 
 /**
- * Reads like the existing Go clients: messages of at most 32 KiB, the next one as the response of a waiting request, and of
- * an event only the payload inside its payload.
+ * Reads like the existing Go clients: messages of at most 32 KiB, and the next message as the response of a waiting request.
+ * It reads only the payload inside the payload of an event.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -114,7 +114,7 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a request and takes the next message for its response, whatever it is. */
+	/** Sends a request and takes the next message, of any kind, for its response. */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();
@@ -122,13 +122,13 @@ export class GoClient implements AsyncDisposable {
 		return frame.payload;
 	}
 
-	/** Sends a request whose response is skipped among the events. */
+	/** Sends a request, and skips its response among the events. */
 	fire(method: string, params?: object): void {
 		const id = `req-${++this.#requests}`;
 		this.#socket.send(JSON.stringify({ type: "req", id, method, ...(params && { params }) }));
 	}
 
-	/** The next event; one whose envelope cannot be decoded is dropped. */
+	/** The next event. Drops one whose envelope cannot be decoded. */
 	async event(): Promise<GoEvent> {
 		for (;;) {
 			const frame = await this.#read();
@@ -145,7 +145,7 @@ export class GoClient implements AsyncDisposable {
 		for (;;) {
 			const { event, payload } = await this.event();
 			if (event !== name) continue;
-			// True because it was decoded by the schema of that very name.
+			// Decoded by the schema of that name.
 			return payloads[name].parse(payload) as GoPayloads[Name];
 		}
 	}
@@ -195,8 +195,8 @@ export function choosing(value: string): GoAnswer {
 }
 
 /**
- * The command `ask` after its `open_session`: sends one message, prints the stream (and the final message if there was no
- * stream), answers every prompt, and ends with the first final message.
+ * The command `ask` after its `open_session`. It sends one message and prints the stream, or the final message if there was
+ * no stream. It answers every prompt, and ends with the first final message.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Asked> {
 	let [printed, streaming] = ["", false];

@@ -8,7 +8,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Milliseconds in which a cancel ends a run. */
+/** Maximum of milliseconds from a cancel to the end of the run. */
 const promisedMs = 2_000;
 
 /** Cancels the run of a stream. Returns the milliseconds until its last event. */
@@ -47,7 +47,7 @@ verifiesOn(
 		expect(pids.map(isAlive)).toEqual([true, true]);
 		const begun = performance.now();
 		await cancel(stream);
-		// The kernel removes a killed process when its new parent has looked at it.
+		// The kernel removes a killed process after its new parent has reaped it.
 		await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
 		expect(performance.now() - begun).toBeLessThan(pacedNow(promisedMs));
 		expect(stream.kinds().slice(-2)).toEqual(["toolsCompleted", "cancelled"]);

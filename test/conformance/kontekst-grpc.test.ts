@@ -68,7 +68,7 @@ verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is re
 	expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
 });
 
-/** The model's call that waits for a decision. */
+/** The call of the model, which requires approval. */
 const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 
 verifiesOn(
@@ -198,7 +198,7 @@ verifiesOn(
 			for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
 				const { file } = await reflection({ fileContainingSymbol });
 				const set = create(FileDescriptorSetSchema, {
-					// Imports come behind the file that was asked for; here they have to come first.
+					// The service sends imports after the requested file; here they must come first.
 					file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
 				});
 				// Throws for a missing import or type, like grpcurl.
@@ -210,11 +210,11 @@ verifiesOn(
 
 interface Reflected {
 	readonly services: readonly string[];
-	/** Each a `google.protobuf.FileDescriptorProto`. */
+	/** Serialized `google.protobuf.FileDescriptorProto` messages. */
 	readonly file: readonly Buffer[];
 }
 
-/** Asks the reflection service one question a stream, in one of its versions. */
+/** Sends the reflection service one question per stream, in one of its versions. */
 async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
 	const path = `proto/grpc/reflection/${version}/reflection.proto`;
 	const proto = loadSync(

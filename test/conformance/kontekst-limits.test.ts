@@ -57,7 +57,7 @@ verifiesOn(
 	},
 );
 
-/** A message of that many bytes, which all belong to a field that no schema has. */
+/** A message of this number of bytes, all of which belong to a field that no schema has. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const left = bytes - 5;
@@ -99,7 +99,7 @@ verifiesOn(
 		await using connection = new RawConnection(gateway.url);
 		const streams = Array.from({ length: 257 }, () => {
 			const call = connection.call(paths.run);
-			// A start without a prompt is answered, and the stream stays open.
+			// A start without a prompt has a response, and the stream stays open.
 			call.send(encodeCommand({ start: {} }));
 			return call;
 		});
@@ -162,7 +162,7 @@ verifiesOn(
 	},
 );
 
-/** Open gRPC calls, as the gateway counts them. */
+/** Open gRPC calls, from the metrics of the gateway. */
 async function openCalls({ url }: TestGateway): Promise<number> {
 	const metrics = await (await fetch(`${url}/metrics`)).text();
 	return Number(/^parley_clients\{wire="grpc"\} (\d+)$/m.exec(metrics)?.[1]);
@@ -212,7 +212,7 @@ verifiesOn(
 			call.send(Buffer.alloc(0));
 			call.end();
 			expect(await call.ended()).toMatchObject({ status: status.ok });
-			// Each is answered, or the connection has ended.
+			// Each has a response, or its connection has ended.
 			expect(await Promise.all(pings)).toHaveLength(500);
 		}
 		expect(await other.reached()).toBe(true);

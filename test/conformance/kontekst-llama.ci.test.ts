@@ -19,7 +19,7 @@ verifiesOn(
 		const gone = await ground.untilGone();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
-		// As a rule the old server still has the address now: the gateway uses it until it ends, then starts its own.
+		// Usually the old server still has the address. The gateway uses it until it ends, then starts its own server.
 		await ground.start();
 		await gone();
 		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
@@ -51,7 +51,7 @@ verifiesOn(
 	"an address that another program has is named, nothing is started there, and the status still answers in time",
 	async () => {
 		await using ground = await LlamaGround.create();
-		// It accepts connections and says nothing.
+		// Accepts connections and never responds.
 		const other = createServer().listen(ground.llamaPort, "127.0.0.1");
 		await once(other, "listening");
 		try {

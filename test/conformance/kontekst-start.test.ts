@@ -136,7 +136,7 @@ verifiesOn(
 			content: expect.stringContaining("Good morning, dear gardener!"),
 		});
 		await using reader = await OzzieClient.connect(gateway.url);
-		// True because the gateway answers in this form.
+		// The response of the gateway has this form.
 		const { sessions } = (await reader.call("list_sessions", {})) as { sessions: unknown[] };
 		expect(sessions).toHaveLength(1);
 	},

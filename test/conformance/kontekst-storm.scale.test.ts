@@ -8,7 +8,7 @@ import { TestGateway } from "./gateway.ts";
 
 const runs = 20 * testScale(10);
 const atOnce = 8;
-/** Timers of the gateway that wait for their time after any use: see `timersOfUse` of test/fuzz. */
+/** Timers that the gateway keeps for a while after any use: see `timersOfUse` of test/fuzz. */
 const timersOfUse = 5;
 
 const prompts = [
@@ -29,7 +29,7 @@ function holdings(): { readonly timers: number; readonly sockets: number; readon
 	};
 }
 
-/** Work and clients that the gateway counts. All of it is 0 when nothing is left. */
+/** Work and clients in the metrics of the gateway. All are 0 after the storm. */
 async function openWork(url: string): Promise<Readonly<Record<string, number>>> {
 	const answer = await fetch(`${url}/metrics`, { headers: { connection: "close" } });
 	const wanted = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;
@@ -38,7 +38,7 @@ async function openWork(url: string): Promise<Readonly<Record<string, number>>> 
 	);
 }
 
-/** A client that decides, cancels and leaves when chance says so. */
+/** A client that decides, cancels and leaves at random. */
 async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	stream.start({ prompt: random.pick(prompts) });
 	let isClosed = false;
@@ -62,9 +62,9 @@ async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	}
 }
 
-/** Decides the calls of a proposal in any order. */
+/** Decides the calls of a proposal in random order. */
 function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random): void {
-	// True by the schema.
+	// Required by the schema.
 	const calls = value["calls"] as readonly ProposedCall[];
 	for (const { callId } of random.shuffle(calls)) {
 		if (random.chance(0.8)) stream.approve(callId);
@@ -72,7 +72,7 @@ function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random
 	}
 }
 
-/** A client that disappears at any moment, without a word. */
+/** A client that disappears at a random moment without closing. */
 async function disappear(url: string, random: Random): Promise<void> {
 	await using raw = new RawRun(url);
 	raw.send({ start: { prompt: random.pick(prompts) } });

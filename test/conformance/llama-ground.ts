@@ -9,7 +9,7 @@ import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gatew
 import { Random } from "../random.ts";
 import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 
-/** The stand-in for llama-server, as a program of its own. */
+/** The program that replaces llama-server. */
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
 
 const random = new Random(process.pid);
@@ -45,7 +45,7 @@ export class LlamaGround implements AsyncDisposable {
 		return join(this.directory, "models");
 	}
 
-	/** Process ids of all servers that were started so far. */
+	/** Process ids of all servers so far. */
 	get starts(): number[] {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}
@@ -84,7 +84,7 @@ export class LlamaGround implements AsyncDisposable {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
 	}
 
-	/** Resolves when the process that serves now at the endpoint has closed its connections. */
+	/** Resolves when the present process at the endpoint has closed its connections. */
 	async untilGone(): Promise<() => Promise<unknown>> {
 		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
 		await once(socket, "connect");
@@ -119,7 +119,7 @@ export class LlamaGround implements AsyncDisposable {
 	}
 }
 
-/** Whether a process with this id exists and is not a zombie. */
+/** True if a process with this id exists and is not a zombie. */
 export function exists(pid: number): boolean {
 	const file = `/proc/${pid}/status`;
 	return existsSync(file) && /^State:\s+[^ZX]/m.test(readFileSync(file, "utf8"));

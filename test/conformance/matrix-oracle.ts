@@ -1,27 +1,27 @@
-/** Callers that need a token: all, or none on loopback without a sign of a browser or proxy. */
+/** Callers that need a token: all, or all except loopback callers without a sign of a browser or proxy. */
 export type AuthMode = "token" | "none";
 
-/** One request as a stranger writes it. */
+/** One request of an arbitrary caller. */
 export interface Asked {
 	readonly path: string;
 	readonly upgrade: boolean;
 	readonly hosts: readonly string[];
-	/** The request line names the whole address instead of a path. */
+	/** The request line contains the complete address instead of a path. */
 	readonly absolute: boolean;
 	readonly origins: readonly string[];
 	readonly credentials: readonly string[];
 	/** A credential in the address. */
 	readonly query: string;
-	/** Further headers. */
+	/** Additional headers. */
 	readonly others: readonly string[];
 }
 
-/** Facts about the gateway that decide the expected response. */
+/** Settings of the gateway that decide the expected response. */
 export interface Ground {
 	readonly mode: AuthMode;
 	readonly port: number;
 	readonly token: string;
-	/** The name that the operator has added. */
+	/** The name that the operator added. */
 	readonly name: string;
 }
 
@@ -42,8 +42,8 @@ const served: Readonly<Record<string, number>> = {
 export const paths = Object.keys(served);
 
 /**
- * Expected status by the security document, not by the program: names first, then origins, then credentials in addresses,
- * then the principal. 401 also stands for the 429 after ten failures.
+ * Expected status by the security document, not by the program. Checks names first, then origins, then credentials in
+ * addresses, then the principal. 401 also represents the 429 after ten failures.
  */
 export function expectedStatus(asked: Asked, ground: Ground): number {
 	if (!isNamedRight(asked, ground)) return 421;

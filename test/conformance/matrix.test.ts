@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type Asked, type AuthMode, expectedStatus, type Ground, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Fewer than the unauthenticated connections that the gateway serves from one address. */
+/** Below the gateway's limit of unauthenticated connections from one address. */
 const workers = 32;
 const name = "box.test";
 
@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Paths with all combinations. On other paths one thing is wrong at a time. */
+/** Paths with all combinations. Requests for other paths have one fault at a time. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Asked, "path" | "upgrade">;

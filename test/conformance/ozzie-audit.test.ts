@@ -8,11 +8,11 @@ import { verifiesOn } from "./verifies.ts";
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 async function read(client: OzzieClient, params: object = {}): Promise<Rows> {
-	// True because the answer of this method has it.
+	// The response of this method has the field.
 	return (await client.call("read_audit", params))["records"] as Rows;
 }
 
-/** The rows of calls and approvals, in short. */
+/** The rows of calls and approvals, as short texts. */
 function told(rows: Rows): string[] {
 	return rows
 		.filter(({ action }) => /^(?:approval|tool)\./.test(String(action)))

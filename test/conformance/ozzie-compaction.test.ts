@@ -10,7 +10,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Answers everything with a few words, and counts a token for four characters. Refuses summaries if told so. */
+/** Answers with a few words, and counts four characters as a token. Can refuse summaries. */
 function createListener(requests: ModelRequest[], refusesSummaries = false): Model {
 	return {
 		provider: "listener",

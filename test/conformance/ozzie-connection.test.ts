@@ -53,7 +53,7 @@ verifiesOn("ozzie", ["connection.kept"], "who answers pings stays, who does not 
 		const pinged = once(silent.socket, "ping");
 		clock.advance(20_000);
 		await pinged;
-		// By the time of a later answer on another connection the pong has been read as well.
+		// A later response on another connection shows that the pong was read as well.
 		for (let turn = 0; turn < 3; turn++) await fetch(`${gateway.url}/api/health`);
 	}
 	await expect(deaf.closed).resolves.toMatchObject({ code: 1006 });

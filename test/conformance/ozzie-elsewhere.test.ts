@@ -7,7 +7,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Makes the call that the last message asks for (`TOOL: JSON`), and then ends. */
+/** Makes the call in the last message (`TOOL: JSON`), and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
 	const said = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";

@@ -5,14 +5,14 @@ import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Everything up to the end of a run. */
+/** All events up to the end of a run. */
 async function untilEnd(client: OzzieClient): Promise<EventFrame[]> {
 	const events = [await client.event()];
 	while (events.at(-1)?.event !== "assistant.message") events.push(await client.event());
 	return events;
 }
 
-/** Says something and returns all that follows, with the first question approved. */
+/** Sends a message, approves the first prompt, and returns all events. */
 async function talk(client: OzzieClient, content: string): Promise<EventFrame[]> {
 	await client.call("send_message", { content });
 	const asked: EventFrame[] = [];

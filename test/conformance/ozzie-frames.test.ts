@@ -194,7 +194,7 @@ class Gate implements Failpoints {
 		return this.#open.promise;
 	}
 
-	/** Resolves when a commit has come that far. */
+	/** Resolves when a commit has reached this point. */
 	close(): Promise<void> {
 		this.#closed = true;
 		this.#open = Promise.withResolvers();

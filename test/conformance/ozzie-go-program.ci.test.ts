@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** The installer of Go uses this directory, which not every PATH names. */
+/** Default directory of the installer of Go, which is not part of every PATH. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 

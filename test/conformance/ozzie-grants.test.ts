@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const place = "discord:111:c";
 
-/** Makes the call that the last message asks for, and then ends. */
+/** Makes the call in the last message, and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
 	const said = last?.role === "user" ? JSON.stringify(last.content) : "";
@@ -20,7 +20,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** A channel is trusted only behind a sandbox. */
+/** Trusted channels require a sandbox. */
 async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
@@ -37,7 +37,7 @@ interface Channel extends AsyncDisposable {
 	/** Connector of the platform, in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
-	/** Connects as that connector once more. */
+	/** Connects again as that connector. */
 	again(): Promise<OzzieClient>;
 	/** Parameters of a request for a person. */
 	as(user: string, shared?: boolean): object;

@@ -14,7 +14,7 @@ const sonnet = "claude-sonnet-5-5";
 /** A gateway whose model answers over the real library, from a stand-in for the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
-	// Of a server that is not the vendor's, only the operator's models and the active one are listed.
+	// For a server that is not the vendor's, only the operator's models and the active model are listed.
 	const models = ["claude-haiku-5-5", "claude-opus-5-5"].map((id) => ({ id }));
 	const data = { "models.json": JSON.stringify({ models }) };
 	return TestGateway.start({ data, config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });

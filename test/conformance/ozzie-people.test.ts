@@ -9,7 +9,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Makes the call that the last message asks for (`TOOL: JSON`), and then ends. */
+/** Makes the call in the last message (`TOOL: JSON`), and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
 	const said = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";
@@ -29,10 +29,10 @@ interface Discord extends AsyncDisposable {
 	readonly model: ScriptedModel;
 	readonly operator: OzzieClient;
 	readonly connector: OzzieClient;
-	/** Connects as that connector once more. */
+	/** Connects again as that connector. */
 	again(): Promise<OzzieClient>;
 	let(user: string, role: string): Promise<unknown>;
-	/** Lets a turn happen, and tells its events. */
+	/** Runs a turn and returns its events. */
 	turn(user: string, content: string): Promise<Readonly<Record<string, unknown>>[]>;
 }
 

@@ -178,7 +178,7 @@ const forms = [
 	Buffer.from(canary).toString("hex"),
 ];
 
-/** Every file of the data directory, and what the log holds. */
+/** Every file of the data directory, and the log. */
 async function kept(gateway: TestGateway): Promise<string[]> {
 	const entries = await readdir(gateway.path("data"), { recursive: true, withFileTypes: true });
 	const files = entries.filter((entry) => entry.isFile());
@@ -199,7 +199,7 @@ verifiesOn(
 		const question = await ask(client, "secret: API key");
 		const handle = await answered(client, question, { value: canary, key: "k" });
 		const use = (cmd: string) => `tool: run_command ${JSON.stringify({ cmd, secrets: { API_KEY: handle } })}`;
-		// Its effect is visible by its length and by a file, and its output is not.
+		// The effect is visible by its length and by a file, but its output is hidden.
 		const approval = await ask(
 			client,
 			use('printf %s "$API_KEY" > used; echo "$API_KEY" | wc -c; echo "<$API_KEY>"; env'),

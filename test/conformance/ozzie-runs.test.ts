@@ -193,7 +193,7 @@ verifiesOn("ozzie", ["run.cancel-tool"], "a cancel ends a command with all that 
 	await client.call("send_message", { content: "run: mkfifo alive" });
 	await client.event("assistant.message");
 	const alive = createReadStream(gateway.path("work", "alive"));
-	// Behind its shell, and deaf to a polite signal: the pipe ends when it has really gone.
+	// A child of the shell that ignores SIGTERM. The pipe ends only when the child is dead.
 	const cmd = "(trap '' TERM; echo began; exec sleep 600) > alive & wait";
 	await client.call("send_message", { content: `run: ${cmd}` });
 	await once(alive, "data");

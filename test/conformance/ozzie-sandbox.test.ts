@@ -16,7 +16,7 @@ async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, 
 	}
 }
 
-/** The notes of the question that a message leads to. */
+/** The notes of the prompt of a message. */
 async function notesOf(client: OzzieClient, content: string): Promise<unknown> {
 	await client.call("send_message", { content });
 	const { payload } = await client.event("prompt.request");

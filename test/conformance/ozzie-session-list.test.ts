@@ -136,7 +136,7 @@ interface Told {
 	readonly data: string;
 }
 
-/** The events of a stream, as far as it has come. */
+/** The events of a stream so far. */
 async function* toldBy({ body }: Response): AsyncGenerator<Told> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -46,7 +46,7 @@ function isEnd(frame: ServerFrame | undefined): boolean {
 	return frame?.type === "event" && frame.event === "assistant.message";
 }
 
-/** The kept events that came before the connection was closed. */
+/** The persisted events from before the close of the connection. */
 async function readAll(client: OzzieClient) {
 	const events = [];
 	for (;;) {

@@ -107,7 +107,7 @@ verifiesOn("ozzie", ["task.failed"], "what a provider fails is tried again, and 
 	await using gateway = await TestGateway.start({ clock, model });
 	await using client = await OzzieClient.connect(gateway.url);
 	const task_id = await submit(client, "Are you there?");
-	/** Lets time pass until the gateway has told that. */
+	/** Advances the clock until the gateway has sent the event. */
 	const later = async (name: string) => {
 		let told: EventFrame | undefined;
 		void client.event(name).then((event) => {

@@ -25,7 +25,7 @@ async function connectOperator(gateway: TestGateway): Promise<OzzieClient> {
 	return OzzieClient.connect(gateway.url, bearer(await ownToken(gateway)));
 }
 
-/** Makes a token and returns its text. */
+/** Creates a token and returns its text. */
 async function make(client: OzzieClient, params: object): Promise<string> {
 	return String((await client.call("create_token", params))["token"]);
 }
@@ -37,13 +37,13 @@ async function statusOf(gateway: TestGateway, token: string, path = "/api/sessio
 async function ticketFor(gateway: TestGateway, token: string): Promise<string> {
 	const answer = await fetch(`${gateway.url}/api/tickets`, { ...bearer(token), method: "POST" });
 	expect(answer.status).toBe(201);
-	// True because the gateway answers in this form.
+	// The response of the gateway has this form.
 	const { ticket, expires_in } = (await answer.json()) as { ticket: string; expires_in: number };
 	expect(expires_in).toBe(30);
 	return ticket;
 }
 
-/** As a page of the gateway connects. */
+/** Connects like a page of the gateway. */
 function byTicket(gateway: TestGateway, ticket: string): Promise<OzzieClient> {
 	const socket = OzzieClient.connect(gateway.url, { origin: gateway.url }, "", [`parley.ticket.${ticket}`]);
 	return socket;
@@ -82,7 +82,7 @@ verifiesOn("ozzie", ["token.routes"], "each kind gets what is its own over HTTP"
 	const kept = await fetch(`${gateway.url}/api/files?name=a.txt`, {
 		...{ ...bearer(tokens.own), method: "POST", body: "hello" },
 	});
-	// True because the gateway answers in this form.
+	// The response of the gateway has this form.
 	const { url } = (await kept.json()) as { url: string };
 	const table: Record<
 		string,

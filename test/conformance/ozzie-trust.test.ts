@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Whether a command requires approval, which is denied. */
+/** True if a command requires approval, which is denied. */
 async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let asked = false; ; ) {
@@ -154,7 +154,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under it keeps it", async
 	expect(await asks(back)).toBe(true);
 });
 
-/** Waits until the gateway has noticed that its last client has gone. */
+/** Waits until the gateway has noticed that its last client has left. */
 async function closed(gateway: TestGateway): Promise<void> {
 	while (!(await (await fetch(`${gateway.url}/api/sessions`)).text()).includes('"closed"'));
 }

@@ -28,12 +28,12 @@ const calls = (count: number) => ({
 function start(replies: number, budgets?: Budgets, clock = new ManualClock()): Promise<TestGateway> {
 	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("well")]));
 	const data = { "models.json": JSON.stringify(table) };
-	// A budget lets only models be asked whose price is known by the name they are asked by.
+	// With a budget, only models with a known price are called.
 	const config = { model: "scripted-1", ...(budgets && { budgets }) };
 	return TestGateway.start({ model, data, clock, config });
 }
 
-/** Says something and returns the error of the answer. */
+/** Sends a message and returns the error of the answer. */
 async function talk(client: OzzieClient): Promise<string> {
 	await client.call("send_message", { content: "go" });
 	const { payload } = await client.event("assistant.message");
@@ -199,7 +199,7 @@ verifiesOn(
 		const month = { scope: "session", period: "month" };
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await set({ ...month, limit_usd: 0.04 })).toEqual({ status: "set" });
-		// Said before, so that it changes nothing.
+		// Repeats an earlier request with its key, so it has no effect.
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await talk(client)).toBe("");
 		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);

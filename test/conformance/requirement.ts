@@ -1,19 +1,22 @@
-/** The wires there are. Each has a driver, and a place in every requirement. */
+/** All wires. Each has a driver, and an entry in every requirement. */
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** Whether a wire keeps a promise, or why its messages cannot express it. */
+/** True if a wire keeps the promise, or the reason why its messages cannot express it. */
 type Kept = "kept" | { readonly cannot: string };
 
 /** A promise to clients of the gateway. */
 export interface Requirement {
 	readonly promise: string;
-	/** The section of the protocol's document, or the ruling, that it comes from; `our own` names one of its page in docs/protocols. */
+	/**
+	 * Source: the section of the protocol document or the ruling. `our own` refers to the page of the protocol in
+	 * docs/protocols.
+	 */
 	readonly source: string;
 	readonly wires: { readonly [Name in Wire]: Kept };
 }
 
-/** A promise that the Ozzie wire keeps; another one keeps it, too, if `others` says so. */
+/** A promise of the Ozzie wire. `others` lists further wires that keep it. */
 export function ozzie(source: string, promise: string, others?: Partial<Requirement["wires"]>): Requirement {
 	const cannot = "a promise in the words of the Ozzie document";
 	return {
@@ -23,10 +26,10 @@ export function ozzie(source: string, promise: string, others?: Partial<Requirem
 	};
 }
 
-/** For a promise that all wires keep. */
+/** A promise of all wires. */
 export const onEachWire = { zot: "kept", kontekst: "kept", roz: "kept" } as const;
 
-/** A promise that the zot wire keeps. */
+/** A promise of the zot wire. */
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
 	const cannot = "a promise in the words of the zot document";
 	return {
@@ -36,7 +39,7 @@ export function zot(source: string, promise: string, others?: { readonly ozzie: 
 	};
 }
 
-/** A promise that the kontekst wire keeps. */
+/** A promise of the kontekst wire. */
 export function kontekst(source: string, promise: string): Requirement {
 	const cannot = "a promise in the words of the kontekst document";
 	return {
@@ -46,7 +49,7 @@ export function kontekst(source: string, promise: string): Requirement {
 	};
 }
 
-/** A promise that the roz wire keeps. */
+/** A promise of the roz wire. */
 export function roz(source: string, promise: string): Requirement {
 	const cannot = "a promise in the words of the roz document";
 	return {

@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A reply that never ends by itself. */
+/** A reply that ends only by a cancel. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
 	await new Promise((_, reject) =>
@@ -205,7 +205,7 @@ verifiesOn(
 		await other.call("send_message", { content: "first" });
 		await other.call("send_message", { content: "second" });
 		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });
-		// The turn has begun when its message is accepted.
+		// The turn starts when its message is accepted.
 		await stream.until("presenceHint");
 		await other.call("cancel_turn", {});
 		await stream.until("turnComplete");

@@ -4,9 +4,9 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Tokens of a request that holds the instructions, the tools and a few turns. */
+/** Tokens of a request with the instructions, the tools and a few turns. */
 const budget = 20_000;
-/** More than any conversation here reaches. */
+/** More than any conversation of these tests. */
 const mostTurns = 40;
 const long = "beans ".repeat(700);
 const look = { name: "look", description: "Looks", category: "TOOL_CATEGORY_PURE" };
@@ -15,7 +15,10 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** A model that counts a token for four characters, keeps the requests and answers by its script. A request without tools asks for a summary. */
+/**
+ * A model that counts four characters as a token, records the requests and answers by its script. A request without tools is
+ * for a summary.
+ */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -55,7 +58,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Plays turns, but none after one that a ContextCompacted follows. Resolves with the ContextCompacted. */
+/** Plays turns up to the first ContextCompacted and resolves with it. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

@@ -56,7 +56,7 @@ verifiesOn(
 		await using host = new RozStream(gateway.url, { headers: { "parley-host-id": "rover" } });
 		await host.start({ tools: [look, dig] });
 		stream.say("dig a hole", { aiMode: "ooda" });
-		/** Waits for the next calls, and returns them if no other call is open. */
+		/** Waits for the next calls, and returns them if all other calls are closed. */
 		const open = async (...tools: readonly string[]): Promise<readonly unknown[]> => {
 			const ids: unknown[] = [];
 			for (const tool of tools) {

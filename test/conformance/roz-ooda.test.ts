@@ -44,14 +44,14 @@ verifiesOn(
 			...[false, false, false, true],
 			...[false, false, false, true],
 		]);
-		// The API refuses a conversation with calls that names no tools, so they are named and forbidden.
+		// The API refuses a conversation with calls if the request has no tools, so the tools are listed and forbidden.
 		expect(bodies.slice(0, 3).map(({ tools }) => tools)).toEqual([undefined, undefined, undefined]);
 		expect(bodies.slice(4, 7).map(({ tool_choice: choice }) => choice?.type)).toEqual([
 			"none",
 			"none",
 			"none",
 		]);
-		// The mode is that of one message.
+		// The mode applies to one message only.
 		fake.script(says("plain"));
 		stream.say("and now");
 		await stream.until("turnComplete");
@@ -162,7 +162,7 @@ verifiesOn(
 		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("disconnected before it answered");
 		stream.say("again", { aiMode: "ooda" });
 		expect(await stream.until("error")).toMatchObject({ code: "internal", retryable: true });
-		// Its other turns do not need the host, and the host may come back.
+		// Its other turns do not need the host, which may reconnect.
 		fake.script(says("plain"));
 		stream.say("hello");
 		await stream.until("turnComplete");

@@ -32,7 +32,7 @@ verifiesOn(
 			["activityUpdate", "idle"],
 			["turnComplete", ""],
 		]);
-		// The client may answer at once.
+		// The client may answer immediately.
 		stream.say("again");
 		await stream.until("activityUpdate");
 	},
@@ -78,7 +78,7 @@ verifiesOn(
 		stream.say("hi");
 		await stream.until("textDelta");
 		expect(await failed({ userMessage: { content: "more" } })).toBe("turn_in_progress");
-		// Strays are ignored.
+		// Unexpected results are ignored.
 		stream.send({ toolResult: { toolCallId: "x" } });
 		stream.send({ permissionDecision: { toolCallId: "", approved: true } });
 		stream.send({ ping: {} });

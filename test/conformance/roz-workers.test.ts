@@ -64,7 +64,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		// Four tasks are at work at a time.
+		// The maximum of tasks that run at the same time.
 		const names = ["A", "B", "C", "D", "E"];
 		const root = await submit(client, [...names.map((name) => `& spawn: ${name} <<< ${long}`), "wait: all"]);
 		await using team = new RozTeam(gateway.url, root);

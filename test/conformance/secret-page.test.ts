@@ -6,12 +6,12 @@ import { verifiesOn } from "./verifies.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A question of Ada's work for a password, and the page that she asked for. */
+/** A prompt for a password in Ada's run, and the page that she requested. */
 interface Asked extends AsyncDisposable {
 	readonly d: DiscordPlace;
 	readonly token: string;
 	readonly url: string;
-	/** Asks the gateway for an address of its public name, as a browser behind a proxy of its own machine would. */
+	/** Sends the gateway a request for its public name, like a browser behind a proxy of the same machine. */
 	get(url: string, init?: RequestInit): Promise<Response>;
 	/** Sends the form. */
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -94,7 +94,7 @@ verifiesOn(
 		expect(await refused(as("abe", "random"))).toBe("prompt not found");
 		expect(await refused({})).toMatch(/^forbidden: a connector says for whom/);
 		expect(await refused(as("ada"), "prompt_none")).toBe("prompt not found");
-		// A key names one page.
+		// A key returns the same page.
 		const kept = await page("ada", { key: "k" });
 		expect(await page("ada", { key: "k" })).toEqual(kept);
 		expect(kept["url"]).not.toBe(a.url);
@@ -105,7 +105,7 @@ verifiesOn(
 		const theirs = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(theirs, "x")).status).toBe(403);
-		// Clients that say nothing between two pings would be taken for gone.
+		// Clients without a message between two pings would count as gone.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);
 			for (const client of [connector, operator]) await client.call("whoami");
@@ -152,7 +152,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "what is no form of the page's own is 
 	const guess = `${publicUrl}/secret/${"x".repeat(43)}`;
 	for (let n = 0; n < 10; n++) expect(await status({}, guess)).toBe(404);
 	expect(await status({}, guess)).toBe(429);
-	// A visitor with a valid address is not blocked by guesses of others.
+	// Wrong guesses of other visitors do not block a visitor with a valid address.
 	expect(await status(form)).toBe(200);
 });
 

@@ -41,13 +41,13 @@ const scenarios = new Map(
 		.map((name) => [name, readFileSync(`${folder}${name}`, "utf8")]),
 );
 
-/** The source of a scenario file with the drivers that it imports: a driver names what its functions send. */
+/** The source of a scenario file with the drivers that it imports, because a driver names the messages of its functions. */
 function withDrivers(source: string): string {
 	const drivers = [...source.matchAll(/from "\.\/(drivers\/[a-z-]+\.ts)"/g)];
 	return [source, ...drivers.map(([, path]) => readFileSync(`${folder}${path}`, "utf8"))].join("\n");
 }
 
-/** Whether the source has the name as a text or as a key. */
+/** True if the source has the name as a text or as a key. */
 function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }

@@ -15,10 +15,10 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 	roz: rozDriver,
 };
 
-/** Longer than any wait of a scenario. One that fails should not delay the others. */
+/** Longer than any wait of a scenario. A failed scenario should not delay the others. */
 const timeout = paced(45_000);
 
-/** A scenario that shows promises on every wire that keeps all of them. */
+/** A scenario of promises, run on every wire that keeps all of them. */
 export function verifies(
 	ids: readonly RequirementId[],
 	behaviour: string,

@@ -139,7 +139,10 @@ verifiesOn(
 	},
 );
 
-/** Asks once and ends with the last `done`, as the existing client for Node does: it ends the input and itself at once. */
+/**
+ * Sends one prompt and ends with the last `done`, like the existing client for Node: it ends the input and itself
+ * immediately.
+ */
 const leavingClient = `
 	const { spawn } = require("node:child_process");
 	const { createInterface } = require("node:readline");
@@ -163,7 +166,7 @@ verifiesOn("zot", ["zot.client-leaves"], "a client that ends with the last `done
 		const client = spawn(process.execPath, args, {
 			...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
 		});
-		// Ends when the agent has ended, too: it has the same.
+		// Ends only after the agent, which inherits the same stderr.
 		expect(await text(client.stderr)).toBe("");
 		expect(await readFile(code, "utf8")).toBe("0\n");
 	}

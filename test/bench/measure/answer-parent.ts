@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. A server whose bench is gone
- * ends, because it would disturb later benches.
+ * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. Ends with its bench, because
+ * it would disturb later ones.
  */
 export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.on("message", (message) => {
@@ -18,13 +18,13 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.send?.(port);
 }
 
-/** What the process holds once garbage is gone. What finalizers let go is gone only after they have had a turn. */
+/** Resident memory after garbage collection. Finalizers release their memory only after they have run. */
 async function residentBytes(): Promise<number> {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");
 	if (typeof collect !== "function") throw new Error("garbage cannot be collected");
 	for (let pass = 0; pass < 3; pass++) {
-		// Gives back to the system what it can, which V8 does by itself when a process has been idle for long.
+		// Returns memory to the system, as V8 does by itself after a long idle time.
 		collect({ type: "major", execution: "sync", flavor: "last-resort" });
 		await new Promise((resolve) => setImmediate(resolve));
 	}

@@ -2,9 +2,9 @@ import { type InspectorNotification, type Runtime, console as reported } from "n
 import type { Session } from "node:inspector/promises";
 
 /**
- * Depth of calls between two places of one message, by the async stack traces of V8's inspector: they also name the
- * callers that a function has awaited, or that have started it and gone on. The depth is the number of our functions above
- * the second place that are not above the first.
+ * Depth of calls between two places of one message, by the async stack traces of V8's inspector. They include callers that
+ * have awaited a function, or started it and continued. The depth is the number of our functions above the second place that
+ * are not above the first.
  */
 export class CallDepth {
 	readonly #inspector: Session;
@@ -23,22 +23,22 @@ export class CallDepth {
 		return depth;
 	}
 
-	/** Call it at a place. The inspector reports the complete stack with a trace. */
+	/** Marks a place. The inspector reports the complete stack with a trace. */
 	mark(place: string): void {
 		reported.trace(place);
 	}
 
-	/** The functions that one place is called through from the other on, the outermost first. */
+	/** The functions between two places, the outermost first. */
 	between(outer: string, inner: string): readonly string[] {
 		const known = new Set(this.#above.get(outer));
 		const above = this.#above.get(inner) ?? [];
 		const path = above.filter((name) => !known.has(name));
-		// A stack that leads back to no common caller is cut.
+		// A stack without a common caller is cut off.
 		if (path.length === above.length) throw new Error(`no stack leads from ${outer} to ${inner}`);
 		return path.toReversed();
 	}
 
-	/** Stacks cost CPU, and functions of Node run for them. */
+	/** Stops the traces, which use CPU and run functions of Node. */
 	async stop(): Promise<void> {
 		this.#inspector.off("Runtime.consoleAPICalled", this.#take);
 		await this.#inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: 0 });
@@ -51,7 +51,7 @@ export class CallDepth {
 	};
 }
 
-/** Async stacks of a message reach back to its socket with a fraction of these. */
+/** More than the async stacks of a message need to reach back to its socket. */
 const mostTraces = 200;
 
 function functionsIn(innermost: Runtime.StackTrace | undefined): string[] {

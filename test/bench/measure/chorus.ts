@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** What all voices say next: in every tick of the event loop each so many texts, in the last tick so many marks. */
+/** The next texts of all voices: `each` texts per tick of the event loop. In the last tick they are marks. */
 interface Part {
 	readonly ticks: number;
 	readonly each: number;
@@ -9,9 +9,9 @@ interface Part {
 }
 
 /**
- * Model streams that speak in the same ticks, part by part, for as long as the process lives: what is measured is
- * what becomes of their texts, not how they begin and end. Orders come from the parent: `{ticks, each, size, mark}` is
- * answered with the microseconds of CPU that the process took for the part.
+ * Model streams that emit texts in the same ticks, part by part, until the process ends. Benches measure the delivery of
+ * their texts, not the start and the end of runs. The parent sends orders, `{ticks, each, size, mark}`. The answer is the
+ * process's microseconds of CPU for the part.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();
@@ -23,7 +23,7 @@ export class Chorus {
 		});
 	}
 
-	/** One voice, until the process stops: its texts as whoever listens wants them, and at last what stands for the end. */
+	/** One voice, until the process stops: its texts as events, and the end event. */
 	async *voice<T>(toEvent: (text: string) => T, end: T): AsyncGenerator<T, void> {
 		for (;;) {
 			const part = await this.#next.promise;
@@ -32,7 +32,7 @@ export class Chorus {
 			for (let tick = 1; tick <= ticks; tick++) {
 				const text = (tick === ticks ? mark : "").padEnd(size, "x");
 				for (let event = 0; event < each; event++) yield toEvent(text);
-				// Each voice in a turn of its own, as the chunks of a model's reply come from its own socket.
+				// Each voice has its own turn, because the chunks of real replies arrive from separate sockets.
 				await setImmediate();
 			}
 		}
@@ -44,7 +44,7 @@ export class Chorus {
 		this.#next = Promise.withResolvers();
 		const before = process.cpuUsage();
 		begun.resolve(part);
-		// One more than the voices take: what they said last has left by then.
+		// One tick more than the voices have, so that their last texts have left.
 		for (let tick = 0; tick <= part.ticks; tick++) await setImmediate();
 		const { user, system } = process.cpuUsage(before);
 		return user + system;

@@ -1,5 +1,4 @@
-/** Deltas of one tick: as many as the core passes on one by one. */
+/** Deltas of one tick: the maximum that the core passes on one by one. */
 export const deltasPerTick = 8;
 
-/** The text of each delta. */
 export const deltaText = " word".repeat(2);

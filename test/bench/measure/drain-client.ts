@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { Marks } from "./marks.ts";
 
 /**
- * A WebSocket client that costs next to nothing: it shakes hands, sends text, and looks for one mark in the bytes that come,
- * nothing else, so that the server is what is measured.
+ * A WebSocket client of minimal cost, so that the bench measures the server. It shakes hands, sends text, and searches the
+ * received bytes for marks.
  */
 export class DrainClient {
 	readonly #socket: Socket;
@@ -13,7 +13,7 @@ export class DrainClient {
 	private constructor(socket: Socket) {
 		this.#socket = socket;
 		socket.on("data", (chunk) => this.#look(chunk));
-		// Benches kill servers too; what then does not come is missed where it is awaited.
+		// Benches kill servers. Missing data is noticed by the caller that awaits it.
 		socket.on("error", () => undefined);
 	}
 
@@ -38,21 +38,21 @@ export class DrainClient {
 		this.#socket.write(Buffer.concat([head, Buffer.alloc(4), payload]));
 	}
 
-	/** Resolves when the text has come, in whatever frame. */
+	/** Resolves when the text has arrived, in any frame. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}
 
-	/** Resolves with the text of what comes next. */
+	/** Resolves with the next received text. */
 	async nextText(): Promise<string> {
 		for (;;) {
-			// A socket without an encoding tells buffers.
+			// A socket without an encoding emits buffers.
 			const [chunk]: Buffer[] = await once(this.#socket, "data");
 			if (chunk && !chunk.equals(ping)) return String(chunk);
 		}
 	}
 
-	/** Reads nothing any more. */
+	/** Stops reading. */
 	sleep(): void {
 		this.#socket.pause();
 	}
@@ -61,7 +61,7 @@ export class DrainClient {
 		this.#socket.destroy();
 	}
 
-	/** A ping among frames is looked for by its two bytes: an answer to what only looks like one does no harm. */
+	/** Finds a ping among frames by its two bytes. An answer to bytes that only look like a ping does no harm. */
 	#look(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
 		this.#marks.look(chunk);
@@ -71,7 +71,7 @@ export class DrainClient {
 /** A ping without text: RFC 6455, section 5.5.2. */
 const ping = Buffer.from([0x89, 0]);
 
-/** Masked with zeros, like all that a client sends. */
+/** Masked with zeros, like all frames of this client. */
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 function longHead(length: number): Buffer {

@@ -1,4 +1,4 @@
-/** Calls back with each line of stdin: the least code that does it. */
+/** Calls back with each line of stdin, with minimal code. */
 export function eachLine(act: (line: string) => void): void {
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "@parley/base";
 import { migrations } from "@parley/core";
 
-/** What the last event of each session says. */
+/** Text of the last event of each session. */
 export const lastWords = "[the last words]";
 
 /** The id of the nth session, from 1. */
@@ -15,8 +15,8 @@ const runOf = "(s.n * 1000 + e.n / 2)";
 const words = "substr(replace(hex(zeroblob(60)), '0', 'word '), 1, 200)";
 
 /**
- * A database of so many sessions in which nothing is left to do: each has a run, with its steps, for every two events,
- * which are a message and its reply of 200 characters. `events` is an even number.
+ * Creates a database of idle sessions. Each has a run with its steps for every two events, a message and its reply of 200
+ * characters. `events` is even.
  */
 export async function fillDatabase(file: string, sessions: number, events: number): Promise<void> {
 	await (await openSqliteStore({ file, migrations })).close();

@@ -5,13 +5,12 @@ import { fileURLToPath } from "node:url";
 import { processCpu } from "./process-cpu.ts";
 import type { Start } from "./time-to-line.ts";
 
-/** The command. */
 export const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** The real command, as an operator starts it. */
+/** The real command, started like an operator does. */
 export class GatewayBinary implements AsyncDisposable {
 	readonly port: number;
-	/** From spawning to the ready line. */
+	/** Time from spawning to the ready line. */
 	readonly begun: Start;
 	readonly #child: ChildProcess;
 	readonly #exited: Promise<unknown>;
@@ -24,8 +23,8 @@ export class GatewayBinary implements AsyncDisposable {
 	}
 
 	/**
-	 * Starts it on a free port, with these flags beside the usual ones. Creates the data directory if there is none. `command`
-	 * may be the one of another checkout.
+	 * Starts the gateway on a free port, with these flags in addition to the usual ones. Creates the data directory if it
+	 * does not exist. `command` may be that of another checkout.
 	 */
 	static async start(
 		data: string,
@@ -40,7 +39,7 @@ export class GatewayBinary implements AsyncDisposable {
 			cwd: root,
 			stdio: ["ignore", "pipe", "inherit"],
 		});
-		// A bench that fails does not stop its gateway.
+		// A failed bench does not stop its gateway itself.
 		const kill = (): boolean => child.kill("SIGKILL");
 		process.once("exit", kill);
 		child.once("exit", () => process.off("exit", kill));
@@ -54,14 +53,14 @@ export class GatewayBinary implements AsyncDisposable {
 		return new GatewayBinary(child, Number(port), begun);
 	}
 
-	/** Resident bytes, as the kernel counts them. */
+	/** Resident bytes, according to the kernel. */
 	memory(): number {
 		const [, kilobytes] =
 			/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8")) ?? [];
 		return Number(kilobytes) * 1024;
 	}
 
-	/** Milliseconds of CPU, all threads, so far. */
+	/** Milliseconds of CPU of all threads so far. */
 	cpu(): number {
 		return processCpu(this.#child.pid);
 	}

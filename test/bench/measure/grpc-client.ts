@@ -21,7 +21,7 @@ function tokens(found: () => void): (chunk: Buffer) => void {
 	};
 }
 
-/** A connection that opens streams and looks for marks in the bytes that come, nothing else. */
+/** A connection that opens streams and searches the received bytes for marks. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
 	readonly #token: string | undefined;
@@ -40,7 +40,7 @@ export class GrpcClient {
 		return new GrpcClient(session, token);
 	}
 
-	/** Opens a stream of the method, and sends messages there. */
+	/** Opens a stream of the method and sends messages. */
 	open(method: string, ...messages: readonly Buffer[]): ClientHttp2Stream {
 		const stream = this.#session.request({
 			":method": "POST",
@@ -55,7 +55,7 @@ export class GrpcClient {
 		return stream;
 	}
 
-	/** Resolves with the next token of the stream, whatever it says: a word may come in two parts. */
+	/** Resolves with the next token of the stream, whatever its text: a word may arrive in two parts. */
 	token(stream: ClientHttp2Stream): Promise<void> {
 		return new Promise((resolve) => {
 			const look = tokens(() => {
@@ -66,7 +66,7 @@ export class GrpcClient {
 		});
 	}
 
-	/** Resolves when the text has come, on whatever stream. */
+	/** Resolves when the text has arrived, on any stream. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}

@@ -5,9 +5,9 @@ import type { GrpcClient } from "./grpc-client.ts";
 
 /** The messages of one session, each sent when the turn before it has ended. */
 export interface Talk {
-	/** Resolves with the stream to which the reply comes. */
+	/** Resolves with the stream of the reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
-	/** Called when a turn has ended. */
+	/** Called at the end of a turn. */
 	heard(): Promise<void>;
 	close(): Promise<void>;
 }
@@ -15,13 +15,13 @@ export interface Talk {
 /** A protocol over gRPC as the bench uses it. */
 export interface GrpcWire {
 	readonly name: string;
-	/** Opens a stream, and sends a message in a session of its own. */
+	/** Opens a stream and sends a message in a new session. */
 	begin(client: GrpcClient, prompt: string): ClientHttp2Stream;
-	/** A text that the gateway sends when a turn has begun. */
+	/** Text that the gateway sends at the start of a turn. */
 	readonly begun: string;
 	/** Opens a session of this name. A server that has no sessions ignores the name. */
 	talk(client: GrpcClient, session: string): Talk;
-	/** A text that the gateway sends when a turn has ended that replied `said`. */
+	/** Text that the gateway sends at the end of a turn with the reply `said`. */
 	ended(said: string): string;
 }
 
@@ -52,7 +52,7 @@ export const kontekst: GrpcWire = {
 	ended: (said) => said,
 };
 
-/** The reason of the hint with which a turn of roz begins; what the server without a gateway sends first. */
+/** The reason in the hint that starts a turn of roz. The server without a gateway sends it first. */
 export const begun = "a turn has begun";
 
 const streamSession = "/roz.v1.AgentService/StreamSession";
@@ -84,7 +84,7 @@ export const ping = frameRozRequest({ ping: {} });
 /** A `Pong` as bytes: its field and its length. */
 export const pong = "B\0";
 
-/** Part of the answer to `start`, and what the server without a gateway sends in its place. */
+/** Part of the response to `start`. The server without a gateway sends it in place of a response. */
 export const sessionStarted = "require_confirmation";
 
 /** `RegisterTools` with as many tools as an editor has. */

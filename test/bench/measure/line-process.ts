@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { Marks } from "./marks.ts";
 import { processCpu } from "./process-cpu.ts";
 
-/** A program that speaks lines over pipes; what it says is read and looked through for marks, nothing else. */
+/** A program that exchanges lines over pipes. Its output is only searched for marks. */
 export class LineProcess {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #marks = new Marks();
@@ -15,7 +15,10 @@ export class LineProcess {
 		this.#child.stdout.on("data", (chunk) => this.#marks.look(chunk));
 	}
 
-	/** Milliseconds from sending the line to the first that holds the mark; resolves when the one with `end` has come, too. */
+	/**
+	 * Milliseconds from sending the line to the first output line that contains the mark. Resolves when the line with `end`
+	 * has arrived as well.
+	 */
 	async ask(line: string, mark: string, end = mark): Promise<number> {
 		const first = this.#marks.until(mark);
 		const ended = end === mark ? first : this.#marks.until(end);
@@ -27,12 +30,12 @@ export class LineProcess {
 		return taken;
 	}
 
-	/** Milliseconds of CPU, all threads, so far. */
+	/** Milliseconds of CPU of all threads so far. */
 	cpu(): number {
 		return processCpu(this.#child.pid);
 	}
 
-	/** Ends its input, and resolves when it has ended. */
+	/** Ends the input, and resolves when the process has ended. */
 	async close(): Promise<void> {
 		const exited = once(this.#child, "exit");
 		this.#child.stdin.end();

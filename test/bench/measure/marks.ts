@@ -4,16 +4,16 @@ interface Awaited {
 	tail: string;
 }
 
-/** Looks for marks in bytes as they come: the least that can be done with what a server says. */
+/** Searches received bytes for marks, at minimal cost. */
 export class Marks {
 	#awaited: Awaited[] = [];
 
-	/** Resolves when the text has come, in whatever frame or line. */
+	/** Resolves when the text has arrived, in any frame or line. */
 	until(mark: string): Promise<void> {
 		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
 	}
 
-	/** A mark may lie across two chunks: the end of the last one is looked at again. */
+	/** Searches a chunk together with the end of the last one, because a mark may span two chunks. */
 	look(chunk: Buffer): void {
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;

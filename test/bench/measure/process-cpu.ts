@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Milliseconds that all threads of a process have run so far, which other processes on the same cores change less than
- * the clock: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
+ * Milliseconds of CPU of all threads of a process so far. Other processes on the same cores affect it less than the wall
+ * clock: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
  */
 export function processCpu(pid: number | undefined): number {
 	const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,4 +1,4 @@
-/** The first value of a family, as `/metrics` tells it; NaN where it is not there. */
+/** The first value of a family in `/metrics`, or NaN. */
 export async function readMetric(port: number, name: string): Promise<number> {
 	const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 	return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "m").exec(text)?.[1]);

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-/** What every bench can be told: `--rounds N`, `--json FILE` and `--ratios`. */
+/** Options of every bench: `--rounds N`, `--json FILE` and `--ratios`. */
 export interface BenchOptions {
 	readonly rounds: number;
-	/** Another checkout to compare with, `--against DIRECTORY`; only `turn` uses it. */
+	/** Another checkout to compare with, `--against DIRECTORY`. Only `turn` uses it. */
 	readonly against: string | undefined;
 	readonly json: string | undefined;
 	readonly ratios: boolean;
@@ -20,16 +20,17 @@ export function readOptions(defaultRounds: number): BenchOptions {
 		},
 	});
 	const rounds = Number(values.rounds ?? defaultRounds);
-	if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds} is not a count`);
+	if (!Number.isInteger(rounds) || rounds < 1)
+		throw new Error(`Invalid --rounds ${values.rounds}: use an integer of at least 1`);
 	return { rounds, json: values.json, ratios: values.ratios ?? false, against: values.against };
 }
 
-/** Told to end (SIGTERM), as by a time limit. */
+/** True after a SIGTERM, for example at a time limit. */
 let isEnded = false;
 
 /**
- * The numbers of the rounds, from 0: those that warm up come first and are not among `options.rounds`. Told to end, a
- * bench finishes its round, reports what it has measured, and fails.
+ * The numbers of the rounds, from 0. Warm-up rounds come first and are not part of `options.rounds`. After a SIGTERM, a
+ * bench finishes its round, reports its results, and fails.
  */
 export function* roundsOf({ rounds }: BenchOptions, warmUp: number): Generator<number> {
 	process.once("SIGTERM", () => {
@@ -45,25 +46,28 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** One figure over all rounds. */
+/** The values of one figure, one per round. */
 export interface Figure {
 	readonly name: string;
 	readonly unit: string;
 	readonly values: readonly number[];
 }
 
-/** What a figure's median must keep to; a gate that is missed fails the bench. */
+/** A limit for the median of a figure. A missed gate fails the bench. */
 export interface Gate {
 	readonly figure: Figure;
 	readonly atMost?: number;
 	readonly atLeast?: number;
-	/** It is a time of this machine: with `--ratios` a miss is shown, but fails nothing. */
+	/** The limit is a time of this machine. With `--ratios`, a miss is shown but does not fail the bench. */
 	readonly ofMachine?: true;
-	/** What it is to come to one day: with `--ratios` a miss is shown, but fails nothing; another gate holds what is. */
+	/**
+	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench: another gate has
+	 * the reached limit.
+	 */
 	readonly goal?: true;
 }
 
-/** Prints medians with their range, writes them where asked, and sets exit code 1 when a gate is missed. */
+/** Prints medians with their range, writes them to `--json`, and sets exit code 1 if a gate is missed. */
 export function report(
 	name: string,
 	figures: readonly Figure[],
@@ -72,16 +76,17 @@ export function report(
 ): void {
 	const lines = figures.map((figure) => `  ${figure.name.padEnd(52)} ${describe(figure)}`);
 	const verdicts = gates.map((gate) => ({ gate, kept: isKept(gate) }));
-	const asked = verdicts.map(({ gate, kept }) => {
+	const limits = verdicts.map(({ gate, kept }) => {
+		const kind = gate.goal ? "target" : "limit";
 		const bound = gate.atMost === undefined ? `at least ${gate.atLeast}` : `at most ${gate.atMost}`;
 		const measured = round(median(gate.figure.values));
-		return `  ${kept ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured}, asked ${bound}`;
+		return `  ${kept ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured} (${kind}: ${bound})`;
 	});
 	process.stdout.write(
-		`${[`${name} (${options.rounds} rounds, median [min – max])`, ...lines, ...asked].join("\n")}\n`,
+		`${[`${name} (${options.rounds} rounds, median [min – max])`, ...lines, ...limits].join("\n")}\n`,
 	);
 	if (isEnded) {
-		process.stdout.write(`  NOT MET ended after ${figures[0]?.values.length ?? 0} rounds\n`);
+		process.stdout.write(`  NOT MET stopped after ${figures[0]?.values.length ?? 0} rounds\n`);
 		process.exitCode = 1;
 	}
 	if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ name, figures }, null, "\t"));

@@ -2,7 +2,7 @@ import type { DrainClient } from "./drain-client.ts";
 
 let count = 0;
 
-/** A request frame with an id of its own. */
+/** A request frame with a new id. */
 export function request(method: string, params: object): string {
 	count++;
 	return JSON.stringify({ type: "req", id: `r${count}`, method, params });

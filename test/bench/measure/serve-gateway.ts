@@ -10,13 +10,13 @@ import { answerParent } from "./answer-parent.ts";
 export async function serveGateway(made: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
-	/** An empty directory for all that is kept: the parent removes it. One of its own unless told. */
+	/** An empty directory for its data, which the parent removes. By default, a new one. */
 	readonly directory?: string | undefined;
-	/** What its configuration file holds. */
+	/** Content of its configuration file. */
 	readonly settings?: object;
 }): Promise<void> {
 	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
-	// A session that is used for minutes must not be cut down to a window on the way.
+	// Keeps long sessions from being cut down to a context window.
 	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 	mkdirSync(join(data, "data"), { mode: 0o700 });
 	writeFileSync(join(data, "data", "models.json"), JSON.stringify({ models: [model] }));
@@ -24,7 +24,7 @@ export async function serveGateway(made: {
 	const gateway = await startGateway({
 		config: loadConfig({
 			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...made.flags },
-			// A frame more after the first reply of each session would be counted where it is not meant.
+			// Titles would add a frame after the first reply of each session.
 			environment: { PARLEY_TITLES: "false" },
 			cwd: data,
 			defaultData: join(data, "data"),

@@ -1,19 +1,19 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A server in a process of its own, started for a bench. */
+/** A server in a separate process, started for a bench. */
 export interface ServerProcess {
 	readonly port: number;
-	/** Microseconds of CPU (user and system, all threads) that the process has used so far. */
+	/** Microseconds of CPU (user and system, all threads) so far. */
 	cpu(): Promise<number>;
-	/** Resident bytes of the process, without garbage. */
+	/** Resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;
-	/** Sends an order and resolves with the number that answers it. */
+	/** Sends an order and resolves with the number in its answer. */
 	ask(order: object): Promise<number>;
 	stop(): Promise<void>;
 }
 
-/** Starts `servers/NAME.ts`, which answers over the channel: its port first, then its CPU time whenever asked. */
+/** Starts `servers/NAME.ts`. It sends its port first, then answers requests for its CPU time. */
 export async function startServer(name: string, ...args: readonly string[]): Promise<ServerProcess> {
 	const child = fork(new URL(`../servers/${name}.ts`, import.meta.url), args, {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],

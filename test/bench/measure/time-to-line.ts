@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { processCpu } from "./process-cpu.ts";
 
-/** What a process took until it said something, in milliseconds. */
+/** Milliseconds from the start of a process to its first line or mark. */
 export interface Start {
 	readonly clock: number;
 	readonly cpu: number;
@@ -10,11 +10,11 @@ export interface Start {
 
 interface Told {
 	readonly input?: string;
-	/** Text of the line that is waited for; the first line unless told. */
+	/** Text of the awaited line. By default, the first line. */
 	readonly mark?: string;
 }
 
-/** Starts Node with these arguments and this input, waits until it has written the line on stdout, and ends it. */
+/** Starts Node with these arguments and this input, waits for the line on stdout, and ends the process. */
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,

@@ -1,15 +1,15 @@
 import { DrainClient } from "./drain-client.ts";
 import { openSession, request } from "./requests.ts";
 
-/** People who talk with a gateway until it dies, and what it has told them that it keeps. */
+/** Clients that send messages until the gateway dies, and the messages that it acknowledged. */
 export class WriteLoad {
-	/** Messages that were acknowledged, with their session. */
+	/** Acknowledged messages with their session. */
 	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
 	readonly #clients: DrainClient[] = [];
 	#ended = false;
 	#count = 0;
 
-	/** Begins: so many people who say one thing after the other, and as many who listen to a reply of two seconds. */
+	/** Starts `people` clients that send messages in succession, and as many that receive a reply of two seconds. */
 	async begin(port: number, people: number): Promise<void> {
 		for (let n = 0; n < people; n++) {
 			const [speaker, listener] = [await this.#connect(port), await this.#connect(port)];
@@ -22,7 +22,7 @@ export class WriteLoad {
 		}
 	}
 
-	/** The gateway is dead. */
+	/** Stops the load after the death of the gateway. */
 	end(): void {
 		this.#ended = true;
 		for (const client of this.#clients) client.close();

@@ -7,7 +7,7 @@ import { runDiscord } from "@parley/discord";
 import { createClient } from "@parley/protocol";
 import { answerParent } from "../measure/answer-parent.ts";
 
-/** The whole connector, with its database on disk, between a gateway and the platform. */
+/** The complete connector, with its database on disk, between a gateway and the platform. */
 const [, , platform = "", gatewayUrl = ""] = process.argv;
 const ids = createIds();
 const surroundings = { clock: systemClock, ids };
@@ -21,7 +21,7 @@ await operator.close();
 const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
 const connector = await runDiscord({
 	...{ token: "bench.token.of-nobody", apiUrl: `${platform}/api`, cdnUrl: platform },
-	// Discord's limit would have it wait most of the time: what is measured is the work.
+	// Without Discord's limit, which would make the connector wait most of the time.
 	requestsPerSecond: Number.POSITIVE_INFINITY,
 	gatewayUrl,
 	gatewayToken: token,
@@ -30,7 +30,7 @@ const connector = await runDiscord({
 	chance: () => chanceOf(ids),
 	...surroundings,
 });
-// It connects by itself, beside whoever started it.
+// The connector connects in the background.
 while (!(await connector.status()).connector) await setImmediate();
 answerParent(0, async () => {
 	await connector.stop();

@@ -3,9 +3,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * As much of Discord as a bot needs that answers messages, and no more, so that the bot is what is measured: the order
- * `{messages, inFlight}` has people write so many, each in the channel whose answer has come, and is answered when all
- * are.
+ * The minimal part of Discord for a bot that answers messages, so that the bench measures the bot. On the order `{messages,
+ * inFlight}` it sends this number of messages, each in a channel whose previous answer has arrived. It answers the order
+ * when all messages have answers.
  */
 const epoch = 1_420_070_400_000n;
 let counter = 0n;

@@ -14,15 +14,15 @@ import { WebSocket } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: what anybody writes who puts discord.js in front of a gateway, and keeps nothing. It passes on what it is
- * told, reads every frame of the session, and replies with the answer and its three buttons, as the connector does. Without
- * a gateway it replies the same by itself.
+ * The floor: a simple bot with discord.js and a gateway, which stores nothing. It passes messages on, reads every frame of
+ * the session, and replies with the answer and its three buttons, like the connector. Without a gateway it sends the same
+ * reply itself.
  */
 const [, , url = "", gatewayUrl] = process.argv;
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
 const client = new Client({
 	intents: [Guilds, GuildMessages, MessageContent],
-	// Fifty a second is Discord's limit: what is measured is the work.
+	// Discord's limit of fifty per second would hide the cost of the work.
 	rest: { api: `${url}/api`, retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY },
 	allowedMentions: { parse: [], repliedUser: false },
 });
@@ -38,7 +38,7 @@ function reply(message: Message, content: string, run: string): void {
 	void message.reply({ content, components: [row], flags: MessageFlags.SuppressEmbeds });
 }
 
-/** Passes what is said on to a session of the channel, and its answers back. */
+/** Passes messages on to a session of the channel, and posts its answers. */
 async function throughGateway(gateway: string): Promise<(message: Message) => void> {
 	const operator = createClient({ url: gateway, clock: systemClock, ids: createIds() });
 	const { token } = await operator.request("create_token", {

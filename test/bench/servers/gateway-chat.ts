@@ -1,6 +1,6 @@
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** The gateway for people of Discord, with a model that says 200 characters at once. */
+/** The gateway for people of Discord, with a model that replies 200 characters in one piece. */
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 await serveGateway({

@@ -1,5 +1,5 @@
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** The gateway with the provider `anthropic`, asking the server that the first argument names. */
+/** The gateway with the provider `anthropic`, connected to the server in the first argument. */
 const [, , url = ""] = process.argv;
 await serveGateway({ flags: { provider: "anthropic", baseUrl: url, model: "bench" } });

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Model, ModelRequest } from "@parley/core";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** Says `{ticks, each, text}` of the last message: `each` deltas of `text` in every tick of the event loop. */
+/** Reads `{ticks, each, text}` from the last message and emits `each` deltas of `text` in every tick of the event loop. */
 const burstModel: Model = {
 	provider: "bench",
 	defaultModel: "bench",

@@ -3,8 +3,8 @@ import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
 import { keepCompiled } from "../../../packages/cli/bin/run-program.mjs";
 
 /**
- * What the gateway's process loads before it is ready, and nothing else: the floor of its start. The command's own
- * modules import the others. As the command does, it takes them from the bundle where there is one of the sources as they are.
+ * The floor of a start: loads only the modules that the gateway's process loads before it is ready. Like the command, it
+ * loads them from the bundle if there is one of the present sources.
  */
 const bundle = findBundle();
 keepCompiled(bundle);

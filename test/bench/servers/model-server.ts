@@ -7,10 +7,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 let asked: unknown;
 
 /**
- * A server of the Messages API that costs as little as it can: the last text of the conversation is an order, `words N`
- * for a reply of N deltas, `paced N MS` for one delta every MS milliseconds, `input BYTES` for one tool call with so
- * much input in deltas of 20 bytes. A request that ends with a tool's result gets one word. `GET` tells the last request,
- * for a floor that asks the same.
+ * A server of the Messages API with minimal cost. The last text of the conversation is an order: `words N` for a reply of N
+ * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. Its input of this size comes
+ * in deltas of 20 bytes. A request that ends with a tool result has a reply of one word. `GET` returns the last request, for
+ * a floor that sends the same.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(asked));
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
 });
 
 server.listen(0, "127.0.0.1", () => {
-	// True because the server listens on a TCP port.
+	// The address of a server on a TCP port is an object.
 	const { port } = server.address() as AddressInfo;
 	answerParent(port, async () => {
 		server.closeAllConnections();
@@ -69,7 +69,7 @@ function answer([kind, size, ms]: readonly string[], response: ServerResponse): 
 	else response.end(begin + toolInput(count) + end("tool_use"));
 }
 
-/** Each word has its own time, so that delays do not add up. */
+/** Schedules each word by itself, so that delays do not add up. */
 function pace(response: ServerResponse, count: number, ms: number): void {
 	response.write(begin + textStart);
 	const began = performance.now();

@@ -2,7 +2,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 import { Chorus } from "../measure/chorus.ts";
 
-/** The floor: one model stream for each client, whose texts `ws` sends one by one in the gateway's frame of a delta. */
+/** The floor: one model stream per client. `ws` sends its texts one by one in the gateway's frame of a delta. */
 const chorus = new Chorus();
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
 server.on("connection", (client) => {

@@ -3,8 +3,8 @@ import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: what anybody writes who uses the SDK directly. Takes orders from the parent, `{order, streams}`, holds so
- * many conversations at once, and answers with the milliseconds to the first word.
+ * The floor: a simple program with the SDK. The parent sends orders, `{order, streams}`. The program runs this number of
+ * conversations at the same time and answers with the milliseconds to the first word.
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });
@@ -12,9 +12,9 @@ const tools = [{ name: "nothing", input_schema: { type: "object" as const } }];
 
 interface Reply {
 	readonly text: string;
-	/** The input of a tool call as it came; "" where there was none. */
+	/** The input of a tool call as received, or "". */
 	readonly input: string;
-	/** When the first word was there; 0 where none came. */
+	/** Time of the first word, or 0. */
 	readonly firstAt: number;
 }
 

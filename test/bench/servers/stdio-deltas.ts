@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
 import { eachLine } from "../measure/each-line.ts";
 
-/** The floor: on each line, `{id, message}`, as many lines of deltas as the message says; those of a tick in one write. */
+/** The floor: for each line `{id, message}`, writes the requested number of delta lines, with one write per tick. */
 async function speak(request_id: string, count: number): Promise<void> {
 	for (let told = 0; told < count; told += deltasPerTick) {
 		const lines: string[] = [];

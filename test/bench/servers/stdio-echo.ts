@@ -1,6 +1,6 @@
 import { eachLine } from "../measure/each-line.ts";
 
-/** The floor: each line of JSON is read, and written again. */
+/** The floor: reads each line of JSON and writes it again. */
 eachLine((line) => {
 	process.stdout.write(`${JSON.stringify(JSON.parse(line))}\n`);
 });

@@ -3,9 +3,9 @@ import type { MessageCreateParamsNonStreaming, MessageParam } from "@anthropic-a
 import { eachLine } from "../measure/each-line.ts";
 
 /**
- * The floor: each line `{message}` is asked of the SDK, and each delta of the reply is a line. Instructions and tools are
- * those of the request that the server had last, and the conversation goes on until a line says `{"type":"clear"}`: what
- * a request holds is what any agent of this kind sends.
+ * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply.
+ * Instructions and tools are those of the last request of the agent, because any similar agent sends them. The line
+ * `{"type":"clear"}` starts a new conversation.
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });

@@ -31,7 +31,7 @@ export interface ProposedCall {
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
-// True because the package has services alone at these names.
+// The package has only services at these names.
 const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 	readonly DaemonService: ServiceClientConstructor;
@@ -42,7 +42,7 @@ export interface Access {
 	readonly token?: string;
 	/** Further metadata. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** The certificate to trust, in PEM form, and the host and port that are asked for. Without it no TLS is spoken. */
+	/** The trusted certificate in PEM form, and the requested host and port. If undefined, the connection has no TLS. */
 	readonly tls?: { readonly certificate: string; readonly authority: string };
 }
 
@@ -107,7 +107,7 @@ export class KontekstStream implements AsyncDisposable {
 
 	constructor(url: string, access: Access = {}) {
 		this.#client = connect(AgentService, url, access);
-		// True because the service has this method, which streams both ways.
+		// The service has this method, which streams in both directions.
 		const run = this.#client["run"] as (metadata: Metadata) => ClientDuplexStream<Fields, Fields>;
 		this.#call = run.call(this.#client, metadataFor(access));
 		this.#call.on("data", (message: Fields) => {
@@ -115,7 +115,7 @@ export class KontekstStream implements AsyncDisposable {
 			this.events.push({ kind, value: Object(message[kind]) });
 			this.#changes.notify();
 		});
-		// The status says the same.
+		// The status reports the same.
 		this.#call.on("error", () => undefined);
 		this.#call.on("status", (status) => {
 			this.status = status;
@@ -123,7 +123,7 @@ export class KontekstStream implements AsyncDisposable {
 		});
 	}
 
-	/** Sends a command as its fields; none is an empty command. */
+	/** Sends a command as its fields. Without fields, the command is empty. */
 	send(command: Fields): void {
 		this.#call.write(command);
 	}
@@ -140,7 +140,7 @@ export class KontekstStream implements AsyncDisposable {
 		this.send({ denyTool: { callId, reason } });
 	}
 
-	/** Resolves with the next event of that kind behind those that were waited for before. */
+	/** Resolves with the next event of that kind after those of earlier calls. */
 	async until(kind: string): Promise<Fields> {
 		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
 		await this.#changes.until(`${kind} comes`, () => next() >= 0);
@@ -149,7 +149,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.events[at]?.value ?? {};
 	}
 
-	/** Resolves with the first event of the run, also if it was waited for before. */
+	/** Resolves with the first event of the run, even if an earlier call has returned it. */
 	async started(): Promise<Fields> {
 		const find = () => this.events.find(({ kind }) => kind === "started");
 		await this.#changes.until("the run starts", () => find() !== undefined);
@@ -165,7 +165,7 @@ export class KontekstStream implements AsyncDisposable {
 
 	/** Resolves with the calls of the next proposal. */
 	async proposed(): Promise<readonly ProposedCall[]> {
-		// True by the schema.
+		// Required by the schema.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 
@@ -175,14 +175,14 @@ export class KontekstStream implements AsyncDisposable {
 		return this.status ?? { code: -1, details: "" };
 	}
 
-	/** The kinds of all events; deltas that follow each other count as one. */
+	/** The kinds of all events. Consecutive deltas count as one. */
 	kinds(): string[] {
 		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
 		const kinds = this.events.map(({ kind }) => kind);
 		return kinds.filter((kind, at) => !isDelta(kind) || kind !== kinds[at - 1]);
 	}
 
-	/** Says that no more commands come. */
+	/** Ends the sending side of the stream. */
 	halfClose(): void {
 		this.#call.end();
 	}
@@ -220,7 +220,7 @@ export async function askDaemon(
 	access: Access = {},
 ): Promise<Fields> {
 	const client = connect(DaemonService, url, access);
-	// True because both methods are unary.
+	// Both methods are unary.
 	const call = client[method] as (
 		request: Fields,
 		metadata: Metadata,

@@ -19,7 +19,7 @@ export const kontekstDriver: Driver = {
 
 class KontekstConversation implements Conversation {
 	readonly #gateway: TestGateway;
-	/** Streams whose outcome was not told, in the order of their messages. */
+	/** Streams without a reported outcome, in the order of their messages. */
 	readonly #streams: KontekstStream[] = [];
 	readonly #opened = new AsyncDisposableStack();
 	#session = "";
@@ -30,7 +30,7 @@ class KontekstConversation implements Conversation {
 
 	async say(...texts: readonly string[]): Promise<void> {
 		for (const prompt of texts) {
-			// Each stream has its own connection: the order of the messages is known when the one before has started.
+			// Each stream has its own connection. The order of messages is certain only after the previous run has started.
 			await this.#streams.at(-1)?.started();
 			const stream = this.#opened.use(new KontekstStream(this.#gateway.url));
 			this.#streams.push(stream);
@@ -90,7 +90,7 @@ class KontekstConversation implements Conversation {
 		await this.#gateway[Symbol.asyncDispose]();
 	}
 
-	/** The stream of the oldest run whose outcome was not told. */
+	/** The stream of the oldest run without a reported outcome. */
 	#stream(): KontekstStream {
 		const [stream] = this.#streams;
 		if (!stream) throw new Error("no message was sent");
@@ -111,7 +111,7 @@ function streamedIn(events: readonly KontekstEvent[]): string[] {
 /** The calls that started, in their order. */
 function callsIn(events: readonly KontekstEvent[]): Call[] {
 	const of = (kind: string) => events.flatMap((event) => (event.kind === kind ? [event.value] : []));
-	// True by the schema.
+	// Required by the schema.
 	const proposed = of("toolsProposed").flatMap(({ calls }) => calls as readonly ProposedCall[]);
 	return of("toolStarted").flatMap(({ callId }) => {
 		const call = proposed.find((one) => one.callId === callId);

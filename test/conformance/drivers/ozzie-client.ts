@@ -27,10 +27,10 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ResponseFrame = Extract<ServerFrame, { type: "res" }>;
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 
-/** One connection as a test drives it: sends anything, and reads frames in the order in which they came. */
+/** A connection for tests: sends any data, and reads frames in their order of arrival. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
-	/** How the connection ended. */
+	/** Close code and reason of the connection. */
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 	readonly #frames: ServerFrame[] = [];
 	#arrived = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ export class OzzieClient implements AsyncDisposable {
 		this.socket.send(typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
 	}
 
-	/** The next frame, whatever it is. */
+	/** The next frame of any kind. */
 	async next(): Promise<ServerFrame> {
 		for (;;) {
 			const frame = this.#frames.shift();
@@ -76,7 +76,7 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event, or the next one of that name whose payload has these values; others before it are skipped. */
+	/** The next event, or the next one of that name whose payload has these values. Skips earlier ones. */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
 			const frame = await this.next();
@@ -123,7 +123,7 @@ export class OzzieClient implements AsyncDisposable {
 		return String((await this.call("open_session", params))["session_id"]);
 	}
 
-	/** All events up to the kept one with this number. */
+	/** All events up to the persisted one with this number. */
 	async upTo(seq: number): Promise<EventFrame[]> {
 		const events = [await this.event()];
 		while (events.at(-1)?.transient || events.at(-1)?.seq !== seq) events.push(await this.event());
@@ -136,7 +136,7 @@ export class OzzieClient implements AsyncDisposable {
 		return this.#frames.splice(0);
 	}
 
-	/** Closes properly and waits for the gateway to do so too. */
+	/** Closes with a close frame and waits for the gateway to close as well. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;

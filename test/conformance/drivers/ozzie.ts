@@ -19,7 +19,7 @@ interface Begun {
 	readonly gateway: TestGateway;
 	readonly client: OzzieClient;
 	readonly session: string;
-	/** Lets all go that the conversation holds. */
+	/** Releases all resources of the conversation. */
 	readonly end: AsyncDisposableStack;
 }
 
@@ -80,7 +80,7 @@ class OzzieConversation implements Conversation {
 		return { content: String(payload["content"]), error: String(payload["error"]) };
 	}
 
-	/** This wire has no request for it: a session is compacted when its window is full. */
+	/** The wire has no request for a summary. A session is compacted when its window is full. */
 	compact(): Promise<string> {
 		return Promise.reject(new Error("no message of this wire asks for a summary"));
 	}

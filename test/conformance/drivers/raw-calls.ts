@@ -8,7 +8,7 @@ import {
 import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { Watch } from "../../watch.ts";
 
-/** Forwards one TCP connection to the gateway, and can stop to: neither side learns of it. */
+/** Forwards one TCP connection to the gateway. It can stop forwarding without notice to either side. */
 export class Relay implements AsyncDisposable {
 	readonly #server: Server;
 	readonly #sockets: Socket[] = [];
@@ -95,12 +95,12 @@ export class RawCall {
 		stream.resume();
 	}
 
-	/** Whether the gateway has begun to answer. */
+	/** True if the gateway has started to respond. */
 	get isAnswered(): boolean {
 		return this.#isAnswered;
 	}
 
-	/** Whether the gateway has ended the call. */
+	/** True if the gateway has ended the call. */
 	get hasEnded(): boolean {
 		return this.#isClosed || this.#status !== undefined;
 	}
@@ -141,14 +141,14 @@ export class RawCall {
 export class RawConnection implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 
-	/** With a port, connects to it instead of that of the URL. */
+	/** Port to connect to, instead of that of the URL. */
 	constructor(url: string, { port = endpointOf(url).port }: { readonly port?: number } = {}) {
 		const { host } = endpointOf(url);
 		this.#session = connect(url, {
 			createConnection: () => connectTcp({ host, port }),
 			// Calls that it sends before it knows the limit of the gateway.
 			peerMaxConcurrentStreams: 1_000,
-			// In MB. A client that is over its own limit resets the answers that it gets.
+			// In MB. A client above its own limit resets the responses.
 			maxSessionMemory: 100,
 			maxSendHeaderBlockLength: 200_000,
 			maxOutstandingPings: 1_000,
@@ -166,7 +166,7 @@ export class RawConnection implements AsyncDisposable {
 		);
 	}
 
-	/** Calls that the gateway serves at once on the connection, as it has announced. */
+	/** Maximum of concurrent calls that the gateway has announced for the connection. */
 	get mostCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}
@@ -176,11 +176,11 @@ export class RawConnection implements AsyncDisposable {
 		await once(this.#session, "ping");
 	}
 
-	/** Resolves to whether the connection is open and the gateway has read everything that was sent. */
+	/** Resolves with true if the connection is open and the gateway has read all sent data. */
 	reached(): Promise<boolean> {
 		if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
 		const { promise, resolve } = Promise.withResolvers<boolean>();
-		// The callback gets an error if the connection ends before the answer.
+		// The callback receives an error if the connection ends before the acknowledgement.
 		this.#session.ping((error) => resolve(error === null));
 		return promise;
 	}

@@ -34,7 +34,7 @@ export class RawRun implements AsyncDisposable {
 		this.#stream.write(frameCommand(command));
 	}
 
-	/** Resolves when the gateway has begun to answer. */
+	/** Resolves when the gateway has started to respond. */
 	answered(): Promise<void> {
 		return this.#changes.until("the gateway answers", () => this.#isAnswered);
 	}
@@ -44,7 +44,7 @@ export class RawRun implements AsyncDisposable {
 		return this.#changes.until("the connection ends", () => this.#isClosed);
 	}
 
-	/** Resolves when the gateway has read everything that was sent. */
+	/** Resolves when the gateway has read all sent data. */
 	async reached(): Promise<void> {
 		let isReached = false;
 		this.#session.ping(() => {

@@ -24,7 +24,7 @@ const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
 });
-// True because the package has this service at this name.
+// The package has this service at this name.
 const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 };
@@ -97,7 +97,7 @@ class Frames {
 			this.all.push(frameOf(message, field));
 			this.#changes.notify();
 		});
-		// The status says the same.
+		// The status reports the same.
 		call.on("error", () => undefined);
 		call.on("status", (status) => {
 			this.status = status;
@@ -105,7 +105,7 @@ class Frames {
 		});
 	}
 
-	/** Resolves with the next frame of that kind behind those that were waited for before. */
+	/** Resolves with the next frame of that kind after those of earlier calls. */
 	async until(kind: string): Promise<Fields> {
 		return (await this.untilOneOf(kind)).value;
 	}
@@ -145,7 +145,7 @@ export class RozStream implements AsyncDisposable {
 
 	constructor(url: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// True because the service has this method, which streams both ways.
+		// The service has this method, which streams in both directions.
 		const method = this.#client["streamSession"] as (
 			metadata: Metadata,
 		) => ClientDuplexStream<Fields, Fields>;
@@ -158,7 +158,7 @@ export class RozStream implements AsyncDisposable {
 		return this.#frames.all;
 	}
 
-	/** Sends a frame by the name of its field; none is an empty frame. */
+	/** Sends a frame by the name of its field. Without a name, the frame is empty. */
 	send(frame: Fields): void {
 		this.#call.write(frame);
 	}
@@ -192,12 +192,12 @@ export class RozStream implements AsyncDisposable {
 		return deltas.map(({ value }) => String(value["content"])).join("");
 	}
 
-	/** Says that no more frames come. */
+	/** Ends the sending side of the stream. */
 	halfClose(): void {
 		this.#call.end();
 	}
 
-	/** Breaks the stream off. */
+	/** Cancels the stream. */
 	break(): void {
 		this.#call.cancel();
 	}
@@ -219,7 +219,7 @@ export class RozTeam implements AsyncDisposable {
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// True because the service has this method, which streams responses.
+		// The service has this method, which streams responses.
 		const method = this.#client["watchTeam"] as (
 			request: Fields,
 			metadata: Metadata,
@@ -260,7 +260,7 @@ function protoValue(value: unknown): Fields {
 	if (typeof value === "number") return { numberValue: value };
 	if (typeof value === "boolean") return { boolValue: value };
 	if (Array.isArray(value)) return { listValue: { values: value.map(protoValue) } };
-	// True because JSON has no other values.
+	// JSON has no other values.
 	return { structValue: structOf(value as Fields) };
 }
 

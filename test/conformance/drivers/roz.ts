@@ -25,11 +25,11 @@ interface Begun {
 	/** The stream that created the session. */
 	readonly stream: RozStream;
 	readonly session: string;
-	/** Ends all that the conversation uses. */
+	/** Releases all resources of the conversation. */
 	readonly end: AsyncDisposableStack;
 }
 
-/** A turn whose outcome was not told: its stream, and the number of frames before it. */
+/** A turn without a reported outcome: its stream, and the number of earlier frames. */
 interface OpenTurn {
 	readonly stream: RozStream;
 	readonly from: number;
@@ -47,7 +47,7 @@ class RozConversation implements Conversation {
 	async say(...texts: readonly string[]): Promise<void> {
 		for (const text of texts) {
 			const before = this.#turns.at(-1);
-			// A turn begins when its message is accepted, so the order of the messages is known.
+			// A turn starts when its message is accepted, so the order of the messages is known.
 			await before?.stream.until("presenceHint");
 			const stream = before ? await this.#continue() : this.#begun.stream;
 			this.#turns.push({ stream, from: stream.frames.length });
@@ -114,7 +114,7 @@ class RozConversation implements Conversation {
 		this.#turn().stream.send({ permissionDecision: { toolCallId, approved } });
 	}
 
-	/** The oldest turn whose outcome was not told. */
+	/** The oldest turn without a reported outcome. */
 	#turn(): OpenTurn {
 		const [turn] = this.#turns;
 		if (!turn) throw new Error("no message was sent");
@@ -122,7 +122,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The text of each reply, by its deltas. The state `thinking` begins a reply. */
+/** The text of each reply, by its deltas. The state `thinking` starts a reply. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

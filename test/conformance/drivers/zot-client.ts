@@ -18,11 +18,11 @@ export const zotBinary = fileURLToPath(new URL("../../../packages/cli/bin/zot.mj
 export type Of<Type extends ZotType> = Extract<ZotFrame, { type: Type }>;
 
 export interface ZotOptions {
-	/** Answers as `claude-sonnet-4-5`; the offline model unless told. */
+	/** Answers as `claude-sonnet-4-5`. By default, the offline model answers. */
 	readonly service?: FakeAnthropic;
 	readonly flags?: readonly string[];
 	readonly environment?: Readonly<Record<string, string>>;
-	/** The operator's own models, in place of none. */
+	/** The operator's own models. By default, none. */
 	readonly models?: readonly object[];
 }
 
@@ -31,16 +31,16 @@ export interface ZotOptions {
  * waiting reader. Disposal ends the process.
  */
 export class ZotClient implements AsyncDisposable {
-	/** All that came, in its order, and the lines as they came. */
+	/** All lines in order: parsed, and as text. */
 	readonly frames: ZotFrame[] = [];
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
-	/** The process works in `work` below it, and is at home in `home`. */
+	/** The process works in `work` below it, and its home is `home`. */
 	readonly directory: string;
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #order = new ZotOrder();
-	/** By their ids, the first of each. */
+	/** Responses by id, the first of each. */
 	readonly #responses = new Map<string | number, ZotResponse>();
 	#stderr = "";
 	#open = true;
@@ -71,7 +71,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
-		// A process that has ended reads nothing, and its exit code has the reason.
+		// A process that has ended reads no input. Its exit code shows the reason.
 		this.#child.stdin.on("error", () => undefined);
 		this.exited = once(this.#child, "close").then(([code, signal]) => {
 			this.#open = false;
@@ -98,7 +98,7 @@ export class ZotClient implements AsyncDisposable {
 		return this.#stderr;
 	}
 
-	/** Whether it reads what comes. */
+	/** False while the client does not read the output. */
 	set reads(reads: boolean) {
 		if (reads) this.#child.stdout.resume();
 		else this.#child.stdout.pause();
@@ -110,7 +110,7 @@ export class ZotClient implements AsyncDisposable {
 		return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
 	}
 
-	/** Writes commands, all at once. */
+	/** Writes commands in one piece. */
 	send(...commands: readonly object[]): void {
 		this.write(commands.map((command) => `${JSON.stringify(command)}\n`).join(""));
 	}
@@ -123,12 +123,12 @@ export class ZotClient implements AsyncDisposable {
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
-			// True because of its type.
+			// The type was compared.
 			if (frame.type === type && fits(frame as Of<Type>)) return frame as Of<Type>;
 		}
 	}
 
-	/** The next line, whatever it is. */
+	/** The next line of any type. */
 	async next(): Promise<ZotFrame> {
 		const index = this.#read;
 		await this.#when("a further line comes", () => this.frames.length > index);
@@ -138,20 +138,20 @@ export class ZotClient implements AsyncDisposable {
 		return frame;
 	}
 
-	/** All lines up to the end of the prompt, from where the last reading has ended. */
+	/** All unread lines up to the end of the prompt. */
 	async turn(): Promise<ZotFrame[]> {
 		const from = this.#read;
 		await this.until("done");
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Sends one command, and returns its response, whatever else comes before; for commands with an id of their own. */
+	/** Sends one command with a unique id, and returns its response. Skips earlier lines. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
 	}
 
-	/** The response with this id, which may have come already; reads nothing. */
+	/** The response with this id, even if it has arrived already. Reads no lines. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);
@@ -159,7 +159,7 @@ export class ZotClient implements AsyncDisposable {
 		return response;
 	}
 
-	/** Like `ask`, of a success. */
+	/** Like `ask`, but rejects an error. */
 	async data(command: Parameters<ZotClient["ask"]>[0]): Promise<unknown> {
 		const response = await this.ask(command);
 		if (!response.success) throw new Error(`${command.type} failed: ${response.error}`);
@@ -172,7 +172,7 @@ export class ZotClient implements AsyncDisposable {
 		return this.ended();
 	}
 
-	/** Like `end`, where the process ends for another reason. */
+	/** Like `end`, for a process that ends for another reason. */
 	async ended(): Promise<ProcessEnd> {
 		await this.#when("the process ends", () => false);
 		const { code, signal } = await this.exited;
@@ -186,7 +186,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		// So that it takes what its tools run along; it ends within seconds then, or something is wrong with it.
+		// A signal that lets the process end its tools as well. It must end within seconds.
 		this.#child.kill("SIGTERM");
 		const cancel = afterPatience(patienceMs, () => void this.#child.kill("SIGKILL"));
 		await this.exited;
@@ -226,7 +226,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 }
 
-/** The types of the lines, in their order; deltas of one text are one. */
+/** The types of the lines in order. Deltas of one text count as one. */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
 	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];
@@ -235,11 +235,11 @@ export function typesOf(frames: readonly ZotFrame[]): string[] {
 
 /** The lines of one type. */
 export function only<Type extends ZotType>(frames: readonly ZotFrame[], type: Type): Of<Type>[] {
-	// True because of its type.
+	// The type was compared.
 	return frames.filter((frame) => frame.type === type) as Of<Type>[];
 }
 
-/** The text that was streamed. */
+/** The streamed text. */
 export function streamed(frames: readonly ZotFrame[]): string {
 	return only(frames, "text_delta")
 		.map(({ delta }) => delta)

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A token count or an amount of money: a number, always. */
+/** A token count or an amount of money, which is always a number. */
 const Counts = {
 	input: z.int().min(0),
 	output: z.int().min(0),
@@ -23,7 +23,7 @@ const Result = z.strictObject({
 /** RFC 3339 in UTC. */
 const Time = z.iso.datetime();
 
-/** A message as `get_messages` tells it, by its role. */
+/** A message of `get_messages`, by its role. */
 const Message = z.discriminatedUnion("role", [
 	z.strictObject({ role: z.literal("user"), content: Given, time: Time }),
 	z.strictObject({ role: z.literal("assistant"), content: z.array(z.union([Text, Call])), time: Time }),
@@ -46,7 +46,7 @@ const Queued = z.strictObject({
 	...{ message: z.string().optional(), images: z.int().min(0).optional() },
 });
 
-/** Data in the response of a successful command. Undefined if it has none. */
+/** Data in the response of a successful command, if it has data. */
 const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	hello: z.strictObject({
 		...{ protocol_version: z.literal(1), version: z.string().min(1) },
@@ -71,14 +71,13 @@ const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	cancel_queued: undefined,
 };
 
-/** All commands that there are. */
 export const commandNames: readonly string[] = Object.keys(data);
 
 const named = { type: z.literal("response"), id: Id.exactOptional(), command: z.string() };
 const Success = z.strictObject({ ...named, success: z.literal(true), data: z.unknown().optional() });
 const Failure = z.strictObject({ ...named, success: z.literal(false), error: z.string().min(1) });
 
-/** The prompt that an event belongs to. No event has an `id` of its own: those there are name calls and questions. */
+/** The prompt of an event. The `id` in some events is that of a call or a question, not of the event. */
 const of = { request_id: Id.exactOptional() };
 
 const events = [

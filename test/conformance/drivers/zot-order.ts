@@ -18,7 +18,7 @@ const speaking = [
 ] as const;
 const next: { readonly [From in Place]: readonly Place[] } = {
 	rest: ["start"],
-	// A compaction tells nothing before its summary was paid for.
+	// A compaction writes no line before the usage of its summary.
 	start: ["user_message", "usage", "compact_done", ...ends],
 	user_message: ["turn_start", "usage", ...ends],
 	turn_start: turn,
@@ -35,7 +35,7 @@ const next: { readonly [From in Place]: readonly Place[] } = {
 	tool_progress: tools,
 	ask: tools,
 	tool_result: [...tools, "turn_start", "usage", ...ends],
-	// The end of the turn, and of the prompt.
+	// The end of the turn and of the prompt.
 	aborted: ["done"],
 	error: ["done"],
 	compact_done: ["done"],
@@ -43,7 +43,7 @@ const next: { readonly [From in Place]: readonly Place[] } = {
 	response: [],
 };
 
-/** Keeps what has to hold over all that one process writes, whatever it is asked. */
+/** Checks the order of all lines of one process. */
 export class ZotOrder {
 	#last: Place = "rest";
 	#step = 0;
@@ -53,7 +53,7 @@ export class ZotOrder {
 	/** Calls that the model writes. */
 	readonly #written = new Set<string>();
 
-	/** Throws what is out of order. */
+	/** Throws at the first violation. */
 	take(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;

@@ -3,12 +3,12 @@ import { ozzie, type Requirement } from "../requirement.ts";
 /** Requirements for connectors that show sessions on a platform. */
 export const connectorRequirements = {
 	"run.named": ozzie(
-		"our own: What became of a message",
+		"our own: Explain a run",
 		"`user.message` has the `correlation_id` of its `send_message`, also while it waits, on replay and on retry.",
 	),
-	"run.ends": ozzie("our own: Messages that wait", "`assistant.message` names the run that it ends."),
+	"run.ends": ozzie("our own: Queued messages", "`assistant.message` names the run that it ends."),
 	"run.cancel-one": ozzie(
-		"our own: Messages that wait",
+		"our own: Queued messages",
 		"`cancel_turn` with `run_id` ends that run alone, at work or waiting; without such a run it is `idle`.",
 	),
 	"people.place": ozzie(
@@ -20,7 +20,7 @@ export const connectorRequirements = {
 		"A connector without an actor can list and revoke grants of its tenants only. The audit records it.",
 	),
 	"prompt.list": ozzie(
-		"our own: Questions that wait",
+		"our own: List open questions",
 		"`list_prompts` returns the open questions that the caller may see, and one complete question on request. Observers receive no tokens.",
 	),
 	"session.connector-back": ozzie(

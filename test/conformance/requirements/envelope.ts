@@ -6,12 +6,12 @@ export const envelopeRequirements = {
 		"With `?envelope=both` an event has its flat fields, the fields of an event record, and the payload again.",
 	),
 	"envelope.unknown": ozzie(
-		"our own: Envelopes",
+		"our own: Frames for existing Go clients",
 		"An unknown envelope is refused with 400 before the upgrade.",
 	),
 	"envelope.limit": ozzie(
 		"ruling 1",
-		"On such a connection no message exceeds 32 KiB. Long texts are cut between characters, with a note of what is missing.",
+		"On such a connection no message exceeds 32 KiB. Long texts are cut between characters, with a note that states the missing part.",
 	),
 	"envelope.whole": ozzie(
 		"ruling 1",
@@ -26,7 +26,7 @@ export const envelopeRequirements = {
 		"Events about an unfinished reply never exceed 32 KiB and do not disturb existing clients.",
 	),
 	"envelope.lists": ozzie(
-		"our own: Envelopes",
+		"our own: Frames for existing Go clients",
 		"A list that does not fit is truncated and states how many entries are missing.",
 	),
 	"envelope.recognised": ozzie(

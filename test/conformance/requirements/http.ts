@@ -1,7 +1,10 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
 export const httpRequirements = {
-	"http.health": ozzie("document, HTTP Endpoints", '`/api/health` answers `{"status":"ok"}` to anybody.'),
+	"http.health": ozzie(
+		"document, HTTP Endpoints",
+		'`/api/health` answers `{"status":"ok"}` without a token.',
+	),
 	"http.websocket": ozzie("document, HTTP Endpoints", "Only `/api/ws` is upgraded to a WebSocket."),
 	"http.no-tunnel": ozzie("our own", "CONNECT is answered with 405, because the gateway is not a proxy."),
 	"http.events": ozzie(

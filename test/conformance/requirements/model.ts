@@ -14,7 +14,7 @@ export const modelRequirements = {
 		"If a model remains unavailable, the next fallback answers, and the answer names it.",
 	),
 	"model.list": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"`list_models` returns the available models with limits and prices.",
 	),
 	"model.set": ozzie(
@@ -22,7 +22,7 @@ export const modelRequirements = {
 		"`set_model` sets the model of the session's next runs by name or tier and returns its real name. `default` resets it.",
 	),
 	"model.unknown": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"An unknown model is refused with `invalid params` and changes nothing.",
 	),
 	"model.compacted": ozzie(
@@ -36,12 +36,12 @@ export const modelRequirements = {
 	),
 
 	"agent.list": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"`list_agents` returns the agent profiles, with the error of each unusable one.",
 	),
 	"agent.profile": ozzie("ruling 12", "A session that names a profile uses that agent."),
 	"agent.unknown": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"An unknown profile is refused with `invalid params` and the existing names, and creates nothing.",
 	),
 
@@ -59,7 +59,7 @@ export const modelRequirements = {
 		"After a budget is spent no model is called, and the error of the run has the reason.",
 	),
 	"budget.set": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"`set_budget` sets, removes or restores a budget of the gateway or a session, immediately and across restarts.",
 	),
 } satisfies Record<string, Requirement>;

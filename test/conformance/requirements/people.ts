@@ -56,7 +56,7 @@ export const peopleRequirements = {
 		"`set_place` sets agent, model, tools, root, approvers, budget and times of a channel, and `remove_place` resets them. Invalid values are refused with valid ones.",
 	),
 	"place.approve-in": ozzie(
-		"our own: approvers are not always where the work is asked for",
-		"With `approve_in`, approvers of another channel can list approvals of this one with `list_prompts {approvals}` and answer each once, unchanged. Nothing else is visible to them, and shared or unknown channels are excluded.",
+		"our own: People of chat platforms",
+		"With `approve_in`, approvers of another channel can list approvals of this one with `list_prompts {approvals}` and answer each once, unchanged. They see no other data of this channel, and shared or unknown channels are excluded.",
 	),
 } satisfies Record<string, Requirement>;

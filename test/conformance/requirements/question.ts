@@ -15,7 +15,7 @@ export const questionRequirements = {
 		"A reminder of an open question is sent at 50 % and at 90 % of its lifetime.",
 	),
 	"prompt.hidden": ozzie(
-		"our own: A tool call that a person approves",
+		"our own: Approve a tool call",
 		"A secret of the gateway in a call is not shown. The question says that text is hidden.",
 	),
 	"ask.long": ozzie(

@@ -1,6 +1,6 @@
 import { onEachWire, ozzie, type Requirement, zot } from "../requirement.ts";
 
-/** A call of a tool of the gateway is a state, and its results reach the client only in the words of the model. */
+/** A call of a tool of the gateway is visible as a state. Its results reach the client only in the words of the model. */
 const namesOnly = { cannot: "roz has only the name of a gateway call, without arguments and result" };
 
 export const runRequirements = {
@@ -86,7 +86,7 @@ export const runRequirements = {
 	),
 	"run.left": ozzie(
 		"runtime rule 5; observed, checklist",
-		"A run continues to its end although its client sends nothing more.",
+		"A run continues to its end without further messages of its client.",
 		onEachWire,
 	),
 	"run.compact": zot(
@@ -107,7 +107,7 @@ export const runRequirements = {
 		"`steer` adds a message to the active run, which uses it in its next model call. All clients see it immediately.",
 	),
 	"run.steer-idle": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"Without an active run, `steer` sends the message as an ordinary message.",
 	),
 	"run.retry": ozzie(
@@ -115,7 +115,7 @@ export const runRequirements = {
 		"`retry` requests the last reply again, without showing the model the replaced one.",
 	),
 	"run.retry-nothing": ozzie(
-		"our own: Models, agents and money",
+		"our own: Models, agents and cost",
 		"`retry` is refused with `not available` in an empty session, and with `session busy` during a run.",
 	),
 	"run.retrying": ozzie(

@@ -11,12 +11,12 @@ export const skillRequirements = {
 		noSkills,
 	),
 	"skill.start": ozzie(
-		"our own, Skills",
+		"our own: Skills",
 		"A message that begins with `/name` starts a skill with its arguments. A skill that people may not start is refused.",
 		noSkills,
 	),
 	"skill.trust": ozzie(
-		"our own, Skills",
+		"our own: Skills",
 		"Skills of a working directory start only after the operator has trusted them, and again after each change.",
 		noSkills,
 	),

@@ -5,10 +5,7 @@ export const taskRequirements = {
 		"document, submit_task",
 		"`submit_task` has a title, a description and optional fields, and returns the id of the task.",
 	),
-	"task.implicit": ozzie(
-		"our own, A task from its submission to its end",
-		"Without an open session, a task creates one.",
-	),
+	"task.implicit": ozzie("our own: Submit a task", "Without an open session, a task creates one."),
 	"task.default-tools": ozzie(
 		"document, submit_task",
 		"A task without `tools` has `run_command`, `git` and `query_memories`.",
@@ -27,7 +24,7 @@ export const taskRequirements = {
 		"`cancel_task` ends a task in any state, with its workers. `task.cancelled` has the reason and the principal.",
 	),
 	"task.cancel-ended": ozzie(
-		"our own, The end of a task",
+		"our own: The end of a task",
 		"A finished task stays unchanged, and the response has its result.",
 	),
 	"task.list": ozzie("document, list_tasks", "`list_tasks` returns the tasks of the session, newest first."),
@@ -37,11 +34,11 @@ export const taskRequirements = {
 		"A suspended task shows its plan and continues after `reply_task`, and the feedback reaches the model.",
 	),
 	"task.reply-once": ozzie(
-		"our own, A plan that somebody looks at",
+		"our own: Review a plan",
 		"A reply to a closed or unknown question is refused and changes nothing.",
 	),
 	"task.autonomous": ozzie(
-		"our own, A task from its submission to its end",
+		"our own: Submit a task",
 		"An autonomous task requests no reviews. Its calls still require approval.",
 	),
 	"task.events": ozzie(
@@ -49,7 +46,7 @@ export const taskRequirements = {
 		"The events of a task have the documented keys, its id, and `usage`.",
 	),
 	"task.usage": ozzie(
-		"our own, A task from its submission to its end",
+		"our own: Submit a task",
 		"Events about the progress, suspension or end of a task have the usage of the task and its workers.",
 	),
 	"task.progress": ozzie(
@@ -74,21 +71,18 @@ export const taskRequirements = {
 		"A task continues without connected clients and after a restart of the gateway.",
 	),
 	"task.depends": ozzie(
-		"our own, The end of a task",
+		"our own: The end of a task",
 		"A task starts when its dependencies are completed, and fails with the reason if one is not.",
 	),
-	"task.workers": ozzie(
-		"our own, What a task says and does",
-		"Workers are children of their task and end with it.",
-	),
-	"task.retry": ozzie("our own, The end of a task", "`retry_task` submits a finished task again."),
+	"task.workers": ozzie("our own: Events of a task", "Workers are children of their task and end with it."),
+	"task.retry": ozzie("our own: The end of a task", "`retry_task` submits a finished task again."),
 	"task.keys": ozzie("ruling 12", "Task methods that change something accept a key."),
 	"task.conversation": ozzie(
-		"our own, What a task says and does",
+		"our own: Events of a task",
 		"The session of a task can be read. It cannot be opened, written to or listed.",
 	),
 	"task.rights": ozzie(
-		"our own, A task from its submission to its end",
+		"our own: Submit a task",
 		"A principal that may not see a session finds none of its tasks. One that may only read cannot reply and sees no tokens.",
 	),
 	"task.person": ozzie(

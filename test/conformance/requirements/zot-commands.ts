@@ -121,6 +121,6 @@ export const zotCommandRequirements = {
 	"zot.unasked": zot("ruling 7", "Without `--rpc-approvals`, tools run without approval."),
 	"zot.floor": zot(
 		"ruling 7; departures",
-		"A call whose approval is always required is refused with the reason without `--rpc-approvals`, and asked about with it.",
+		"A call that always requires approval is refused with the reason without `--rpc-approvals`. With it, the client is asked.",
 	),
 } satisfies Record<string, Requirement>;

@@ -12,7 +12,7 @@ export const zotLineRequirements = {
 	),
 	"zot.id": zot(
 		"document, Commands",
-		"A response has the `id` of its command, or none if the command has none.",
+		"A response has the `id` of its command, or no `id` if the command has no `id`.",
 	),
 	"zot.id-number": zot("ruling 6", "A numeric `id` is returned as a number."),
 	"zot.id-wrong": zot("ruling 6", "An `id` that is neither a string nor a number is refused."),

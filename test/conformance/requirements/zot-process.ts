@@ -2,7 +2,8 @@ import { type Requirement, zot } from "../requirement.ts";
 
 /**
  * The process: start, flags and end. Three parts of the document cannot be tested here: the languages of its clients, its
- * links to the SDK and to its own clients, and that the user who starts the process can read its credentials.
+ * links to the SDK and to its own clients, and a sentence about credentials. It says that the user who starts the process
+ * can read them.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(
@@ -26,7 +27,7 @@ export const zotProcessRequirements = {
 		"ruling 8; observed, 14",
 		"A question that is open when the input ends is denied, and the prompt continues.",
 	),
-	"zot.silent-start": zot("observed, checklist", "Nothing is written before the first command."),
+	"zot.silent-start": zot("observed, checklist", "The process writes no output before the first command."),
 	"zot.stdout": zot("observed, checklist", "Stdout has protocol lines only. Logs go to stderr."),
 	"zot.start-error": zot(
 		"ruling 1",
@@ -73,7 +74,7 @@ export const zotProcessRequirements = {
 	),
 	"zot.nothing-kept": zot(
 		"document, Flags",
-		"Nothing is stored: another process does not know the conversation, and no file remains.",
+		"The process stores no data: another process does not know the conversation, and no file remains.",
 	),
 	"zot.session": zot("issue", "`--session` stores the conversation, and the next process with it continues."),
 	"zot.session-held": zot("issue", "Two processes cannot use the same session at the same time."),
