@@ -5,7 +5,8 @@ import { createLocalPeers } from "./auth/local-peer.ts";
 import type { Reach } from "./config/reach-facts.ts";
 import { type Endpoint, isLoopback, staysHere } from "./transport/address.ts";
 import type { Admission } from "./transport/admission.ts";
-import { createListener, type Listener, type ListenerSecurity } from "./transport/listener.ts";
+import type { ListenerSecurity } from "./transport/connection-start.ts";
+import { createListener, type Listener } from "./transport/listener.ts";
 import type { TlsIdentity } from "./transport/tls-identity.ts";
 
 /** All listeners of a gateway: every one serves everything. */

@@ -4,35 +4,19 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { errno } from "../data-directory/errno.ts";
 import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
-import { bidFarewell } from "./farewell.ts";
-import { type FirstBytes, readFirstBytes } from "./first-bytes.ts";
-import { servesProxies, speaksTls } from "./plain-refusal.ts";
-import { shakeHands } from "./tls-handshake.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
+import { type ConnectionHandlers, type ListenerSecurity, startConnection } from "./connection-start.ts";
 
 /** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
-/** Encryption of a listener. */
-export interface ListenerSecurity {
-	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
-	identity?(): TlsIdentity;
-	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
-	readonly plain?: "nobody" | ((socket: Socket) => boolean);
-}
-
 /** Options of a listener. */
-export interface ListenerOptions extends Endpoint, ListenerSecurity {
+export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Shared by all listeners of a gateway, because its limits are. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
-	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
-	onHttp(socket: Socket): void;
-	/** Takes over a connection that speaks HTTP/2, unread. */
-	onHttp2(socket: Socket): void;
 }
 
 /** An open port. */
@@ -71,7 +55,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 			strangers.delete(socket);
 		});
 		const admit = (): void => {
-			greet(socket, options).then(
+			startConnection(socket, options).then(
 				() => strangers.delete(socket),
 				(error: unknown) => {
 					log.error("connection could not be handed over", { error });
@@ -99,33 +83,6 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 			timer.cancel();
 		},
 	};
-}
-
-async function greet(socket: Socket, options: ListenerOptions): Promise<void> {
-	const { clock, identity, plain = () => true, admission } = options;
-	const protocol = await readFirstBytes(socket, clock);
-	if (protocol === "tls" && identity) {
-		const secure = await shakeHands(socket, identity(), clock);
-		if (!secure) return;
-		admission.carries(socket, secure);
-		// Unread, because Node's HTTP/2 loses the order of bytes that were put back on a TLS connection.
-		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
-		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
-		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
-		else secure.destroy();
-	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
-		bidFarewell(socket, clock, plain === "nobody" ? speaksTls : servesProxies);
-	} else handOver(socket, protocol, options);
-}
-
-function handOver(
-	socket: Socket,
-	protocol: FirstBytes | undefined,
-	{ onHttp, onHttp2 }: ListenerOptions,
-): void {
-	if (protocol === "http2") onHttp2(socket);
-	else if (protocol === undefined) socket.destroy();
-	else onHttp(socket);
 }
 
 async function listen(server: Server, { host, port }: Endpoint): Promise<void> {

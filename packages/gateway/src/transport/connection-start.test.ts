@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { connectPair } from "../testing/socket-pair.ts";
-import { readFirstBytes } from "./first-bytes.ts";
+import { readFirstBytes } from "./connection-start.ts";
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 

@@ -1,0 +1,175 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Clock } from "@parley/base";
+import type { TlsIdentity } from "./tls-identity.ts";
+
+/** Encryption of a listener. */
+export interface ListenerSecurity {
+	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
+	identity?(): TlsIdentity;
+	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
+	readonly plain?: "nobody" | ((socket: Socket) => boolean);
+}
+
+/** Receivers of a connection whose protocol is known. */
+export interface ConnectionHandlers {
+	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
+	onHttp(socket: Socket): void;
+	/** Takes over a connection that speaks HTTP/2, unread. */
+	onHttp2(socket: Socket): void;
+}
+
+interface StartOptions extends ListenerSecurity, ConnectionHandlers {
+	readonly clock: Clock;
+	/** Receives the TLS stream of a connection. */
+	readonly admission: { carries(socket: Socket, secure: Socket): void };
+}
+
+/**
+ * Reads the first bytes of a connection, decrypts TLS, and hands the connection over by its protocol. Five seconds of silence
+ * close it.
+ */
+export async function startConnection(socket: Socket, options: StartOptions): Promise<void> {
+	const { clock, identity, plain = () => true, admission } = options;
+	const protocol = await readFirstBytes(socket, clock);
+	if (protocol === "tls" && identity) {
+		const secure = await shakeHands(socket, identity(), clock);
+		if (!secure) return;
+		admission.carries(socket, secure);
+		// Unread, because Node's HTTP/2 loses the order of bytes that were put back on a TLS connection.
+		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
+		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
+		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
+		else secure.destroy();
+	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
+		bidFarewell(socket, clock, plain === "nobody" ? speaksTls : servesProxies);
+	} else handOver(socket, protocol, options);
+}
+
+function handOver(
+	socket: Socket,
+	protocol: FirstBytes | undefined,
+	{ onHttp, onHttp2 }: ConnectionHandlers,
+): void {
+	if (protocol === "http2") onHttp2(socket);
+	else if (protocol === undefined) socket.destroy();
+	else onHttp(socket);
+}
+
+/** How long a connection may take to say which protocol it speaks. */
+const FIRST_BYTES_DEADLINE_MS = 5_000;
+
+/** First bytes of an HTTP/2 client: RFC 9113, section 3.4. */
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+
+/** The type of the record that every TLS client begins with: RFC 8446, section 5.1. */
+const TLS_HANDSHAKE = 0x16;
+
+type FirstBytes = "tls" | "http2" | "other";
+
+/**
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ended,
+ * or five seconds passed, before that. Expects an unread socket.
+ */
+export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
+	return new Promise((resolve) => {
+		let seen: Buffer = Buffer.alloc(0);
+		const settle = (verdict: FirstBytes | undefined): void => {
+			timer.cancel();
+			socket.off("readable", read).off("end", giveUp).off("close", giveUp);
+			if (verdict !== undefined) socket.unshift(seen);
+			resolve(verdict);
+		};
+		const giveUp = (): void => settle(undefined);
+		const read = (): void => {
+			// Without an encoding a socket returns buffers. Null means that no data has arrived.
+			const chunk: Buffer | null = socket.read();
+			if (chunk === null) return;
+			seen = Buffer.concat([seen, chunk]);
+			const verdict = judge(seen);
+			if (verdict !== "unclear") settle(verdict);
+		};
+		const timer = clock.after(FIRST_BYTES_DEADLINE_MS, giveUp);
+		socket.on("readable", read).on("end", giveUp).on("close", giveUp);
+	});
+}
+
+function judge(bytes: Buffer): FirstBytes | "unclear" {
+	if (bytes[0] === TLS_HANDSHAKE) return "tls";
+	const length = Math.min(bytes.length, PREFACE.length);
+	if (!bytes.subarray(0, length).equals(PREFACE.subarray(0, length))) return "other";
+	return length === PREFACE.length ? "http2" : "unclear";
+}
+
+/** Maximum duration of the handshake, sufficient for a machine that waits for entropy. */
+const HANDSHAKE_DEADLINE_MS = 5_000;
+
+/**
+ * Protocols for ALPN, the preferred first: browsers and curl offer both, and the pages and endpoints are HTTP/1.1. gRPC clients
+ * offer `h2` alone. A client that offers neither is refused in the handshake: RFC 7301, section 3.2.
+ */
+const alpn = ["http/1.1", "h2"] as const;
+
+/**
+ * Performs the server side of TLS on a connection whose first bytes were put back. Resolves with the unread plaintext
+ * stream, or undefined if the client disconnected, broke the protocol or took more than five seconds.
+ */
+function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
+	const secure = new TLSSocket(socket, {
+		isServer: true,
+		secureContext: context,
+		ALPNCallback: ({ protocols }) => alpn.find((protocol) => protocols.includes(protocol)),
+	});
+	secure.on("error", () => secure.destroy());
+	// Later protocol errors are emitted under this name only, unless a `tls.Server` created the socket:
+	// https://github.com/nodejs/node/blob/v24.x/lib/internal/tls/wrap.js (_tlsError)
+	secure.on("_tlsError", () => secure.destroy());
+	return new Promise((resolve) => {
+		const settle = (verdict: TLSSocket | undefined): void => {
+			timer.cancel();
+			secure.off("secure", succeed).off("close", fail);
+			if (verdict === undefined) socket.destroy();
+			resolve(verdict);
+		};
+		const succeed = (): void => settle(secure);
+		const fail = (): void => settle(undefined);
+		const timer = clock.after(HANDSHAKE_DEADLINE_MS, fail);
+		// Emitted on the server's side, where `secureConnect` is not: https://nodejs.org/api/tls.html#class-tlstlssocket
+		secure.on("secure", succeed).on("close", fail);
+	});
+}
+
+/** HTTP/1.1 response for a plaintext request on a TLS port. */
+const speaksTls = answer("400 Bad Request", {
+	error: "this port speaks https",
+	hint: "write https:// and wss:// instead of http:// and ws://",
+});
+
+/** The same of a port where only proxies may. */
+const servesProxies = answer("403 Forbidden", {
+	error: "this port serves its proxies alone",
+	hint: "call the address of the proxy; trustedProxies of the configuration says which proxies there are",
+});
+
+function answer(status: string, body: object): string {
+	const text = JSON.stringify(body);
+	const head = [
+		`HTTP/1.1 ${status}`,
+		"content-type: application/json",
+		`content-length: ${Buffer.byteLength(text)}`,
+		"connection: close",
+	];
+	return `${head.join("\r\n")}\r\n\r\n${text}`;
+}
+
+/** How long a refused client may take to read why and to leave. */
+const LINGER_MS = 5_000;
+
+/** Writes the last text of a connection and ends it. Further input is ignored. */
+function bidFarewell(socket: Socket, clock: Clock, words: string | Buffer): void {
+	const timer = clock.after(LINGER_MS, () => socket.destroy());
+	socket.once("close", () => timer.cancel());
+	// A close with unread bytes would reset the connection and take the answer along: RFC 1122, section 4.2.2.13.
+	socket.resume();
+	socket.end(words);
+}
