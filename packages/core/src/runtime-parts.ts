@@ -1,16 +1,28 @@
 import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
-import { type ModelChoice, modelChoiceOf } from "./agent/run/settings.ts";
+import {
+	chooseSettings,
+	type ModelChoice,
+	modelChoiceOf,
+	realName,
+	resolveChoice,
+} from "./agent/run/settings.ts";
 import { Runner } from "./agent/runner.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
+import { Prompts } from "./conversation/prompts.ts";
 import type { Services } from "./conversation/services.ts";
 import { Sessions } from "./conversation/sessions.ts";
+import { Workspaces } from "./conversation/workspaces.ts";
+import { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
 import { type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
-import { createServices } from "./runtime-services.ts";
 import type { Keyed } from "./store/idempotency.ts";
+import { Journal } from "./store/journal.ts";
+import type { TextRedactor } from "./text/session-redactor.ts";
+import { Audit } from "./trust/audit/audit.ts";
+import type { Places } from "./trust/places.ts";
 import { choresOf, Housekeeping } from "./use-cases/housekeeping.ts";
 import { type OptionRules, withSkill } from "./use-cases/messages/choose-options.ts";
 import { SessionFeedback } from "./use-cases/messages/feedback.ts";
@@ -22,10 +34,10 @@ import { Schedules } from "./use-cases/schedules/schedules.ts";
 import { createSession, type NewSession, planOpening } from "./use-cases/sessions/open.ts";
 import { EventHistory } from "./use-cases/sessions/read-events.ts";
 import { Titles } from "./use-cases/sessions/titles.ts";
-import { createTasks } from "./use-cases/tasks/create-tasks.ts";
-import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
-import type { Tasks } from "./use-cases/tasks/tasks.ts";
-import type { Trust } from "./use-cases/trust/trust.ts";
+import { checkWorker, type TaskChoice } from "./use-cases/tasks/check-task.ts";
+import { TaskRunner } from "./use-cases/tasks/task-runner.ts";
+import { Tasks } from "./use-cases/tasks/tasks.ts";
+import { Trust } from "./use-cases/trust/trust.ts";
 import { authorize } from "./vocabulary/authorize.ts";
 
 /** Whether the runtime accepts new work. */
@@ -183,4 +195,97 @@ function openingOf(
 		const rules = { ...options, ...choice, places: trust.places };
 		return createSession(services, request, await planOpening(request.principal, wanted, rules));
 	};
+}
+
+interface ServiceParts {
+	readonly redactor: TextRedactor;
+	readonly observers: Observers;
+	readonly choice: ModelChoice;
+	/** Exists when the first grant is requested. */
+	readonly sessions: () => Sessions;
+	/** Whether the gateway is shutting down. */
+	readonly stopping: () => boolean;
+}
+
+/** Creates the services of a runtime, and access control, which they share. */
+function createServices(
+	options: RuntimeOptions,
+	{ redactor, observers, choice, sessions, stopping }: ServiceParts,
+): { readonly services: Services; readonly trust: Trust } {
+	const { clock, ids, log, failpoints, secrets } = options;
+	const journal = new Journal(options);
+	const audit = new Audit({ ...options, redactor });
+	const prompts = new Prompts({
+		clock,
+		ids,
+		audit,
+		secrets,
+		onDenied: (tx, place) => trust.grants.denied(tx, place),
+	});
+	const trust = new Trust({
+		...options,
+		audit,
+		journal,
+		prompts,
+		sessions,
+		checkModel: async (agent, model) => {
+			await resolveChoice({ profile: agent }, model, choice);
+		},
+	});
+	const { policies, grants, people } = trust;
+	const services: Services = {
+		clock,
+		ids,
+		log,
+		failpoints,
+		secrets,
+		redactor,
+		policies,
+		grants,
+		people,
+		journal,
+		audit,
+		prompts,
+		observers,
+		stopping,
+		files: new Files(options),
+		workspaces: new Workspaces(options.roots.dataDir),
+		startedAt: clock.now(),
+		fingerprint: (text) => secrets.fingerprint(text),
+	};
+	return { services, trust };
+}
+
+/** Default maximum of active tasks. */
+const usualLimit = 4;
+
+/** Services of the runtime for tasks. */
+interface TaskParts {
+	readonly deps: Services;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+	readonly places: Places;
+	readonly admit: () => void;
+}
+
+/** The tasks of a runtime, and who works on them. */
+function createTasks(
+	{ limit = usualLimit, shared = false }: { readonly limit?: number; readonly shared?: boolean },
+	models: ModelChoice,
+	{ deps, sessions, runner, places, admit }: TaskParts,
+): { readonly tasks: Tasks; readonly runner: TaskRunner } {
+	const choice: TaskChoice = {
+		profiles: models.profiles,
+		modelOf: (agent, wanted) => realName(agent, wanted, models),
+		pinnedAgent: (place) => places.profileOf(place).agent,
+		async toolsOf({ place }, agent) {
+			const only = places.profileOf(place).tools;
+			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, { only });
+			return tools.map(({ name }) => name);
+		},
+	};
+	const check = (row: Parameters<typeof checkWorker>[0], wanted: Parameters<typeof checkWorker>[1]) =>
+		checkWorker(row, wanted, choice);
+	const taskRunner = new TaskRunner({ deps, sessions, runner, limit, alone: !shared, check });
+	return { tasks: new Tasks({ deps, sessions, runner: taskRunner, choice, admit }), runner: taskRunner };
 }

@@ -10,8 +10,8 @@ import {
 	oneRequest,
 	sumOf,
 } from "./calibration.ts";
+import { countRequest, type Tokenizer, tokenizers } from "./testing/toy-session.ts";
 import { chance, chinese, code, prose } from "./testing/toy-text.ts";
-import { countRequest, type Tokenizer, tokenizers } from "./testing/toy-tokenizers.ts";
 
 const random = chance(7);
 const tools = ["read_file", "write_file", "run_command"].map((name) => ({

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import { isPrefix, structuralFault, wordsOf } from "./testing/check-request.ts";
-import { ToySession } from "./testing/toy-session.ts";
+import { type Tokenizer, ToySession, tokenizers } from "./testing/toy-session.ts";
 import { chance, chinese, code, prose } from "./testing/toy-text.ts";
-import { type Tokenizer, tokenizers } from "./testing/toy-tokenizers.ts";
 
 const contextWindow = 20_000;
 const firstRequest = `Build the thing.\nCondition 1: never touch the file LICENSE.\n${"Details matter. ".repeat(40)}`;

@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import type { AssistantMessage, Message, ResultBlock } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import { isPrefix, placesIn, structuralFault } from "./testing/check-request.ts";
-import { ToySession } from "./testing/toy-session.ts";
+import { ToySession, tokenizers } from "./testing/toy-session.ts";
 import { chance, chinese, code, prose } from "./testing/toy-text.ts";
-import { tokenizers } from "./testing/toy-tokenizers.ts";
 
 const sessions = process.env["PARLEY_TEST_SCALE"] === undefined ? 6 : 48;
 const steps = 40;

@@ -7,8 +7,8 @@ import { askUser } from "../../tools/ask-user.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { isPrefix, structuralFault, wordsOf } from "./testing/check-request.ts";
+import { countRequest, tokenizers } from "./testing/toy-session.ts";
 import { chance, prose } from "./testing/toy-text.ts";
-import { countRequest, tokenizers } from "./testing/toy-tokenizers.ts";
 
 const contextWindow = 4_000;
 const maxOutput = 800;

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { describeGit } from "./project-facts.ts";
+import { describeGit } from "./session-prompt.ts";
 
 async function makeDirectory(): Promise<string> {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "git-state-")));

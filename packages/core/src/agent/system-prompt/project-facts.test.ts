@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { gatherFacts } from "./project-facts.ts";
+import { gatherFacts } from "./session-prompt.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
 
 test("the facts of a directory are gathered, and the prompt takes them as they are", async () => {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readProjectNotes } from "./project-facts.ts";
+import { readProjectNotes } from "./session-prompt.ts";
 
 let outside = "";
 let cwd = "";

@@ -1,6 +1,11 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { machine, release, type } from "node:os";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
-import { type Roots, toolRoots } from "../../filesystem/paths.ts";
+import { isWithin, type Roots, toolRoots } from "../../filesystem/paths.ts";
+import { inHeldDirectory } from "../../filesystem/regular-file.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Skill } from "../../vocabulary/skill.ts";
@@ -8,8 +13,7 @@ import { attributionNote } from "../../vocabulary/transcript.ts";
 import type { SystemPromptOf } from "../run/run.ts";
 import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
-import { gatherFacts } from "./project-facts.ts";
-import { renderSystemPrompt } from "./system-prompt.ts";
+import { type ProjectFacts, renderSystemPrompt } from "./system-prompt.ts";
 
 interface PromptOptions {
 	readonly clock: Clock;
@@ -111,4 +115,132 @@ function skillsNote(skills: readonly Skill[]): string {
 		...lines,
 		more > 0 ? `- and ${more} more, which the operator has to name` : undefined,
 	]).join("\n");
+}
+
+/** Directories of a session: absolute real paths, as in `ToolContext`. */
+interface Surroundings {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+	readonly clock: Clock;
+}
+
+/**
+ * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file: the
+ * text of a fact says that it cannot be read.
+ */
+export async function gatherFacts({
+	cwd,
+	roots,
+	clock,
+}: Surroundings): Promise<Omit<ProjectFacts, "commands" | "questions">> {
+	const [git, projectNotes] = await Promise.all([describeGit(cwd, roots), readProjectNotes(cwd, roots)]);
+	const date = new Date(clock.now()).toISOString().slice(0, 10);
+	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
+}
+
+/** Longer than the path of a directory and than the name of a branch. */
+const MAX_BYTES = 8 * 1024;
+const MAX_NAME = 200;
+const UNKNOWN = "a repository; its branch is not known";
+
+/**
+ * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git needs
+ * a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never rejects.
+ */
+export async function describeGit(cwd: string, roots: readonly string[]): Promise<string> {
+	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
+	try {
+		const found = await findGit(cwd, isReadable);
+		if (found === undefined) return "no repository in these directories";
+		const directory = found.isDirectory ? found.path : await followPointer(found.path);
+		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
+		return describeHead(head ?? "");
+	} catch {
+		// A repository that cannot be read may still be one: git tells more than a line of the prompt could.
+		return UNKNOWN;
+	}
+
+	async function followPointer(path: string): Promise<string | undefined> {
+		// Working trees and submodules: https://git-scm.com/docs/gitrepository-layout
+		const [, target] = /^gitdir: ([^\r\n]+)/.exec((await readInside(path, isReadable)) ?? "") ?? [];
+		return target && resolve(dirname(path), target);
+	}
+}
+
+async function findGit(cwd: string, isReadable: (path: string) => boolean) {
+	for (let directory = cwd; isReadable(directory); directory = dirname(directory)) {
+		const path = join(directory, ".git");
+		const found = await stat(path).catch(() => undefined);
+		if (found) return { path, isDirectory: found.isDirectory() };
+		if (directory === dirname(directory)) return undefined;
+	}
+	return undefined;
+}
+
+/** Shows only the branch, or that HEAD is the hash of a commit. */
+function describeHead(head: string): string {
+	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
+	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
+	if (branch !== undefined && branch !== ".invalid") return `branch ${cut(branch)}`;
+	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : UNKNOWN;
+}
+
+/** The beginning of a regular file inside the roots; undefined for any other file. */
+async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
+	const real = await realpath(path);
+	if (!isReadable(real)) return undefined;
+	// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+	const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+	await using file: FileHandle = await inHeldDirectory(real, (inside) => open(inside, flags));
+	if (!(await file.stat()).isFile()) return undefined;
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+	return buffer.toString("utf8", 0, bytesRead);
+}
+
+function cut(text: string): string {
+	return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
+}
+
+const FILE = "AGENTS.md";
+const MAX_NOTES_BYTES = 32 * 1024;
+
+/**
+ * Returns the text of `AGENTS.md` in the working directory, or "" if it does not exist. Returns at most 32 KiB, then a
+ * marker. For a file that cannot or may not be read, returns a sentence that says so. Never rejects.
+ */
+export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
+	try {
+		const path = await realpath(join(cwd, FILE));
+		if (!roots.some((root) => isInside(root, path))) return notUsed("it leads out of what tools may touch");
+		// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
+		return await readBounded(file);
+	} catch (reason) {
+		const code = errorCodeOf(reason);
+		return code === "ENOENT" ? "" : notUsed(`it could not be read (${code})`);
+	}
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+	const stats = await file.stat();
+	if (!stats.isFile()) return notUsed("it is not a regular file");
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_NOTES_BYTES), 0, MAX_NOTES_BYTES, 0);
+	const left = stats.size - bytesRead;
+	// As part of a stream, a character that was cut in two is left out.
+	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
+	return left > 0 ? `${text}\n\n[${left} more bytes of ${FILE} are left out]` : text;
+}
+
+function isInside(root: string, path: string): boolean {
+	const way = relative(root, path);
+	return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+function notUsed(why: string): string {
+	return `(${FILE} is not used: ${why}.)`;
+}
+
+function errorCodeOf(reason: unknown): string {
+	return reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);
 }

@@ -2,8 +2,8 @@ import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { checkEventOrder } from "../../testing/event-order.ts";
 import { calls, type ScriptedReply, says } from "../../testing/scripted-model.ts";
-import { TaskScript } from "../../testing/task-script.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { EventLog } from "../../testing/event-log.ts";
 import { calls, type ScriptedReply, says } from "../../testing/scripted-model.ts";
-import { TaskScript } from "../../testing/task-script.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
 /** Plays a task, with its workers, to its end. */

@@ -4,7 +4,6 @@ import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { describeTask, findTask, listTasks } from "../../conversation/tasks/read-tasks.ts";
-import { unfit, unknownTask } from "../../conversation/tasks/refusals.ts";
 import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
@@ -251,4 +250,16 @@ async function writeReply(
 		.where("state", "=", "suspended")
 		.execute();
 	return row;
+}
+
+/** Error for a task that does not exist or that the caller may not read. */
+function unknownTask(id: string): ParleyError {
+	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
+}
+
+/** The state of the task does not fit what is asked for. */
+function unfit(row: TaskRow | undefined, why: string): ParleyError {
+	const shown = row?.state === "waiting" ? "running" : row?.state;
+	const state = row ? `task ${row.id} is ${shown}: ` : "";
+	return new ParleyError(`${state}${why}`, { code: "failed_precondition" });
 }
