@@ -1,9 +1,11 @@
 import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
+import { contextsOf } from "./agent/calls/tool-context.ts";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
 import { Contexts } from "./agent/context/contexts.ts";
 import { ProviderHealth } from "./agent/run/provider-health.ts";
-import type { RunDeps, RunLimits, RunSchedules } from "./agent/run/run.ts";
+import type { RunLimits, RunSchedules } from "./agent/run/run.ts";
 import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/run/settings.ts";
+import type { RunnerPorts } from "./agent/runner.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
@@ -62,8 +64,8 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly policy?: PolicyFiles;
 }
 
-/** Services for all runs. */
-export function runDepsOf(
+/** Ports of all runs. */
+export function runnerPortsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,
 	{
@@ -84,11 +86,39 @@ export function runDepsOf(
 		readonly schedules: RunSchedules;
 		readonly skills: Skills;
 	},
-): RunDeps {
+): RunnerPorts {
 	const { roots } = options;
-	return {
+	const shared = {
 		...services,
 		contexts: new Contexts(services),
+		profileOf: ({ place }: { readonly place: string | undefined }) => places.profileOf(place),
+		table: choice.table,
+		budgets: options.budgets ?? noBudgets,
+		random: options.random ?? (() => 0),
+		health: new ProviderHealth(options.clock),
+		memories,
+		workflows: {
+			modelOf: ({ profile }: { readonly profile: string }, wanted: string) =>
+				realName(profile, wanted, choice),
+			startTasks: () => tasks().wake(),
+			stopTasks: (ids: readonly string[]) => tasks().stopEnded(ids),
+		},
+	};
+	const contextOf = contextsOf({
+		...shared,
+		schedules,
+		skills,
+		sandbox: options.sandbox,
+		roots: (session) => toolRoots(session, roots.given),
+		forbidden: [
+			roots.dataDir,
+			...(options.forbidden ?? []),
+			...(options.policy ? [options.policy.file] : []),
+		],
+	});
+	return {
+		...shared,
+		contextOf,
 		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
@@ -98,27 +128,7 @@ export function runDepsOf(
 			};
 			return chooseSettings(session, choice, tools, chosen);
 		},
-		profileOf: ({ place }) => places.profileOf(place),
 		approveIn: ({ place }) => options.store.read((db) => placesAnswering(db, place, places)),
-		table: choice.table,
-		budgets: options.budgets ?? noBudgets,
-		random: options.random ?? (() => 0),
-		sandbox: options.sandbox,
-		roots: (session) => toolRoots(session, roots.given),
-		forbidden: [
-			roots.dataDir,
-			...(options.forbidden ?? []),
-			...(options.policy ? [options.policy.file] : []),
-		],
-		health: new ProviderHealth(options.clock),
-		memories,
-		schedules,
-		workflows: {
-			modelOf: ({ profile }, wanted) => realName(profile, wanted, choice),
-			startTasks: () => tasks().wake(),
-			stopTasks: (ids) => tasks().stopEnded(ids),
-		},
-		skills,
 		systemPrompt: systemPromptOf({ ...options, skills }),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 		taskLimits: { modelCalls: 200, workingMs: 2 * 60 * 60 * 1000, ...options.tasks },

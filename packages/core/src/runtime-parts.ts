@@ -17,7 +17,7 @@ import { Sessions } from "./conversation/sessions.ts";
 import { Workspaces } from "./conversation/workspaces.ts";
 import { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
-import { type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
+import { type RuntimeOptions, runnerPortsOf } from "./runtime-options.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { Journal } from "./store/journal.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
@@ -146,9 +146,9 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 	const { files, workspaces } = services;
 	const { places, checks, auditLog } = trust;
 	// The task runner exists when the first run starts.
-	const runDeps = runDepsOf(options, choice, { ...requests, places, tasks: () => work.runner });
-	const rules: OptionRules = { ...runDeps, choice };
-	const runner = new Runner(runDeps, (session) => sessions.release(session.id));
+	const ports = runnerPortsOf(options, choice, { ...requests, places, tasks: () => work.runner });
+	const rules: OptionRules = { ...ports, choice };
+	const runner = new Runner(ports, (session) => sessions.release(session.id));
 	const work = createTasks({ ...options.tasks, shared: options.shared ?? false }, choice, {
 		deps: services,
 		sessions,
@@ -159,7 +159,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 	const startSkill: SkillStart = async (session, principal, message, chosen) =>
 		withSkill(session, chosen, await skills.startedBy(session, principal, message), rules);
 	return {
-		contexts: runDeps.contexts,
+		contexts: ports.contexts,
 		rules,
 		runner,
 		tasks: work.tasks,
@@ -172,7 +172,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 			checks,
 			runner,
 		}),
-		titles: new Titles(services, sessions, { ...runDeps, model: options.model }),
+		titles: new Titles(services, sessions, { ...ports, model: options.model }),
 		reminders: new Reminders(services, sessions),
 		housekeeping: new Housekeeping(options, choresOf(options, { files, workspaces, auditLog })),
 	};

@@ -1,24 +1,43 @@
-import { defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { readHistory } from "../conversation/queue.ts";
 import type { LiveRun, Session } from "../conversation/session.ts";
+import type { Files } from "../files/files.ts";
 import { answerOf, type Keyed, once } from "../store/idempotency.ts";
+import type { Journal } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { textOf } from "../vocabulary/transcript.ts";
+import type { Contexts } from "./context/contexts.ts";
 import { type Compacted, compactNow } from "./context/fit-request.ts";
 import type { WriteText } from "./context/summarise.ts";
-import { systemFor, withoutText } from "./replies/request.ts";
+import { type SystemPromptOf, systemFor, withoutText } from "./replies/request.ts";
 import { Tries } from "./replies/retries.ts";
-import { callForSession, recordSessionCall, requireBudget } from "./replies/session-call.ts";
-import type { RunDeps } from "./run/run.ts";
+import {
+	callForSession,
+	recordSessionCall,
+	requireBudget,
+	type SessionCaller,
+} from "./replies/session-call.ts";
+import type { SpendingPorts } from "./run/limits.ts";
+import type { ChooseSettings } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
 
 export interface Stoppable {
 	readonly signal: AbortSignal;
 }
 
-interface Compacting {
-	readonly session: Session;
-	readonly deps: RunDeps;
+/** Ports of the compaction of a session. */
+export interface CompactPorts extends SpendingPorts {
+	readonly journal: Journal;
+	readonly files: Files;
+	readonly clock: Clock;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
+	readonly log: Logger;
+	readonly contexts: Contexts;
+	readonly settings: ChooseSettings;
+	readonly systemPrompt: SystemPromptOf;
+	/** Random number from 0 to 1, which spreads simultaneous retries. */
+	readonly random: () => number;
 }
 
 /** Higher than the place of any run, and small enough for every database. */
@@ -30,21 +49,22 @@ const beyondAll = 2 ** 31 - 1;
  * or another compaction works, `cancelled` if it is stopped, and the failure of the model. The session is unchanged then.
  */
 export async function compactSession(
-	{ session, deps }: Compacting,
+	session: Session,
 	request: Keyed,
 	{ signal }: Stoppable,
+	ports: CompactPorts,
 ): Promise<Compacted | undefined> {
-	const { store } = deps.journal;
-	const known = await store.read((db) => answerOf<Compacted | null>(db, request, deps));
+	const { store } = ports.journal;
+	const known = await store.read((db) => answerOf<Compacted | null>(db, request, ports));
 	if (known) return known.response ?? undefined;
 	if (session.live.has(liveId)) throw busy();
-	using work = new LiveCompaction(session, deps.log, signal);
+	using work = new LiveCompaction(session, ports.log, signal);
 	try {
 		if (await hasOpenRun(store, session.id)) throw busy();
 		await work.alone;
-		const compacted = await compact({ session, deps }, work);
+		const compacted = await compact(session, work, ports);
 		if (request.key === undefined) return compacted;
-		await session.commit((tx) => once(tx, request, deps, async () => compacted ?? null));
+		await session.commit((tx) => once(tx, request, ports, async () => compacted ?? null));
 		return compacted;
 	} catch (cause) {
 		if (work.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause });
@@ -53,24 +73,26 @@ export async function compactSession(
 }
 
 async function compact(
-	{ session, deps }: Compacting,
+	session: Session,
 	{ signal, log }: LiveCompaction,
+	ports: CompactPorts,
 ): Promise<Compacted | undefined> {
 	signal.throwIfAborted();
-	const transcript = session.history ?? (await readHistory(deps, session.id, beyondAll));
+	const transcript = session.history ?? (await readHistory(ports, session.id, beyondAll));
 	if (transcript.length === 0) return undefined;
-	const settings = await deps.settings(session);
+	const settings = await ports.settings(session);
 	const { model, names, descriptions: tools, reasoning, sampling } = settings;
-	const limits = limitsOf(settings, names[0], deps.table);
+	const limits = limitsOf(settings, names[0], ports.table);
 	const parts = {
 		model: names[0],
-		system: await systemFor({ session, settings, systemPrompt: deps.systemPrompt }),
+		system: await systemFor({ session, settings, systemPrompt: ports.systemPrompt }),
 		tools,
 		...defined({ reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
 	};
-	const asker = { id: "", session, deps, signal, settings: { model, ...limits } };
-	const write = writerFor({ session, deps }, settings, signal);
+	const { contexts, journal } = ports;
+	const asker = { id: "", session, contexts, journal, log, signal, settings: { model, ...limits } };
+	const write = writerFor({ ...ports, session, signal }, settings, ports.random);
 	const compacted = await compactNow(asker, parts, transcript, { write });
 	if (compacted) {
 		const { tokensBefore, tokensAfter } = compacted;
@@ -80,11 +102,10 @@ async function compact(
 }
 
 /** Returns a function that asks for a text, repeats calls that failed as a run does, and records the cost of each. */
-function writerFor({ session, deps }: Compacting, settings: RunSettings, signal: AbortSignal): WriteText {
-	const caller = { session, deps, signal };
-	const { model, names } = settings;
+function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
+	const { session, signal, clock } = caller;
 	return async (text) => {
-		const tries = new Tries(names, deps.random);
+		const tries = new Tries(names, random);
 		for (let name = names[0]; ; ) {
 			await requireBudget(caller, model, name);
 			const attempt = await callForSession(caller, model, { ...text, model: name, tools: [] }, "reply");
@@ -99,7 +120,7 @@ function writerFor({ session, deps }: Compacting, settings: RunSettings, signal:
 			}
 			const next = tries.after(failure);
 			if (!next) throw failure;
-			if (next.waitMs > 0) await delay(deps.clock, next.waitMs, signal);
+			if (next.waitMs > 0) await delay(clock, next.waitMs, signal);
 			name = next.model;
 		}
 	};

@@ -1,19 +1,23 @@
 import { defined, ParleyError, StoreError } from "@parley/base";
+import type { Prompts } from "../conversation/prompts.ts";
 import { claimNext, type RunRow, takeSteers } from "../conversation/queue.ts";
+import type { SessionGrants } from "../conversation/services.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";
-import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
+import type { EndCause, RecordedEvent, TrustBadge } from "../vocabulary/event.ts";
+import type { RunOrigin } from "../vocabulary/schedule.ts";
 import { type Step, spentIn } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { noUsage } from "../vocabulary/usage.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
 import { type Ending, type Outcome, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./replies/stream-reply.ts";
-import { keepForOthers } from "./run/limits.ts";
+import { keepForOthers, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
 import { settleWorkflows } from "./workflow/record.ts";
+import type { WorkflowTasks } from "./workflow/run-workflow.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
@@ -48,12 +52,19 @@ function causeOf({ code }: ParleyError): EndCause | undefined {
 	}
 }
 
+/** Ports of the end of a run. */
+export interface EndPorts extends SpendingPorts {
+	readonly prompts: Prompts;
+	readonly grants: SessionGrants;
+	readonly workflows: WorkflowTasks;
+}
+
 /**
  * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
  * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider failed for a
  * passing reason is parked, and continues later.
  */
-export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
+export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
 	if (control.cause === "parked") {
 		await keepForOthers(run);
@@ -65,9 +76,9 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	let isPutOff = false;
 	const ended = await run.commit(async (writing): Promise<Ended | undefined> => {
 		const { tx, record, step } = writing;
-		isPutOff = await putOff(run, ending, writing);
+		isPutOff = await putOff(run, ending, writing, ports);
 		if (isPutOff) return { next: undefined };
-		const last = await countLast(run, ending, writing);
+		const last = await countLast(run, ending, writing, ports);
 		const steers = await takeSteers(tx, run.id);
 		for (const steered of steers) await step(steered);
 		if (steers.length > 0 && error === "") {
@@ -79,26 +90,33 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 			stopped = await settleWorkflows(run, writing, error);
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
-		closed = await run.deps.prompts.close(tx, record, session.home, { runId: run.id, reason });
+		closed = await ports.prompts.close(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { next: await recordEnd(run, writing, { error, ...defined({ cause }) }, last) };
+		const { origin } = run.row.options;
+		const trusted = origin ? undefined : await ports.grants.badge(tx, session.place);
+		return { next: await recordEnd(run, writing, { error, ...defined({ cause, origin, trusted }) }, last) };
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
 	session.attended.delete(run.id);
 	for (const token of closed) session.home.wake(token);
-	if (stopped.length > 0) run.deps.workflows.stopTasks(stopped);
-	await run.deps.failpoints.reach("ended");
+	if (stopped.length > 0) ports.workflows.stopTasks(stopped);
+	await run.reach("ended");
 	return ended;
 }
 
 /** Parks the run of a task if its provider failed for a passing reason. Returns whether it did. */
-async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boolean> {
+async function putOff(
+	run: Run,
+	{ last }: Ending,
+	writing: Writing,
+	spending: SpendingPorts,
+): Promise<boolean> {
 	const { task } = run.session;
 	const failure = last?.reply.failure;
 	if (!task || !failure || run.control.cause !== undefined) return false;
 	const spend = async (): Promise<void> => {
-		if (last) await recordAttempt(run, last, writing);
+		if (last) await recordAttempt(run, last, writing, spending);
 	};
 	return task.putOff(writing, failure, spend);
 }
@@ -109,7 +127,12 @@ interface LastReply {
 	readonly events: readonly RecordedEvent[];
 }
 
-async function countLast(run: Run, { last, answer = "" }: Ending, { tx, step }: Writing): Promise<LastReply> {
+async function countLast(
+	run: Run,
+	{ last, answer = "" }: Ending,
+	{ tx, step }: Writing,
+	spending: SpendingPorts,
+): Promise<LastReply> {
 	if (answer !== "") {
 		const text = { type: "text" as const, text: answer };
 		const reply = { kind: "reply" as const, content: [text], model: "", usage: noUsage, cost: 0 };
@@ -117,20 +140,27 @@ async function countLast(run: Run, { last, answer = "" }: Ending, { tx, step }: 
 		return { reply, events: [] };
 	}
 	if (!last) return { events: [] };
-	const { cost, events } = await countCall(run, last, tx);
+	const { cost, events } = await countCall(run, last, tx, spending);
 	const reply = replyStep(last, cost);
 	await step(reply);
 	return { reply, events };
+}
+
+interface RunEnd extends Outcome {
+	/** The schedule that started the run. */
+	readonly origin?: RunOrigin;
+	/** The grant of its channel. */
+	readonly trusted?: TrustBadge;
 }
 
 /** Records the end of the run with its events, and claims the session's next run. */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,
-	{ error, cause }: Outcome,
+	{ error, cause, origin, trusted }: RunEnd,
 	last: LastReply,
 ): Promise<RunRow | undefined> {
-	const { clock } = run.deps;
+	const { clock } = run;
 	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
 	const { cost, ...usage } = spentIn(steps);
 	const runId = run.id;
@@ -141,8 +171,6 @@ async function recordEnd(
 	}
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
-	const { origin } = run.row.options;
-	const trusted = origin ? undefined : await run.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, ...defined({ cause }), model, usage, cost, ...defined({ origin }) };
 	events.push(...endsOfSkills(run, { content, error, now: clock.now() }));
 	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted }) });

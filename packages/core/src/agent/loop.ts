@@ -1,22 +1,23 @@
 import { defined } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
 import { takeSteers } from "../conversation/queue.ts";
+import type { Memories } from "../memory/memories.ts";
 import type { EndCause } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
-import { isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
-import { placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
+import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
+import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
 import { LiveReply } from "./replies/live-reply.ts";
 import { recallMemories } from "./replies/memory-desk-of-run.ts";
-import { nextRequest } from "./replies/request.ts";
+import { nextRequest, type ReplyPorts } from "./replies/request.ts";
 import { nextTry, triesOf } from "./replies/retries.ts";
 import { type Attempt, countCall, streamReply } from "./replies/stream-reply.ts";
-import { refusalOf } from "./run/limits.ts";
-import type { Run } from "./run/run.ts";
+import { refusalOf, type SpendingPorts } from "./run/limits.ts";
+import type { ChooseSettings, Run } from "./run/run.ts";
 import { startSkill } from "./run/skills-of-run.ts";
-import { runWorkflow } from "./workflow/run-workflow.ts";
+import { runWorkflow, type WorkflowPorts } from "./workflow/run-workflow.ts";
 
 export interface Outcome {
 	/** "" if the run succeeded, `cancelled`, or the reason of the failure. */
@@ -31,34 +32,42 @@ export interface Ending extends Outcome {
 	readonly answer?: string;
 }
 
+interface PreparePorts extends AttachmentPorts {
+	readonly settings: ChooseSettings;
+	readonly memories: Memories;
+}
+
+/** Ports of the steps of a run. */
+export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, WorkflowPorts {}
+
 /**
  * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded steps,
  * so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it cannot begin,
  * and if its record cannot be written.
  */
-export async function runLoop(run: Run): Promise<Ending> {
-	await prepare(run);
-	const ofWorkflow = await workflowEnding(run);
+export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
+	await prepare(run, ports);
+	const ofWorkflow = await workflowEnding(run, ports);
 	if (ofWorkflow) return ofWorkflow;
-	let tries = triesOf(run);
+	let tries = triesOf(run, ports.random);
 	for (;;) {
 		run.control.signal.throwIfAborted();
 		const open = openCalls(run.steps);
-		if (open.length > 0) await runCalls(run, open);
-		const stopped = await reasonToStop(run, open, tries.model);
+		if (open.length > 0) await runCalls(run, open, ports);
+		const stopped = await reasonToStop(run, open, tries.model, ports);
 		if (stopped) return { ...stopped, last: undefined };
 		await beginCall(run, tries.failed > 0);
-		const request = await nextRequest(run, tries.model);
-		const answer = await streamReply(run, request, new LiveReply(run));
-		const next = await nextTry(run, answer, tries);
+		const request = await nextRequest(run, tries.model, ports);
+		const answer = await streamReply(run, request, new LiveReply(run, ports.ids), ports);
+		const next = await nextTry(run, answer, tries, { spending: ports });
 		if (next?.refused) return { ...next.refused, last: undefined };
 		if (next) continue;
-		await run.deps.failpoints.reach("model-done");
-		tries = triesOf(run);
-		if (await withdrawRefused(run, answer)) continue;
+		await run.reach("model-done");
+		tries = triesOf(run, ports.random);
+		if (await withdrawRefused(run, answer, ports)) continue;
 		const failed = failureOf(run.steps, answer.reply);
 		if (failed || isAnswer(run, answer)) return { error: "", ...failed, last: answer };
-		await recordReply(run, answer);
+		await recordReply(run, answer, ports);
 	}
 }
 
@@ -68,10 +77,10 @@ function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
 }
 
 /** Records a reply after which the run continues. */
-async function recordReply(run: Run, answer: Attempt): Promise<void> {
+async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): Promise<void> {
 	const acts = mayAct(phaseOf(run.row.options, run.steps));
 	await run.commit(async ({ tx, record, step }) => {
-		const { cost, events } = await countCall(run, answer, tx);
+		const { cost, events } = await countCall(run, answer, tx, spending);
 		await record(...events);
 		const reply = replyStep(answer, cost);
 		await step(acts ? reply : withoutCalls(reply));
@@ -80,20 +89,20 @@ async function recordReply(run: Run, answer: Attempt): Promise<void> {
 }
 
 /** Loads what the run needs beside its record: settings, workspace, memories, skill and attachments. */
-async function prepare(run: Run): Promise<void> {
+async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
-	await run.choose();
-	await run.deps.workspaces.prepare(run.session.home);
-	await recallMemories(run);
+	await run.choose(ports.settings);
+	await ports.workspaces.prepare(run.session.home);
+	await recallMemories(run, ports.memories);
 	await startSkill(run);
-	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run);
+	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run, ports);
 }
 
 /** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */
-async function workflowEnding(run: Run): Promise<Ending | undefined> {
+async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<Ending | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
-	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" });
+	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" }, ports);
 	const isFailed = error !== "" && error !== "cancelled";
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
@@ -109,8 +118,9 @@ async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],
 	model: string,
+	spending: SpendingPorts,
 ): Promise<Outcome | undefined> {
-	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model);
+	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model, spending);
 }
 
 /** Records that the next model call begins, with the messages that have arrived for the run. */
@@ -177,7 +187,7 @@ function cutReplies(steps: readonly Step[]): number {
 
 /** Adds the messages that arrived since the last model call to the run. Returns whether there were any. */
 async function enterSteers(run: Run): Promise<boolean> {
-	const waiting = await run.deps.journal.store.read((db) =>
+	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
 	);
 	if (waiting.length === 0) return false;

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
 import {
 	claimNext,
 	findActive,
@@ -7,19 +7,20 @@ import {
 	readHistory,
 	readSteps,
 } from "../conversation/queue.ts";
-import type { Services } from "../conversation/services.ts";
 import type { Session } from "../conversation/session.ts";
 import type { Sessions } from "../conversation/sessions.ts";
+import type { Files } from "../files/files.ts";
 import type { Keyed } from "../store/idempotency.ts";
+import type { Journal } from "../store/journal.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { messagesOf } from "../vocabulary/transcript.ts";
-import { compactSession, type Stoppable } from "./compact-session.ts";
+import { type CompactPorts, compactSession, type Stoppable } from "./compact-session.ts";
 import type { Compacted } from "./context/fit-request.ts";
-import { type Ended, endingOf, endRun } from "./end-run.ts";
-import { runLoop } from "./loop.ts";
+import { type Ended, type EndPorts, endingOf, endRun } from "./end-run.ts";
+import { type LoopPorts, runLoop } from "./loop.ts";
 import { KeptPictures } from "./pictures/room-for-pictures.ts";
 import type { ProviderState } from "./run/provider-health.ts";
-import { Run, type RunDeps } from "./run/run.ts";
+import { Run, type RunPorts } from "./run/run.ts";
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
@@ -31,23 +32,26 @@ interface Starting {
 	readonly resumed?: boolean;
 }
 
+/** Ports of all steps of a run, from its start to its end. */
+export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
+
 /** Starts and follows runs. After `stop` it starts none. */
 export class Runner {
-	readonly #deps: RunDeps;
+	readonly #ports: RunnerPorts;
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
-	readonly #pictures = new KeptPictures<Session>((session) => this.#deps.contexts.forget(session));
+	readonly #pictures = new KeptPictures<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
-	constructor(deps: RunDeps, onIdle: (session: Session) => void) {
-		this.#deps = deps;
+	constructor(ports: RunnerPorts, onIdle: (session: Session) => void) {
+		this.#ports = ports;
 		this.#onIdle = onIdle;
 	}
 
 	/** States of the providers by their last calls. */
 	get providers(): readonly ProviderState[] {
-		return this.#deps.health.list();
+		return this.#ports.health.list();
 	}
 
 	/** Stops starting runs: claimed runs wait for the next start of the gateway. */
@@ -58,7 +62,7 @@ export class Runner {
 
 	/** Replaces the transcript of a session at rest by a summary. Runs wait until it is done. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
-		return compactSession({ session, deps: this.#deps }, request, ending);
+		return compactSession(session, request, ending, this.#ports);
 	}
 
 	/** Starts a claimed run, unless it works already. Does nothing without a run: the message waits for its turn. */
@@ -68,7 +72,7 @@ export class Runner {
 		{ steps = [{ kind: "call" }], resumed = false }: Starting = {},
 	): void {
 		if (!row || this.#stopped || session.removed || session.live.has(row.id)) return;
-		const run = new Run({ row, steps, resumed }, session, this.#deps);
+		const run = new Run({ row, steps, resumed }, session, this.#ports);
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run.control);
 		run.control.ended = this.#complete(run, before).then((next) => this.#goOn(run, next));
@@ -76,7 +80,7 @@ export class Runner {
 
 	/** Continues a run that was active at the last stop of the gateway. */
 	async resume(session: Session, row: RunRow): Promise<void> {
-		const steps = await readSteps(this.#deps.journal.store, row.id);
+		const steps = await readSteps(this.#ports.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });
 	}
 
@@ -94,12 +98,13 @@ export class Runner {
 				if (!current) return undefined;
 				run = current;
 				run.log.info("run started", { resumed: run.resumed });
-				run.history = await historyBefore(run);
+				run.history = await historyBefore(run, this.#ports.files);
 				run.control.working.start();
 				let ended: Ended | undefined;
 				// A message that arrived before the end continues the run.
 				while (!ended) {
-					ended = await endRun(run, await runLoop(run).catch((reason: unknown) => endingOf(run, reason)));
+					const ending = await runLoop(run, this.#ports).catch((reason: unknown) => endingOf(run, reason));
+					ended = await endRun(run, ending, this.#ports);
 				}
 				this.#remember(run);
 				return ended.next;
@@ -133,10 +138,10 @@ export class Runner {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
 		if (this.#stopped) return undefined;
-		const { store } = this.#deps.journal;
+		const { store } = this.#ports.journal;
 		const row = await store.read((db) => findActive(db, session.id));
 		if (row?.id !== id) return undefined;
-		const run = new Run({ row, steps: await readSteps(store, id), resumed: true }, session, this.#deps);
+		const run = new Run({ row, steps: await readSteps(store, id), resumed: true }, session, this.#ports);
 		run.control.ended = control.ended;
 		session.begin(run.control);
 		return run;
@@ -145,7 +150,7 @@ export class Runner {
 	/** A stop of the gateway, or a cancellation of the run, ends the pause early. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
-		const timer = this.#deps.clock.after(ms, resolve);
+		const timer = this.#ports.clock.after(ms, resolve);
 		// A run that was cancelled before still waits, because its end cannot be stored yet.
 		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
@@ -164,14 +169,24 @@ function isLost({ control }: Run, error: unknown): boolean {
 }
 
 /** Runs of a session follow each other, so that the history that one leaves in memory is valid for the next. */
-async function historyBefore({ session, row, deps }: Run): Promise<Run["history"]> {
-	const history = session.history ?? (await readHistory(deps, session.id, row.ordinal));
+async function historyBefore({ session, row, journal }: Run, files: Files): Promise<Run["history"]> {
+	const history = session.history ?? (await readHistory({ journal, files }, session.id, row.ordinal));
 	return historyFor(row, history);
 }
 
+interface ResumePorts {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
 /** Continues every run that a stop of the gateway left unfinished. Returns the number of their sessions. */
-export async function resumeUnfinished(deps: Services, sessions: Sessions, runner: Runner): Promise<number> {
-	const open = await deps.journal.store.read((db) =>
+export async function resumeUnfinished(
+	{ journal, clock, log }: ResumePorts,
+	sessions: Sessions,
+	runner: Runner,
+): Promise<number> {
+	const open = await journal.store.read((db) =>
 		db
 			.selectFrom("runs")
 			.innerJoin("sessions", "sessions.id", "runs.session_id")
@@ -184,32 +199,33 @@ export async function resumeUnfinished(deps: Services, sessions: Sessions, runne
 	);
 	for (const { session_id } of open) {
 		try {
-			await resume(session_id, { deps, sessions, runner });
+			await resume(session_id, { journal, clock, sessions, runner });
 		} catch (error) {
 			// A session that cannot be read must not block the others.
-			deps.log.error("a session could not go on", { sessionId: session_id, error });
+			log.error("a session could not go on", { sessionId: session_id, error });
 		}
 	}
 	return open.length;
 }
 
 interface Parts {
-	readonly deps: Services;
+	readonly journal: Journal;
+	readonly clock: Clock;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 }
 
-async function resume(sessionId: string, { deps, sessions, runner }: Parts): Promise<void> {
+async function resume(sessionId: string, { journal, clock, sessions, runner }: Parts): Promise<void> {
 	using lease = await sessions.leaseOwn(sessionId);
 	const { session } = lease;
-	const active = await deps.journal.store.read((db) => findActive(db, session.id));
+	const active = await journal.store.read((db) => findActive(db, session.id));
 	if (active && session.live.has(active.id)) return;
 	if (active) {
 		// Awaited, because the lease must last until the run has the session.
 		await runner.resume(session, active);
 		return;
 	}
-	const claimed = await session.commit((tx) => claimNext(tx, session, deps.clock.now()));
+	const claimed = await session.commit((tx) => claimNext(tx, session, clock.now()));
 	runner.start(session, claimed);
 }
 

@@ -1,6 +1,7 @@
 import { defined, type Store } from "@parley/base";
+import type { Files } from "../files/files.ts";
 import { withPictures } from "../files/pictures.ts";
-import { fromRow, type Tx } from "../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../store/journal.ts";
 import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Attachment } from "../vocabulary/kept-file.ts";
@@ -14,7 +15,6 @@ import {
 	type RunTranscript,
 	withoutLastReply,
 } from "../vocabulary/transcript.ts";
-import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
 
 /** Messages that may wait behind the active run of a session. */
@@ -56,7 +56,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 
 /** Transcript of a session before the run with this ordinal. */
 export async function readHistory(
-	{ journal, files }: Services,
+	{ journal, files }: { readonly journal: Journal; readonly files: Files },
 	sessionId: string,
 	beforeOrdinal: number,
 ): Promise<readonly RunTranscript[]> {

@@ -1,4 +1,4 @@
-import { type Clock, defined, definedItems, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, definedItems, type Ids, ParleyError, type Timer } from "@parley/base";
 import {
 	type Asking,
 	findPrompt,
@@ -6,11 +6,12 @@ import {
 	isOpen,
 	type PromptRow,
 } from "../../conversation/prompt-rows.ts";
-import { promptLifeMs, type Question } from "../../conversation/prompts.ts";
+import { type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import type { Journal } from "../../store/journal.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
+import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { ApprovalContext, Elicitation, ElicitationAnswer, Prompt } from "../../vocabulary/prompt.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
@@ -18,8 +19,27 @@ import { taintNotes } from "../../vocabulary/taint.ts";
 import { denied, unanswered } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
-import { bindingOf, judgeChanged, withChanges } from "./judge-call.ts";
+import { bindingOf, type JudgePorts, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
+
+/** A session by its channel; undefined for none. */
+interface InPlace {
+	readonly place: string | undefined;
+}
+
+/** Ports of the questions to people. */
+export interface QuestionPorts {
+	readonly prompts: Prompts;
+	readonly ids: Ids;
+	/** Settings of the session's channel. */
+	readonly profileOf: (session: InPlace) => PlaceProfile;
+}
+
+/** Ports of the approvals of calls. */
+export interface ApprovalPorts extends QuestionPorts {
+	/** The other channels in which its approvals may be answered, as far as that is known before. */
+	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
+}
 
 function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
@@ -30,20 +50,21 @@ export function readApproval(
 	run: Run,
 	planned: { readonly call: CallBlock },
 ): Promise<PromptRow | undefined> {
-	return readPrompt(run.deps.journal, approvalOf(run, planned));
+	return readPrompt(run.journal, approvalOf(run, planned));
 }
 
 /** The approval that a call needs, as it is shown and stored. */
 export async function approvalQuestion(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement },
+	ports: ApprovalPorts,
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version } = judgement;
 	// An answer for the session would not save this run the next approval.
 	const isOnce = floor || hidden || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
-	const alsoIn = await run.deps.approveIn(run.session);
+	const alsoIn = await ports.approveIn(run.session);
 	return {
 		callId: call.id,
 		approval: {
@@ -51,7 +72,11 @@ export async function approvalQuestion(
 			binding: bindingOf(planned, version),
 			...defined({ scope: scope && { ...scope, policy: version } }),
 		},
-		prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
+		prompt: promptOf(
+			run,
+			shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
+			ports,
+		),
 	};
 }
 
@@ -59,11 +84,12 @@ export async function approvalQuestion(
 export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
+	ports: JudgePorts,
 ): void {
 	const { judgement, pending, call, impossible } = planned;
 	run.control.changes.set(call.id, async (changed, binding, narrows) => {
 		if (impossible === undefined)
-			return judgeChanged(run, planned, { changed, binding, narrows, judgement, pending });
+			return judgeChanged(run, planned, { changed, binding, narrows, judgement, pending }, ports);
 		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});
@@ -76,6 +102,7 @@ export function allowChanges(
 export async function decisionOf(
 	run: Run,
 	proposed: ProposedCall,
+	prompts: Prompts,
 	signal: AbortSignal,
 ): Promise<ApprovedCall | undefined> {
 	const { kind: _kind, judgement, pending: _pending, begun, prompt, ...planned } = proposed;
@@ -86,7 +113,7 @@ export async function decisionOf(
 	}
 	let row: PromptRow;
 	try {
-		row = await settled(run, approvalOf(run, planned), prompt, signal);
+		row = await settled(run, approvalOf(run, planned), { prompt, prompts, signal });
 	} finally {
 		run.control.changes.delete(call.id);
 	}
@@ -111,17 +138,19 @@ export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";
 
+type ShownQuestion = Omit<Prompt, "token" | "runId" | "expiresAt">;
+
 interface Shown {
 	readonly allowSession: boolean;
 	readonly alsoIn: readonly string[];
 }
 
 /** The approval as people see it, without secrets. The approved call contains them. */
-function shownPrompt(
+function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
 	{ floor, reason, taint, allowSession, alsoIn }: Judgement & Shown,
-): Prompt {
+): ShownQuestion {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
 	const whole = {
@@ -143,7 +172,7 @@ function shownPrompt(
 	const unread = isUnread({ label, approval });
 	const added = [hides ? hidingNote : undefined, unread ? unreadNote : undefined];
 	const notes = [...seen.notes, ...definedItems(added)];
-	return promptOf(run, {
+	return {
 		type: "confirm",
 		label,
 		required: true,
@@ -151,7 +180,7 @@ function shownPrompt(
 		validation: "",
 		placeholder: "",
 		approval: { ...approval, notes, ...defined({ alsoIn: alsoIn.length > 0 ? alsoIn : undefined }) },
-	});
+	};
 }
 
 /** Why the settled question does not let the call run; undefined when it does. */
@@ -167,15 +196,14 @@ function refusalOf(row: PromptRow, usable: readonly string[], binding: string): 
 	return answer === undefined || answer.reason === "" ? by : `${by}: ${answer.reason}`;
 }
 
-function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
-	const { clock, ids } = run.deps;
-	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
+function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPorts): Prompt {
+	const { approvalMs = promptLifeMs } = profileOf(run.session);
 	const { task } = run.session;
 	return {
 		token: ids.create("prompt"),
 		runId: run.id,
-		expiresAt: clock.now() + approvalMs,
-		...facts,
+		expiresAt: run.clock.now() + approvalMs,
+		...shown,
 		...defined({ taskId: task?.taskId }),
 	};
 }
@@ -185,27 +213,36 @@ function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">
  * `accept_all_tools` made it needless before it was raised. The working time of the run does not count the wait. Throws
  * `cancelled` if the run is stopped first.
  */
-async function askPerson(run: Run, asking: Asking, question: () => Question): Promise<PromptRow | undefined> {
-	const known = await readPrompt(run.deps.journal, asking);
+async function askPerson(
+	run: Run,
+	asking: Asking,
+	question: () => Question,
+	prompts: Prompts,
+): Promise<PromptRow | undefined> {
+	const known = await readPrompt(run.journal, asking);
 	if (known && known.state !== "open") return known;
-	const prompt = known?.prompt ?? (await raise(run, question()));
+	const prompt = known?.prompt ?? (await raise(run, question(), prompts));
 	if (!prompt) return undefined;
-	// No answer arrives before the next start.
-	if (run.deps.stopping()) run.control.park();
+	run.control.parkIfStopping();
 	run.control.working.stop();
 	try {
-		return await settled(run, asking, prompt, run.control.signal);
+		return await settled(run, asking, { prompt, prompts, signal: run.control.signal });
 	} finally {
 		run.control.working.start();
 	}
 }
 
 /** Asks a person a question of a tool, which is not an approval. */
-export async function elicit(run: Run, callId: string, elicitation: Elicitation): Promise<ElicitationAnswer> {
-	const row = await askPerson(run, { runId: run.id, callId, kind: "elicitation" }, () => ({
-		callId,
-		prompt: promptOf(run, { ...shownQuestion(run, elicitation), placeholder: "" }),
-	}));
+export async function elicit(
+	run: Run,
+	callId: string,
+	elicitation: Elicitation,
+	ports: QuestionPorts,
+): Promise<ElicitationAnswer> {
+	const shown = { ...shownQuestion(run, elicitation), placeholder: "" };
+	const asking = { runId: run.id, callId, kind: "elicitation" } as const;
+	const question = (): Question => ({ callId, prompt: promptOf(run, shown, ports) });
+	const row = await askPerson(run, asking, question, ports.prompts);
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
 	if (row?.state === "expired") return { outcome: "expired" };
 	const reason = row?.answer?.kind === "cancelled" ? row.answer.reason : undefined;
@@ -233,21 +270,27 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
  * Raises a prompt. Reads the trust of the session in the same transaction, because it may have changed since the call was
  * judged, so that no prompt stays open in a trusted session.
  */
-async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
+async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
 	const { session } = run;
 	const raised = await run.commit(async ({ tx, record }) => {
 		const coverable = question.approval?.floor === false && !run.scheduled;
 		const { home } = session;
 		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
-		await run.deps.prompts.raise(tx, record, home, question);
+		await prompts.raise(tx, record, home, question);
 		return true;
 	});
-	await run.deps.failpoints.reach("prompt-open");
+	await run.reach("prompt-open");
 	return raised ? question.prompt : undefined;
 }
 
 /** Milliseconds between looks at the row, in case a wake-up is missed. */
 const lookAgainMs = 1_500;
+
+interface OpenQuestion {
+	readonly prompt: Prompt;
+	readonly prompts: Prompts;
+	readonly signal: AbortSignal;
+}
 
 /**
  * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
@@ -256,10 +299,9 @@ const lookAgainMs = 1_500;
 async function settled(
 	run: Run,
 	asking: Asking,
-	{ token, expiresAt }: Prompt,
-	signal: AbortSignal,
+	{ prompt: { token, expiresAt }, prompts, signal }: OpenQuestion,
 ): Promise<PromptRow> {
-	const { clock, journal, prompts } = run.deps;
+	const { clock, journal } = run;
 	const { home } = run.session;
 	try {
 		for (;;) {
@@ -268,7 +310,7 @@ async function settled(
 			if (row && row.state !== "open") return row;
 			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 			if (clock.now() < expiresAt) {
-				await firstOf({ clock, journal }, woken, { token, ms: expiresAt - clock.now(), signal });
+				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
 			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
 		}
 	} finally {

@@ -1,12 +1,14 @@
 import { defined } from "@parley/base";
+import type { Prompts } from "../../conversation/prompts.ts";
+import type { SessionGrants } from "../../conversation/services.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { taintOf } from "../../vocabulary/taint.ts";
 import { refuseRepeat } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { changedNote, decisionOf } from "./ask-person.ts";
 import type { ApprovedCall, ProposedCall } from "./call-states.ts";
-import { judgeCall, nothingPending } from "./judge-call.ts";
-import { proposeCalls } from "./propose-calls.ts";
+import { type JudgePorts, judgeCall, nothingPending } from "./judge-call.ts";
+import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 
 /** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
@@ -15,16 +17,20 @@ export class Decisions implements AsyncDisposable {
 	readonly #ended = new AbortController();
 	readonly #pending = new Map<ProposedCall, Pending>();
 	readonly #arrived = new Set<ProposedCall>();
+	readonly #prompts: Prompts;
 
-	constructor(run: Run) {
+	constructor(run: Run, prompts: Prompts) {
 		this.#run = run;
+		this.#prompts = prompts;
 	}
 
 	/** Starts to wait. A denied call gets its result as soon as it is denied. */
 	await(proposed: ProposedCall): void {
 		const withdrawal = new AbortController();
 		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal, withdrawal.signal]);
-		const decision = decisionOf(this.#run, proposed, signal).finally(() => this.#arrived.add(proposed));
+		const decision = decisionOf(this.#run, proposed, this.#prompts, signal).finally(() =>
+			this.#arrived.add(proposed),
+		);
 		this.#pending.set(proposed, { decision, withdrawal });
 		// A failure is thrown at the turn of the call.
 		decision.catch(() => undefined);
@@ -38,8 +44,7 @@ export class Decisions implements AsyncDisposable {
 	/** Returns the decision about a call. The working time of the run pauses until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
-		// A gateway that stops does not wait for a person. The run continues at the next start.
-		if (!this.isDecided(proposed) && this.#run.deps.stopping()) this.#run.control.park();
+		if (!this.isDecided(proposed)) this.#run.control.parkIfStopping();
 		if (proposed.prompt) this.#run.control.working.stop();
 		try {
 			return await this.#pending.get(proposed)?.decision;
@@ -76,6 +81,7 @@ export async function atItsTurn(
 	run: Run,
 	decided: ApprovedCall | undefined,
 	changed: boolean,
+	ports: ProposalPorts,
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
 		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
@@ -83,15 +89,15 @@ export async function atItsTurn(
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
 		const plansAgain = call.token === undefined && isStale;
-		if (!plansAgain && !(await isStricter(run, call))) return call;
-		call = await decideAgain(run, call);
+		if (!plansAgain && !(await isStricter(run, call, ports))) return call;
+		call = await decideAgain(run, call, ports);
 	}
 	return undefined;
 }
 
 /** Whether a call would be judged more strictly now than when it was allowed or shown. */
-async function isStricter(run: Run, call: ApprovedCall): Promise<boolean> {
-	const now = await judgeCall(run, call, nothingPending);
+async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
+	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;
 	if (call.token === undefined) return now.effect !== "allow";
 	const { notes = [] } = call.shown ?? {};
@@ -99,10 +105,15 @@ async function isStricter(run: Run, call: ApprovedCall): Promise<boolean> {
 }
 
 /** Proposes a call alone, and waits for its decision. An earlier approval of it does not count. */
-async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<ApprovedCall | undefined> {
-	const [proposed] = await proposeCalls(run, [call], token === undefined ? {} : { again: { notes: [] } });
+async function decideAgain(
+	run: Run,
+	{ call, token }: ApprovedCall,
+	ports: ProposalPorts,
+): Promise<ApprovedCall | undefined> {
+	const again = token === undefined ? undefined : { notes: [] };
+	const [proposed] = await proposeCalls(run, [call], ports, again);
 	if (proposed?.kind !== "proposed") return undefined;
-	await using decisions = new Decisions(run);
+	await using decisions = new Decisions(run, ports.prompts);
 	decisions.await(proposed);
 	return await decisions.of(proposed);
 }
@@ -111,15 +122,19 @@ async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<App
  * Records that a call starts, and returns it as it runs. The approval of a call does not count under a changed policy; a
  * call that was allowed is decided again. Undefined if it does not run; then its result is recorded.
  */
-export async function beginCall(run: Run, decided: ApprovedCall): Promise<ApprovedCall | undefined> {
+export async function beginCall(
+	run: Run,
+	decided: ApprovedCall,
+	ports: ProposalPorts,
+): Promise<ApprovedCall | undefined> {
 	const { call } = decided;
 	for (let entry: ApprovedCall | undefined = decided; entry; ) {
 		run.control.signal.throwIfAborted();
-		if (await recordIntent(run, entry)) return entry;
+		if (await recordIntent(run, entry, ports.grants)) return entry;
 		if (entry.token !== undefined) {
 			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
 		}
-		entry = await atItsTurn(run, await decideAgain(run, entry), false);
+		entry = await atItsTurn(run, await decideAgain(run, entry, ports), false, ports);
 	}
 	return undefined;
 }
@@ -128,19 +143,19 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
  * Uses up the approval or counts the call against the channel grant, and records that the call starts, in one transaction.
  * Returns false if the call may not start.
  */
-async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
-	const { grants } = run.deps;
+async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;
 	const gated = isGated(entry);
 	if (run.policy.version !== version) return false;
 	if (ready.tool.effect === "none" && !gated) return true;
-	const begins = await run.commit(async ({ tx, step }) => {
+	const begins = await run.commit(async (writing) => {
+		const { tx, step } = writing;
 		const use = trusted ? await grants.use(tx, trusted.grantId) : "counted";
 		if (use === "ended") return use;
 		if (token !== undefined) {
 			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
 		}
-		if (gated) await auditStart(run, tx, entry);
+		if (gated) await auditStart(run, writing, entry);
 		await step({ kind: "intent", callId: call.id, ...defined({ gated: gated || undefined }) });
 		await addTaint(tx, run.session.id, taintOf(ready.plan.classes));
 		return use;

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parley/base";
+import type { Files } from "../../files/files.ts";
 import { fitsOutput, shortenOutput } from "../../text/shorten-output.ts";
 import { readFile } from "../../tools/files/read-file.ts";
 import { outputName } from "../../vocabulary/kept-file.ts";
@@ -19,14 +20,16 @@ const inResult = 256 * 1024;
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
+	readonly #files: Files;
 	readonly #name: string;
 	#chunks: Uint8Array[] = [];
 	#bytes = 0;
 	#file: OutputFile | undefined;
 	#ended = false;
 
-	constructor(run: Run, callId: string) {
+	constructor(run: Run, callId: string, files: Files) {
 		this.#run = run;
+		this.#files = files;
 		this.#name = outputName(run.session.id, callId);
 	}
 
@@ -37,7 +40,7 @@ export class CallOutput implements AsyncDisposable {
 		if (this.#file) this.#file.write(chunk);
 		else this.#chunks.push(chunk);
 		if (this.#file || this.#bytes <= inResult || this.#reader === undefined) return;
-		this.#file = new OutputFile(this.#run, this.#name);
+		this.#file = new OutputFile(this.#run, this.#name, this.#files);
 		for (const before of this.#chunks) this.#file.write(before);
 		this.#chunks = [];
 	}
@@ -71,7 +74,7 @@ export class CallOutput implements AsyncDisposable {
 
 	async #keep(text: string, reader: string): Promise<string> {
 		try {
-			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text);
+			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const whole = await file.end();
 			const part = whole ? "the complete result" : `the first ${mostKept >> 20} MiB of the output`;
 			return `${this.#name} holds ${part}: read it with ${reader}`;
@@ -92,7 +95,7 @@ class OutputFile {
 	#left: number;
 	#missing = 0;
 
-	constructor({ session, deps: { files } }: Run, name: string) {
+	constructor({ session }: Run, name: string, files: Files) {
 		this.#redaction = session.redactor.stream();
 		// An invalid UTF-8 byte becomes three bytes in the file.
 		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
@@ -103,8 +106,8 @@ class OutputFile {
 		this.#kept.catch(() => undefined);
 	}
 
-	static of(run: Run, name: string, text: string): OutputFile {
-		const file = new OutputFile(run, name);
+	static of(run: Run, name: string, text: string, files: Files): OutputFile {
+		const file = new OutputFile(run, name, files);
 		file.write(Buffer.from(text));
 		return file;
 	}

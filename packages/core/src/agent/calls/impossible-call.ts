@@ -8,7 +8,13 @@ import type { Run } from "../run/run.ts";
 import { readApproval } from "./ask-person.ts";
 import type { Before, DraftProposal, RefusedProposal } from "./call-states.ts";
 import { bindingOf } from "./judge-call.ts";
-import { contextOf } from "./tool-context.ts";
+import type { ContextOf } from "./tool-context.ts";
+
+interface ImpossibleFacts {
+	readonly pending: Before;
+	readonly isAnnounced: boolean;
+	readonly contextOf: ContextOf;
+}
 
 /**
  * A call that cannot run, as a call that waits for a decision. For runs in which a person decides about every call: an
@@ -18,7 +24,7 @@ import { contextOf } from "./tool-context.ts";
 export async function draftImpossible(
 	run: Run,
 	{ call, text, denied }: RefusedProposal,
-	{ pending, isAnnounced }: { readonly pending: Before; readonly isAnnounced: boolean },
+	{ pending, isAnnounced, contextOf }: ImpossibleFacts,
 ): Promise<DraftProposal | undefined> {
 	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
 	const known = await readApproval(run, planned);

@@ -1,6 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
+import type { SessionGrants } from "../../conversation/services.ts";
 import { decide, grantsUnder } from "../../policy/policy.ts";
-import type { Journal } from "../../store/journal.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
 	bindingText,
@@ -10,15 +10,22 @@ import {
 	type RefusedCall,
 } from "../../tools/calls/tool-call.ts";
 import { findScopes } from "../../trust/grants/session-trust.ts";
+import type { People } from "../../trust/people/people.ts";
 import type { TrustBadge } from "../../vocabulary/event.ts";
-import { hasRole, type Person } from "../../vocabulary/principal.ts";
+import { hasRole } from "../../vocabulary/principal.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { BindOptions } from "../../vocabulary/tool.ts";
-import { joinedBy, type Run, type RunDeps, speakersOf } from "../run/run.ts";
-import { refusalWhenFull } from "../run/workspace.ts";
+import { joinedBy, type Run, speakersOf } from "../run/run.ts";
+import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
+
+/** Ports of the judgement of calls. */
+export interface JudgePorts extends WorkspacePorts {
+	readonly grants: SessionGrants;
+	readonly people: People;
+}
 
 /** Adds all facts that an approval of the call is bound to. */
 export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
@@ -53,16 +60,26 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /** Whether the call may run, by the policy and the options of the run. */
-export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
-	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending);
+export async function judgeCall(
+	run: Run,
+	planned: PlannedCall,
+	pending: Before,
+	ports: JudgePorts,
+): Promise<Judgement> {
+	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending, ports);
 	if (judged.effect !== "allow" || run.row.options.ask !== "all")
 		return { ...judged, ...defined({ trusted }) };
 	return { ...judged, effect: "ask", reason: `${judged.reason}; every call of this run needs approval` };
 }
 
-async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
+async function judgeByPolicy(
+	run: Run,
+	planned: PlannedCall,
+	pending: Before,
+	ports: JudgePorts,
+): Promise<Judgement> {
 	const { session, trusted: acceptAll } = run;
-	const { scopes, before } = await run.deps.journal.store.read(async (db) => ({
+	const { scopes, before } = await run.journal.store.read(async (db) => ({
 		scopes: await findScopes(db, session.home.id),
 		before: await findTaint(db, session.id),
 	}));
@@ -71,7 +88,7 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	const { policy } = run;
 	const { version } = policy;
 	const hidden = JSON.stringify(changed) !== JSON.stringify(session.redactor.redactFields(changed));
-	const reason = await refusalOfPlace(run, ready);
+	const reason = await refusalOfPlace(run, ready, ports);
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
 	// No approver has seen the complete call that a grant would cover.
@@ -80,18 +97,22 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	const judged = decide({ ...ready, context }, permissions);
 	const facts = { taint, hidden, version };
 	if (judged.effect !== "ask" || judged.floor || hidden || run.scheduled) return { ...judged, ...facts };
-	const trusted = await findTrust(run, ready, pending.trusted);
+	const trusted = await findTrust(run, ready, pending.trusted, ports.grants);
 	if (!trusted) return { ...judged, ...facts };
 	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
 	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
 }
 
 /** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */
-function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
+function findTrust(
+	run: Run,
+	call: ReadyCall,
+	pending: number,
+	grants: SessionGrants,
+): Promise<TrustBadge | undefined> {
 	const { place } = run.session;
-	const { deps } = run;
 	const speakers = [run.row.actor, ...joinedBy(run)];
-	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
+	return run.journal.store.read((db) => grants.covering(db, { place, speakers, call, pending }));
 }
 
 /** Returns the call with the arguments of an approver, planned and bound again, or unchanged if `changed` is undefined. */
@@ -124,6 +145,7 @@ export async function judgeChanged(
 	run: Run,
 	planned: PlannedCall,
 	{ changed, binding, narrows, judgement, pending }: ArgumentChange,
+	ports: JudgePorts,
 ): Promise<{ readonly binding: string }> {
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
@@ -134,7 +156,7 @@ export async function judgeChanged(
 	const again = await planAgain(run, { ...planned, changed });
 	if ("text" in again) throw invalid(again.text);
 	if (narrows) requireNarrower(planned, again);
-	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
+	const { effect, floor, reason, version } = await judgeCall(run, again, pending, ports);
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== judgement.reason) {
 		throw invalid(
@@ -177,25 +199,17 @@ const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
 /** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
-async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | undefined> {
+async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
-	const refusal = reads ? undefined : await refusalOfSpeakers(speakersOf(run), run.deps);
+	const refusal = reads ? undefined : await refusalOfSpeakers(run, ports.people);
 	if (refusal !== undefined) return refusal;
-	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
-}
-
-interface RoleServices {
-	readonly people: RunDeps["people"];
-	readonly journal: Journal;
+	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run, ports) : undefined;
 }
 
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
-async function refusalOfSpeakers(
-	speakers: readonly Person[],
-	{ people, journal }: RoleServices,
-): Promise<string | undefined> {
-	for (const person of speakers) {
-		const role = await journal.store.read((db) => people.roleNow(db, person));
+async function refusalOfSpeakers(run: Run, people: People): Promise<string | undefined> {
+	for (const person of speakersOf(run)) {
+		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"
 			? `${person.id} is a guest, and what guests ask for may only read: a member can ask for it`

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "@parley/base";
 import { findChanges, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
-import type { Question } from "../../conversation/prompts.ts";
+import type { Prompts, Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { skill } from "../../tools/skill.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
@@ -12,9 +12,9 @@ import { joinTaints, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks } from "../../vocabulary/tool.ts";
 import { disconnected } from "../client-tools/client-calls.ts";
 import { refuseRepeat, stopIfAbandoned } from "../run/limits.ts";
-import type { Run } from "../run/run.ts";
+import type { Run, Writing } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
-import { allowChanges, approvalQuestion, readApproval } from "./ask-person.ts";
+import { type ApprovalPorts, allowChanges, approvalQuestion, readApproval } from "./ask-person.ts";
 import type {
 	Again,
 	Before,
@@ -26,16 +26,14 @@ import type {
 	RefusedProposal,
 } from "./call-states.ts";
 import { draftImpossible } from "./impossible-call.ts";
-import { bindingOf, judgeCall, withBoundFacts, withChanges } from "./judge-call.ts";
-import {
-	auditDenial,
-	recordResult,
-	recordStart,
-	refusedFor,
-	type Writing,
-	withoutRun,
-} from "./record-call.ts";
-import { contextOf } from "./tool-context.ts";
+import { bindingOf, type JudgePorts, judgeCall, withBoundFacts, withChanges } from "./judge-call.ts";
+import { auditDenial, recordResult, recordStart, refusedFor, withoutRun } from "./record-call.ts";
+import type { ContextOf } from "./tool-context.ts";
+
+/** Ports of the proposal of calls. */
+export interface ProposalPorts extends ApprovalPorts, JudgePorts {
+	readonly contextOf: ContextOf;
+}
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
 
@@ -49,29 +47,29 @@ const lookFirst = `${interrupted}: the gateway stopped while this call ran; look
 export async function proposeCalls(
 	run: Run,
 	calls: readonly CallBlock[],
-	{ again }: { readonly again?: Again } = {},
+	ports: ProposalPorts,
+	again?: Again,
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const drafts: Draft[] = [];
 	const looks: SharedLooks = new Map();
 	for (const call of calls) {
 		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
-		drafts.push(await draft(run, call, { before: drafts, again, looks }));
+		drafts.push(await draft(run, call, { before: drafts, again, looks }, ports));
 		run.control.signal.throwIfAborted();
 	}
 	const questions = new Map<Draft, Question>();
 	for (const one of drafts) {
 		if (one.kind !== "draft" || (one.judgement.effect !== "ask" && !one.known)) continue;
 		stopIfAbandoned(run, one.known);
-		if (!one.known) questions.set(one, await approvalQuestion(run, one));
-		allowChanges(run, one);
+		if (!one.known) questions.set(one, await approvalQuestion(run, one, ports));
+		allowChanges(run, one, ports);
 	}
 	const proposed = drafts.some((one) => questions.has(one) || isNew(run, one))
-		? await run.commit((writing) => recordDrafts(run, { drafts, questions }, writing))
+		? await run.commit((writing) => recordDrafts(run, { drafts, questions, prompts: ports.prompts }, writing))
 		: drafts.flatMap((one) => waiting(one));
 	if (questions.size > 0) {
-		await run.deps.failpoints.reach("prompt-open");
-		// No answer arrives before the next start.
-		if (run.deps.stopping()) run.control.park();
+		await run.reach("prompt-open");
+		run.control.parkIfStopping();
 	}
 	publish(run, proposed);
 	return proposed;
@@ -95,19 +93,25 @@ interface DraftOptions {
 	readonly looks: SharedLooks;
 }
 
-async function draft(run: Run, call: CallBlock, options: DraftOptions): Promise<Draft> {
-	const drafted = await draftCall(run, call, options);
+async function draft(run: Run, call: CallBlock, options: DraftOptions, ports: ProposalPorts): Promise<Draft> {
+	const drafted = await draftCall(run, call, options, ports);
 	if (drafted.kind !== "refused" || run.row.options.ask !== "all") return drafted;
-	const facts = { pending: pendingOf(options.before), isAnnounced: isAnnounced(run, call) };
+	const { contextOf } = ports;
+	const facts = { pending: pendingOf(options.before), isAnnounced: isAnnounced(run, call), contextOf };
 	return (await draftImpossible(run, drafted, facts)) ?? drafted;
 }
 
-async function draftCall(run: Run, call: CallBlock, { before, again, looks }: DraftOptions): Promise<Draft> {
+async function draftCall(
+	run: Run,
+	call: CallBlock,
+	{ before, again, looks }: DraftOptions,
+	ports: ProposalPorts,
+): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
 	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
 	if (refusal !== undefined) return refuse(refusal);
-	const context = await contextOf(run, call);
+	const context = await ports.contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);
 	if (depends(prepared, before)) return { kind: "dependent", call };
 	if (prepared.kind === "refused") return refuse(prepared.text);
@@ -115,12 +119,11 @@ async function draftCall(run: Run, call: CallBlock, { before, again, looks }: Dr
 	// An answer from before a restart is valid, also if the policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
 	// The arguments of a person stay, also if the call is asked again.
-	const { store } = run.deps.journal;
-	const changes = await store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
+	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 	const planned = await withChanges(run, given, changes, looks);
 	if ("text" in planned) return refuse(planned.text);
 	const pending = pendingOf(before);
-	const judgement = await judgeCall(run, planned, pending);
+	const judgement = await judgeCall(run, planned, pending, ports);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
 	// A write before it changes one of the files that its approval is bound to: asked now, it would be asked twice.
@@ -216,7 +219,12 @@ async function recordDrafts(
 	{
 		drafts,
 		questions,
-	}: { readonly drafts: readonly Draft[]; readonly questions: ReadonlyMap<Draft, Question> },
+		prompts,
+	}: {
+		readonly drafts: readonly Draft[];
+		readonly questions: ReadonlyMap<Draft, Question>;
+		readonly prompts: Prompts;
+	},
 	writing: Writing,
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const { tx } = writing;
@@ -231,16 +239,16 @@ async function recordDrafts(
 	const proposed: (ProposedCall | DependentCall)[] = [];
 	for (const one of drafts) {
 		if (one.kind === "refused") {
-			await recordRefusal(run, one, writing);
+			await recordRefusal(run, one, prompts, writing);
 			continue;
 		}
 		const question = raised.get(one);
 		if (one.kind === "draft") {
-			if (one.again) await closeApproval(run, one.call, againReason, writing);
-			if (one.denied) await auditDenial(run, tx, one.denied);
+			if (one.again) await closeApproval(run, { call: one.call, reason: againReason, prompts }, writing);
+			if (one.denied) await auditDenial(run, writing, one.denied);
 			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
 		}
-		if (question) await run.deps.prompts.raise(tx, writing.record, home, question);
+		if (question) await prompts.raise(tx, writing.record, home, question);
 		proposed.push(...waiting(one, question?.prompt));
 	}
 	return proposed;
@@ -260,10 +268,11 @@ function inReply(run: Run, question: Question, place: number, count: number): Qu
 async function recordRefusal(
 	run: Run,
 	{ call, text, denied }: RefusedProposal,
+	prompts: Prompts,
 	writing: Writing,
 ): Promise<void> {
-	if (denied) await auditDenial(run, writing.tx, denied);
-	await closeApproval(run, call, "refused", writing);
+	if (denied) await auditDenial(run, writing, denied);
+	await closeApproval(run, { call, reason: "refused", prompts }, writing);
 	const result = withoutRun(run, call, { text, failed: true });
 	if (isAnnounced(run, call) && !isBegun(run, call)) {
 		const decision = refusedFor(run, result.result);
@@ -277,25 +286,26 @@ const againReason = "files changed: the call is asked again";
 /** Closes the approval of a call if it is open. */
 async function closeApproval(
 	run: Run,
-	{ id: callId }: CallBlock,
-	reason: string,
+	{ call, reason, prompts }: { readonly call: CallBlock; readonly reason: string; readonly prompts: Prompts },
 	{ tx, record }: Writing,
 ): Promise<void> {
-	const closed = await run.deps.prompts.close(tx, record, run.session.home, {
-		runId: run.id,
-		callId,
-		reason,
-	});
+	const which = { runId: run.id, callId: call.id, reason };
+	const closed = await prompts.close(tx, record, run.session.home, which);
 	for (const token of closed) run.session.home.wake(token);
 }
 
 /** Refuses a call that was proposed, unless a person has denied it by now. */
-export async function refuseProposed(run: Run, call: CallBlock, text: string): Promise<void> {
+export async function refuseProposed(
+	run: Run,
+	call: CallBlock,
+	text: string,
+	prompts: Prompts,
+): Promise<void> {
 	await run.commit(async (writing) => {
 		const isSettled = run.steps.some((step) => step.kind === "result" && step.callId === call.id);
 		if (isSettled) return;
-		await closeApproval(run, call, "its files changed", writing);
-		await recordRefusal(run, { kind: "refused", call, text }, writing);
+		await closeApproval(run, { call, reason: "its files changed", prompts }, writing);
+		await recordRefusal(run, { kind: "refused", call, text }, prompts, writing);
 	});
 }
 
@@ -303,15 +313,15 @@ export async function refuseProposed(run: Run, call: CallBlock, text: string): P
 async function recordJudgement(
 	run: Run,
 	one: DraftProposal & { readonly isAsked: boolean },
-	{ record, step }: Writing,
+	writing: Writing,
 ): Promise<void> {
 	const { call, judgement, isAsked } = one;
 	const decision = decisionFrom(judgement);
 	if (!isAnnounced(run, call)) {
 		const { trusted } = judgement;
-		await recordStart(run, { call, decision, ...defined({ trusted }) }, record, step);
+		await recordStart(run, { call, decision, ...defined({ trusted }) }, writing);
 	} else if (isAsked || isJudgedAnew(run, one)) {
-		await step({
+		await writing.step({
 			kind: "judged",
 			callId: call.id,
 			decision,

@@ -1,15 +1,13 @@
 import { defined } from "@parley/base";
-import type { RecordEvents } from "../../conversation/commit.ts";
 import { bytesOf } from "../../files/pictures.ts";
-import type { Tx } from "../../store/journal.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import { auditedCall, byItself } from "../../trust/audit/audit.ts";
 import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
-import type { CallDecision, Step } from "../../vocabulary/step.ts";
+import type { CallDecision } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
-import type { Run } from "../run/run.ts";
+import type { Run, Writing } from "../run/run.ts";
 import type { ApprovedCall, PlannedCall, SettledCall } from "./call-states.ts";
 
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
@@ -44,22 +42,17 @@ const mostNotes = 10;
 const leftOut: DescribeGap = ({ characters, lines }) =>
 	`[… ${characters} characters in ${lines} lines left out …]`;
 
-export interface Writing {
-	readonly tx: Tx;
-	readonly record: RecordEvents;
-	readonly step: (step: Step) => Promise<void>;
-}
-
 /** Writes the result of one call: the step for the model, and the event for people. */
 export async function recordResult(
 	run: Run,
 	{ call, result, forModel, durationMs }: SettledCall,
-	{ tx, record, step }: Writing,
+	writing: Writing,
 ): Promise<void> {
+	const { record, step } = writing;
 	const { text } = result;
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
-		await recordStart(run, { call, decision: refusedFor(run, result) }, record, step);
+		await recordStart(run, { call, decision: refusedFor(run, result) }, writing);
 	}
 	const { failed } = result;
 	// Providers accept an error only as text.
@@ -75,7 +68,7 @@ export async function recordResult(
 		...defined({ later }),
 	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
-	await auditFinish(run, tx, { callId: call.id, decision });
+	await auditFinish(run, writing, { callId: call.id, decision });
 	const took = defined({ durationMs });
 	const seen = pictures && { pictures: shown.map(shownFacts) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
@@ -99,8 +92,7 @@ export async function recordStart(
 		decision,
 		trusted,
 	}: { readonly call: CallBlock; readonly decision: CallDecision; readonly trusted?: TrustBadge },
-	record: RecordEvents,
-	step: (step: Step) => Promise<void>,
+	{ record, step }: Writing,
 ): Promise<void> {
 	await step({ kind: "started", callId: call.id, decision });
 	const shown = run.session.redactor.redactFields(call.arguments);
@@ -144,8 +136,8 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 }
 
 /** Audits a call that the policy denied without a question. */
-export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
-	await run.deps.audit.record(tx, {
+export async function auditDenial(run: Run, { audit }: Writing, planned: PlannedCall): Promise<void> {
+	await audit({
 		...originOf(run),
 		action: "tool.start",
 		decision: "denied",
@@ -155,15 +147,13 @@ export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promi
 }
 
 /** A call is about to run: in the transaction that says so, and uses its approval up. */
-export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise<void> {
-	const { audit } = run.deps;
+export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCall): Promise<void> {
 	const object = auditedCall(run.session.home.id, entry.call.id);
 	const wasApproved = entry.token !== undefined;
-	if (wasApproved)
-		await audit.record(tx, { ...byItself, action: "approval.consume", object, decision: "consumed" });
+	if (wasApproved) await audit({ ...byItself, action: "approval.consume", object, decision: "consumed" });
 	const accepted = !wasApproved && run.trusted ? run.session.trust?.id : undefined;
 	const trusted = entry.trusted?.grantId ?? accepted;
-	await audit.record(tx, {
+	await audit({
 		...originOf(run),
 		action: "tool.start",
 		object,
@@ -176,11 +166,11 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 /** Audits the outcome of a call that started. `unknown`: the gateway stopped or the call was abandoned before its result. */
 async function auditFinish(
 	run: Run,
-	tx: Tx,
+	{ audit }: Writing,
 	{ callId, decision }: { readonly callId: string; readonly decision: "completed" | "failed" | "unknown" },
 ): Promise<void> {
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
 	if (!begun) return;
 	const object = auditedCall(run.session.home.id, callId);
-	await run.deps.audit.record(tx, { ...originOf(run), action: "tool.finish", object, decision });
+	await audit({ ...originOf(run), action: "tool.finish", object, decision });
 }

@@ -6,27 +6,41 @@ import { visible } from "../../text/visible.ts";
 import { changedSince, executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { changedNames, differences } from "../../tools/commands/surroundings.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
+import type { SecretBox } from "../../vocabulary/secrets.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks, ToolResult } from "../../vocabulary/tool.ts";
 import { withinRoom } from "../pictures/attachments.ts";
+import type { PicturePorts } from "../pictures/room-for-pictures.ts";
 import type { Run } from "../run/run.ts";
 import { changedNote, readApproval } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
 import type { ApprovedCall, PlannedCall, ProposedCall, SettledCall } from "./call-states.ts";
 import { bindingOf, planAgain } from "./judge-call.ts";
-import { filesChangedNote, isPure, proposeCalls, refuseProposed } from "./propose-calls.ts";
+import {
+	filesChangedNote,
+	isPure,
+	type ProposalPorts,
+	proposeCalls,
+	refuseProposed,
+} from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
+
+/** Ports of the calls of a run. */
+export interface CallPorts extends ProposalPorts, PicturePorts {
+	/** Contains the passwords that people typed. */
+	readonly secrets: SecretBox;
+}
 
 /**
  * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the
  * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together. Throws
  * `cancelled` if the run is stopped.
  */
-export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
+export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
-		open = await runProposed(run, open);
+		open = await runProposed(run, open, ports);
 		// The run ends now: the remaining calls are not proposed.
 		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
 	}
@@ -36,28 +50,32 @@ export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<v
 export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
 	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
 	const these = { runId: run.id, callIds: calls.map(({ id }) => id) };
-	return run.deps.journal.store.read((db) => isAnyDenied(db, these));
+	return run.journal.store.read((db) => isAnyDenied(db, these));
 }
 
 /** Runs the calls that can be proposed now, and returns those that must be planned after them. */
-async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<readonly CallBlock[]> {
-	const proposed = await proposeCalls(run, calls);
+async function runProposed(
+	run: Run,
+	calls: readonly CallBlock[],
+	ports: CallPorts,
+): Promise<readonly CallBlock[]> {
+	const proposed = await proposeCalls(run, calls, ports);
 	const planned = proposed.filter((one) => one.kind === "proposed");
-	await using decisions = new Decisions(run);
+	await using decisions = new Decisions(run, ports.prompts);
 	for (const one of planned) decisions.await(one);
 	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
 	let changed = false;
 	for (let waiting: readonly ProposedCall[] = planned; waiting.length > 0; ) {
-		waiting = await askAgainIfChanged(run, waiting, decisions);
+		waiting = await askAgainIfChanged(run, waiting, decisions, ports);
 		const group = await nextGroup(waiting, decisions);
 		waiting = waiting.slice(group.length);
 		const wanted: ApprovedCall[] = [];
 		for (const one of group) {
-			const call = await atItsTurn(run, await decisions.of(one), changed);
+			const call = await atItsTurn(run, await decisions.of(one), changed, ports);
 			if (call) wanted.push(call);
 		}
-		if (wanted.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions);
-		const ran = await runGroup(run, wanted);
+		if (wanted.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions, ports);
+		const ran = await runGroup(run, wanted, ports);
 		changed ||= ran.some(hasEffect);
 	}
 	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));
@@ -85,30 +103,33 @@ async function nextGroup(
 }
 
 /** Returns the calls that have run. */
-async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<readonly ApprovedCall[]> {
+async function runGroup(
+	run: Run,
+	decided: readonly ApprovedCall[],
+	ports: CallPorts,
+): Promise<readonly ApprovedCall[]> {
 	const group: ApprovedCall[] = [];
 	for (const entry of decided) {
-		const begun = await beginCall(run, entry);
+		const begun = await beginCall(run, entry, ports);
 		if (begun) group.push(begun);
 	}
 	if (group.length === 0) return group;
-	const { failpoints } = run.deps;
-	await failpoints.reach("tool-running");
+	await run.reach("tool-running");
 	await using outputs = new AsyncDisposableStack();
 	const results = await Promise.all(
 		group.map(async (entry) => {
-			const output = outputs.use(new CallOutput(run, entry.call.id));
-			return { call: entry.call, output, ...(await execute(run, entry, output)) };
+			const output = outputs.use(new CallOutput(run, entry.call.id, ports.files));
+			return { call: entry.call, output, ...(await execute(run, entry, output, ports.secrets)) };
 		}),
 	);
-	await failpoints.reach("tool-exit");
+	await run.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
-	const settled = await withinRoom(run, results);
+	const settled = await withinRoom(run, results, ports);
 	const ended = await Promise.all(settled.map((entry) => settle(run, entry)));
-	await run.commit(async ({ tx, record, step }) => {
-		for (const entry of ended) await recordResult(run, entry, { tx, record, step });
-		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
+	await run.commit(async (writing) => {
+		for (const entry of ended) await recordResult(run, entry, writing);
+		await addTaint(writing.tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
 	return group;
 }
@@ -140,11 +161,16 @@ async function settle(run: Run, { call, output, result, durationMs }: RanCall): 
 	};
 }
 
-async function execute(run: Run, entry: ApprovedCall, output: CallOutput): Promise<Execution> {
-	const { clock } = run.deps;
+async function execute(
+	run: Run,
+	entry: ApprovedCall,
+	output: CallOutput,
+	secrets: SecretBox,
+): Promise<Execution> {
+	const { clock } = run;
 	const beganAt = clock.monotonic();
 	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
-	const result = await callTool(run, entry, output);
+	const result = await callTool(run, entry, output, secrets);
 	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
 }
 
@@ -152,8 +178,9 @@ async function callTool(
 	run: Run,
 	{ ready, context, changed }: ApprovedCall,
 	output: CallOutput,
+	secrets: SecretBox,
 ): Promise<ToolResult> {
-	const released = await releaseSecrets(run, ready);
+	const released = await releaseSecrets(run, ready, secrets);
 	if (released.kind === "refused") return { text: released.text, failed: true };
 	const progress = progressOf(run, context.callId);
 	const onOutput = (chunk: Uint8Array): void => {
@@ -166,9 +193,9 @@ async function callTool(
 	return { ...result, text: `[${argumentsNote(run, changed)}]\n${result.text}` };
 }
 
-function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProgress {
+function progressOf({ id: runId, session, clock }: Run, callId: string): ToolProgress {
 	return new ToolProgress({
-		clock: deps.clock,
+		clock,
 		redaction: () => session.redactor.stream(),
 		pass: (text) => session.outlet.pass({ type: "tool.progress", runId, callId, text }),
 	});
@@ -191,13 +218,19 @@ const shortest = 4;
  * Replaces the handles of passwords by the passwords, in the parameters that the tool declares, just before the call runs.
  * Refuses a handle that is not one of this session; the text does not say why.
  */
-async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
+async function releaseSecrets(
+	run: Run,
+	ready: ReadyCall,
+	secrets: SecretBox,
+): Promise<ReadyCall | RefusedCall> {
 	const { tool, args } = ready;
 	if (!tool.secrets || typeof args !== "object" || args === null) return ready;
 	const given = Object.entries(args).filter(([name]) => tool.secrets?.includes(name));
+	const passwordOf: PasswordOf = (handle) =>
+		openPassword({ secrets, journal: run.journal, log: run.log }, run.session.home, handle);
 	const opened: [string, unknown][] = [];
 	for (const [name, value] of given) {
-		const clear = await open(run, value, name);
+		const clear = await open(run, value, name, passwordOf);
 		if ("refused" in clear) return { kind: "refused", text: clear.refused };
 		opened.push([name, clear.value]);
 	}
@@ -206,22 +239,27 @@ async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | R
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-async function open(run: Run, value: unknown, place: string): Promise<Opened> {
+/** The password of a handle; undefined for other texts. */
+type PasswordOf = (handle: string) => Promise<string | undefined>;
+
+async function open(run: Run, value: unknown, place: string, passwordOf: PasswordOf): Promise<Opened> {
 	if (value === undefined) return { value };
-	if (typeof value === "string") return openOne(run, value, place);
+	if (typeof value === "string") return openOne(run, value, place, passwordOf);
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return unknown(place);
 	const entries: [string, unknown][] = [];
 	for (const [name, handle] of Object.entries(value)) {
 		const clear =
-			typeof handle === "string" ? await openOne(run, handle, `${place}.${name}`) : unknown(place);
+			typeof handle === "string"
+				? await openOne(run, handle, `${place}.${name}`, passwordOf)
+				: unknown(place);
 		if ("refused" in clear) return clear;
 		entries.push([name, clear.value]);
 	}
 	return { value: Object.fromEntries(entries) };
 }
 
-async function openOne(run: Run, handle: string, place: string): Promise<Opened> {
-	const password = await openPassword(run.deps, run.session.home, handle);
+async function openOne(run: Run, handle: string, place: string, passwordOf: PasswordOf): Promise<Opened> {
+	const password = await passwordOf(handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
 		const why = `the password is shorter than ${shortest} characters and could not be kept out of what the tool says`;
@@ -245,6 +283,7 @@ async function askAgainIfChanged(
 	run: Run,
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
+	ports: ProposalPorts,
 ): Promise<readonly ProposedCall[]> {
 	const [first, ...behind] = waiting;
 	if (!first || !isBound(first) || !ranSinceQuestion(run.steps, first.call.id)) return waiting;
@@ -252,7 +291,7 @@ async function askAgainIfChanged(
 	if (!change) return waiting;
 	await decisions.withdraw(first);
 	const again = { notes: [filesChangedNote(change.names)] };
-	const proposed = await proposeCalls(run, [first.call], { again });
+	const proposed = await proposeCalls(run, [first.call], ports, again);
 	const renewed = proposed.filter((one) => one.kind === "proposed");
 	for (const one of renewed) decisions.await(one);
 	return [...renewed, ...behind];
@@ -266,6 +305,7 @@ async function refuseIfChanged(
 	run: Run,
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
+	{ prompts }: ProposalPorts,
 ): Promise<readonly ProposedCall[]> {
 	const looks: SharedLooks = new Map();
 	const kept: ProposedCall[] = [];
@@ -277,7 +317,7 @@ async function refuseIfChanged(
 			continue;
 		}
 		await decisions.withdraw(one);
-		await refuseProposed(run, one.call, change.refusal);
+		await refuseProposed(run, one.call, change.refusal, prompts);
 	}
 	return kept;
 }

@@ -2,12 +2,16 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { defined, ParleyError } from "@parley/base";
 import { newestTodo } from "../../conversation/newest-todo.ts";
+import type { Session } from "../../conversation/session.ts";
+import type { Files } from "../../files/files.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import type { Memories } from "../../memory/memories.ts";
 import { findTaint } from "../../store/session-taint.ts";
+import type { People } from "../../trust/people/people.ts";
 import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
-import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import type { Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
 import {
 	checkTexts,
 	type ScheduleAccess,
@@ -17,46 +21,66 @@ import {
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryDeskOf } from "../replies/memory-desk-of-run.ts";
-import { type Run, speakersOf } from "../run/run.ts";
+import { type Run, type RunSchedules, speakersOf } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
-import { type Workspace, workspaceOf } from "../run/workspace.ts";
-import { runWorkflow } from "../workflow/run-workflow.ts";
-import { elicit } from "./ask-person.ts";
+import { type Workspace, type WorkspacePorts, workspaceOf } from "../run/workspace.ts";
+import type { Skills } from "../skills/skills.ts";
+import { runWorkflow, type WorkflowPorts } from "../workflow/run-workflow.ts";
+import { elicit, type QuestionPorts } from "./ask-person.ts";
+
+/** Ports of the tools. */
+interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
+	/** Directories that the tools of a session may use, its working directory first. */
+	readonly roots: (session: Session) => readonly string[];
+	/** Paths that no tool may use. */
+	readonly forbidden: readonly string[];
+	readonly sandbox: Sandboxes;
+	readonly files: Files;
+	readonly memories: Memories;
+}
+
+/** Returns the context of a call of a run. */
+export type ContextOf = (run: Run, call: CallBlock) => Promise<ToolContext>;
+
+/** Returns a function that connects the tools to their ports. */
+export function contextsOf(ports: ToolPorts): ContextOf {
+	return (run, call) => contextOf(run, call, ports);
+}
 
 /** Returns the context of a call for its tool: directories, sandbox, limits and the means to reach people. */
-export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
+async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;
-	const roots = run.deps.roots(session);
-	const workspace = workspaceOf(session, run.deps);
+	const roots = ports.roots(session);
+	const workspace = workspaceOf(session, ports);
 	// Runs of schedules need a sandbox, as runs of chats do: a person who can stop them may be absent.
-	const { readable } = run.deps.skills;
+	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
-	const sandbox = await run.deps.sandbox.of({ chat, roots, ...shown });
+	const sandbox = await ports.sandbox.of({ chat, roots, ...shown });
 	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
 	return {
 		sessionId: run.session.id,
 		callId: call.id,
 		roots,
 		cwd: run.session.rootDir,
-		forbidden: run.deps.forbidden,
+		forbidden: ports.forbidden,
 		workspace: workspace?.path,
 		...shown,
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.control.signal,
-		clock: run.deps.clock,
+		clock: run.clock,
 		log: run.log,
 		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
-		ask: (question) => elicit(run, call.id, question),
-		openOutput: (name) => run.deps.files.openOutput(name, run.session.id),
-		share: (path, name) => shareFile(run, call, { path, name }),
+		ask: (question) => elicit(run, call.id, question, ports),
+		openOutput: (name) => ports.files.openOutput(name, run.session.id),
+		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
-		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
-		memories: memoryDeskOf(run, call.id),
-		schedules: scheduleDeskOf(run, call.id),
-		skill: (invocation) => startSkillOfCall(run, call.id, invocation),
+		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }, ports),
+		memories: memoryDeskOf(run, call.id, ports.memories),
+		schedules: scheduleDeskOf(run, call.id, ports),
+		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
 		...defined({ task: desk }),
 	};
 }
@@ -91,14 +115,14 @@ async function shareFile(
 	run: Run,
 	call: CallBlock,
 	{ path, name }: { readonly path: string; readonly name: string },
+	{ files, workspaces, forbidden }: Pick<ToolPorts, "files" | "workspaces" | "forbidden">,
 ): Promise<FileFacts> {
-	const { session, deps } = run;
-	const { files } = deps;
+	const { session } = run;
 	const id = `file_${createHash("sha256").update(`${session.id} ${call.id}`).digest("hex").slice(0, 32)}`;
 	const known = await files.known(id);
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
-	await refuseForbiddenTwin(file, path, { ...deps, workspace: deps.workspaces.of(session.home) });
+	await refuseForbiddenTwin(file, path, { forbidden, workspace: workspaces.of(session.home) });
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const incoming = { ...named, owner: session.owner, sessionId: session.home.id, content };
@@ -112,16 +136,25 @@ async function shareFile(
 	return factsOf(kept);
 }
 
+interface SchedulePorts {
+	readonly schedules: RunSchedules;
+	readonly skills: Skills;
+	readonly people: People;
+}
+
 /**
  * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
  * operator began it and people of a chat joined it, they belong to the last of these people.
  */
-function scheduleDeskOf(run: Run, callId: string): ScheduleAccess {
+function scheduleDeskOf(
+	run: Run,
+	callId: string,
+	{ schedules, skills, people }: SchedulePorts,
+): ScheduleAccess {
 	const { session } = run;
-	const { schedules } = run.deps;
 	const sessionId = session.home.id;
 	const request = async (method: string) => {
-		return { principal: await ownerOf(run), key: undefined, method, params: {} };
+		return { principal: await ownerOf(run, people), key: undefined, method, params: {} };
 	};
 	const list = async () => {
 		const { principal } = await request("list_schedules");
@@ -131,7 +164,7 @@ function scheduleDeskOf(run: Run, callId: string): ScheduleAccess {
 		refuseLoop(run);
 		checkTexts(wanted);
 		schedules.triggerOf(wanted.trigger);
-		await run.deps.skills.checkScheduled(session.rootDir, wanted.prompt);
+		await skills.checkScheduled(session.rootDir, wanted.prompt);
 	};
 	const removable: ScheduleAccess["removable"] = async (id) => {
 		const found = (await list()).find((schedule) => schedule.id === id);
@@ -144,7 +177,7 @@ function scheduleDeskOf(run: Run, callId: string): ScheduleAccess {
 		removable,
 		async create(wanted) {
 			await check(wanted);
-			const taint = await run.deps.journal.store.read((db) => findTaint(db, session.id));
+			const taint = await run.journal.store.read((db) => findTaint(db, session.id));
 			const by = await request("schedule_task");
 			return schedules.create(by, { sessionId }, wanted, { callId, taint });
 		},
@@ -156,12 +189,11 @@ function scheduleDeskOf(run: Run, callId: string): ScheduleAccess {
 }
 
 /** The owner of the schedules of a run, with the present role; the operator if no person of a chat spoke to it. */
-async function ownerOf(run: Run): Promise<Principal> {
+async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;
 	const actor = row.actor ?? speakersOf(run).at(-1);
 	if (!actor) return operator;
-	const { people, journal } = run.deps;
-	const role = await journal.store.read((db) => people.roleNow(db, actor));
+	const role = await run.journal.store.read((db) => people.roleNow(db, actor));
 	const { platform } = actor.place;
 	return { id: session.home.owner, kind: "connector", platform, person: { ...actor, role } };
 }

@@ -34,7 +34,8 @@ import {
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
-	readonly deps: { readonly journal: Journal; readonly log: Logger };
+	readonly journal: Journal;
+	readonly log: Logger;
 	readonly signal: AbortSignal;
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
@@ -74,7 +75,7 @@ async function noteBefore(
 	const { transcript, context, room, session } = job;
 	const measure = (text: string): number =>
 		job.safeTokensOf([{ role: "user", content: [{ type: "text", text }] }]);
-	const questions = await readQuestions(job.deps.journal.store, session.id);
+	const questions = await readQuestions(job.journal.store, session.id);
 	const first = transcript.flatMap(({ messages }) => messages).find(({ role }) => role === "user");
 	const kept = viewOf(transcript, withCompaction(context.reductions, { level: "summary", before, text: "" }));
 	const body = await write({ ...replaced(job, before), length: room.body, measure, instruction: undefined });
@@ -119,7 +120,7 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	} catch (error) {
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
-		job.deps.log.warn("no summary could be written, an extract takes its place", {
+		job.log.warn("no summary could be written, an extract takes its place", {
 			sessionId: job.session.id,
 			error: ParleyError.from(error),
 		});

@@ -1,4 +1,4 @@
-import type { Clock, Failpoints, Logger } from "@parley/base";
+import type { Logger } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
@@ -17,19 +17,13 @@ import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
-export interface ContextServices {
-	readonly contexts: Contexts;
-	readonly journal: Journal;
-	readonly clock: Clock;
-	readonly failpoints: Failpoints;
-	readonly log: Logger;
-}
-
 /** The origin of a request: a `Run`, or a session at rest, whose `id` is "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;
-	readonly deps: ContextServices;
+	readonly contexts: Contexts;
+	readonly journal: Journal;
+	readonly log: Logger;
 	readonly signal: AbortSignal;
 	readonly settings: {
 		readonly model: Model;
@@ -44,7 +38,6 @@ export interface Asker {
 interface Calling {
 	readonly session: Session;
 	readonly settings: { readonly model: Model };
-	readonly deps: { readonly contexts: Contexts };
 }
 
 type Parts = Omit<ModelRequest, "messages">;
@@ -78,7 +71,8 @@ export async function fitRequest(
 
 /** Learns from the tokens that the provider counted. */
 export function observeUsage(
-	{ session, settings, deps: { contexts } }: Calling,
+	{ session, settings }: Calling,
+	contexts: Contexts,
 	request: ModelRequest,
 	usage: Usage,
 ): void {
@@ -97,7 +91,8 @@ export function observeUsage(
  * rejects.
  */
 export async function countParts(
-	{ settings, deps: { contexts } }: Calling,
+	{ settings }: Calling,
+	contexts: Contexts,
 	request: ModelRequest,
 	signal: AbortSignal,
 ): Promise<void> {
@@ -114,7 +109,8 @@ function place(
 
 /** Returns the context after a request and its complete reply. Undefined if the request is not the newest of the session. */
 export function contextAfter(
-	{ session, settings, deps: { contexts } }: Calling,
+	{ session, settings }: Calling,
+	contexts: Contexts,
 	request: ModelRequest,
 	reply?: Reply,
 ): ContextSnapshot | undefined {
@@ -166,7 +162,7 @@ export async function compactNow(
 	const after = requestOf(asker, parts, viewOf(transcript, context.reductions));
 	const { tokens } = estimate(asker, context, after);
 	place(asker, context, { parts, ofRun: 0 });
-	const snapshot = contextAfter(asker, after);
+	const snapshot = contextAfter(asker, asker.contexts, after);
 	if (snapshot) asker.session.outlet.pass({ type: "context.updated", runId: asker.id, ...snapshot });
 	const [note] = context.reductions.summary?.message.content ?? [];
 	return {
@@ -179,7 +175,7 @@ export async function compactNow(
 }
 
 async function contextFor(
-	{ session, settings, deps: { contexts } }: Asker,
+	{ session, settings, contexts }: Asker,
 	parts: Parts,
 	transcript: readonly RunTranscript[],
 ): Promise<SessionContext> {
@@ -223,8 +219,7 @@ function wantedReply(maxOutput: number, { sampling }: Parts): number {
 type Size = Estimate & { readonly features: Features };
 
 function estimate(asker: Asker, context: SessionContext, request: ModelRequest): Size {
-	const contexts = asker.deps.contexts;
-	const calibration = contexts.calibration(asker.settings.model.provider, request.model);
+	const calibration = asker.contexts.calibration(asker.settings.model.provider, request.model);
 	return context.estimate(request, calibration);
 }
 
@@ -245,11 +240,7 @@ function decides(asker: Asker, size: Size, parts: Parts): boolean {
 
 /** Returns the estimate, or the exact count of the provider if it may change the decision. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
-	const {
-		deps: { contexts },
-		signal,
-		settings,
-	} = asker;
+	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);
 	if (!decides(asker, size, request)) return size;
 	const tokens = await contexts.counts.count(settings.model, request, signal);
@@ -268,9 +259,9 @@ interface Sized {
 }
 
 function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJob {
-	const { id: runId, session, deps, signal, settings } = asker;
+	const { id: runId, session, contexts, journal, log, signal, settings } = asker;
 	const { parts, transcript, size, write } = sized;
-	const calibration = deps.contexts.calibration(settings.model.provider, parts.model);
+	const calibration = contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
 	// The count of this request corrects the calibration of the model.
 	const whole = calibration.estimate(size.features);
@@ -280,7 +271,8 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 	return {
 		runId,
 		session,
-		deps,
+		journal,
+		log,
 		signal,
 		context,
 		transcript,

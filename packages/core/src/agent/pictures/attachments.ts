@@ -6,29 +6,35 @@ import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
+import type { Contexts } from "../context/contexts.ts";
 import { type Attempt, recordAttempt } from "../replies/stream-reply.ts";
+import type { SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
-import { refusalWhenFull } from "../run/workspace.ts";
+import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import {
 	type Change,
 	makeRoom,
+	type PicturePorts,
 	readAgain,
 	unseenIn,
 	withinRoomAgain,
 	withoutPicturesOf,
 } from "./room-for-pictures.ts";
 
+/** Ports of the attachments of a message. */
+export interface AttachmentPorts extends PicturePorts, WorkspacePorts {}
+
 /**
  * Delivers the attachments of the message before the first model call. Pictures that the model can read are shown to it if
  * the conversation has room. Other pictures within the message are described by name and size. All other files are copied
  * into the working directory. The outcome is recorded once, also after a crash.
  */
-export async function placeAttachments(run: Run): Promise<void> {
+export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
 	// A run that repeats a reply uses the attachments of the earlier run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
-	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
-	run.row = await withPictures(run.deps.files, run.row);
+	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments, ports);
+	run.row = await withPictures(ports.files, run.row);
 }
 
 /** Takes the pictures of the run's own message out of the conversation. The model gets their names and sizes instead. */
@@ -42,14 +48,15 @@ async function withdrawOwn(run: Run): Promise<void> {
 	run.row = { ...run.row, pictures: [] };
 }
 
-async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<void> {
+async function placeAll(run: Run, attachments: readonly Attachment[], ports: AttachmentPorts): Promise<void> {
 	const { images } = run.row;
 	const seesPictures = run.settings.info?.images ?? true;
-	const pictures = await loadAll(run.deps.files, attachments, seesPictures);
+	const pictures = await loadAll(ports.files, attachments, seesPictures);
 	const coming = [...images, ...pictures.values()];
 	const inside = await makeRoom(
 		run,
 		coming.map((picture) => [picture]),
+		ports,
 	);
 	const enters = (picture: ImageBlock): boolean => {
 		const fits = fitTogether([...inside, picture]);
@@ -64,7 +71,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 		const entered = picture !== undefined && enters(picture);
 		if (!isOpen(attachment)) placed.push(attachment);
 		else if (entered) placed.push({ ...attachment, shown: true });
-		else placed.push(await copy(run, attachment));
+		else placed.push(await copy(run, attachment, ports));
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
@@ -91,13 +98,12 @@ async function loadAll(
 	return pictures;
 }
 
-async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
+async function copy(run: Run, attachment: Attachment, ports: AttachmentPorts): Promise<Attachment> {
 	const { session, log } = run;
-	const { files } = run.deps;
 	try {
-		const problem = await refusalWhenFull(run);
+		const problem = await refusalWhenFull(run, ports);
 		if (problem !== undefined) return { ...attachment, problem };
-		await using content = await files.read(attachment.id);
+		await using content = await ports.files.read(attachment.id);
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
 		// A full disk or a read-only directory must not stop the conversation.
@@ -131,11 +137,12 @@ async function recordAttachments(
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	brought: readonly T[],
+	ports: PicturePorts,
 ): Promise<readonly T[]> {
 	const wanted = brought.flatMap(({ result }) => (result.pictures ? [result.pictures] : []));
 	if (wanted.length === 0) return brought;
 	const current = picturesOfMessage(run);
-	const inside = [...(await makeRoom(run, [current, ...wanted])), ...current];
+	const inside = [...(await makeRoom(run, [current, ...wanted], ports)), ...current];
 	return brought.map((entry) => {
 		const { pictures: more = [] } = entry.result;
 		if (more.length === 0) return entry;
@@ -151,30 +158,35 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
  * another version, or it was the first to show this model pictures of results. Otherwise the pictures of the run's own
  * message are removed, and the run ends.
  */
-export async function withdrawRefused(run: Run, answer: Attempt): Promise<boolean> {
+export async function withdrawRefused(
+	run: Run,
+	answer: Attempt,
+	ports: PicturePorts & SpendingPorts,
+): Promise<boolean> {
 	const { failure } = answer.reply;
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
-	const { changes, without } = await withdrawing(run, answer);
+	const { changes, without } = await withdrawing(run, answer, ports.contexts);
 	if (changes.length === 0) {
 		await withdrawOwn(run);
 		return false;
 	}
 	const reason = `${failure.message}; asked again without ${without}`;
 	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
-	await run.commit(async ({ tx, record, step }) => {
-		for (const change of changes) await change(tx);
-		await recordAttempt(run, answer, { tx, record, step });
-		await record({ type: "run.retrying", ...facts });
+	await run.commit(async (writing) => {
+		for (const change of changes) await change(writing.tx);
+		await recordAttempt(run, answer, writing, ports);
+		await writing.record({ type: "run.retrying", ...facts });
 	});
-	await readAgain(run);
+	await readAgain(run, ports.files);
 	return true;
 }
 
 async function withdrawing(
 	run: Run,
 	{ model }: Attempt,
+	contexts: Contexts,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
-	const tooMany = await withinRoomAgain(run, picturesOfMessage(run));
+	const tooMany = await withinRoomAgain(run, picturesOfMessage(run), contexts);
 	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
 	const unseen = unseenIn(run, model);
 	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");

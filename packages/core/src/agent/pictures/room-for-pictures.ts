@@ -1,14 +1,22 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
+import type { Files } from "../../files/files.ts";
 import { fillMoreThanRoom, fitTogether, halfTheRoom, pictureBytes, toldOnly } from "../../files/pictures.ts";
-import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { messagesOf } from "../../vocabulary/transcript.ts";
+import type { Contexts } from "../context/contexts.ts";
 import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
+
+/** Ports of the pictures of a conversation. */
+export interface PicturePorts {
+	readonly files: Files;
+	readonly contexts: Contexts;
+}
 
 /**
  * Makes room in the conversation for these pictures, with those of the run's own message. Pictures of one group stay
@@ -17,23 +25,31 @@ import type { Run } from "../run/run.ts";
  * Removes nothing for pictures that do not fit beside these. Pictures that the model no longer sees are removed with them,
  * also attached ones, or alone if they exceed the room.
  */
-export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[])[]): Promise<ImageBlock[]> {
-	const standing = await standingIn(run);
+export async function makeRoom(
+	run: Run,
+	coming: readonly (readonly ImageBlock[])[],
+	ports: PicturePorts,
+): Promise<ImageBlock[]> {
+	const standing = await standingIn(run, ports.contexts);
 	const changes = await changesFor(run, standing, { coming, keepsAttached: true });
 	if (changes.length === 0) return picturesOf(standing.shown);
 	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
 	});
-	await readAgain(run);
-	return picturesOf((await standingIn(run)).shown);
+	await readAgain(run, ports.files);
+	return picturesOf((await standingIn(run, ports.contexts)).shown);
 }
 
 /**
  * Changes that make the conversation fit again beside the current message. They may remove attached pictures of earlier
  * messages. Empty if the conversation fits.
  */
-export async function withinRoomAgain(run: Run, current: readonly ImageBlock[]): Promise<readonly Change[]> {
-	const { shown } = await standingIn(run);
+export async function withinRoomAgain(
+	run: Run,
+	current: readonly ImageBlock[],
+	contexts: Contexts,
+): Promise<readonly Change[]> {
+	const { shown } = await standingIn(run, contexts);
 	return changesFor(run, { shown, hidden: [] }, { coming: [current], keepsAttached: false });
 }
 
@@ -51,7 +67,7 @@ async function changesFor(
 	const fits = fitTogether([...picturesOf(shown), ...coming.flat()]);
 	const fills = fillMoreThanRoom(picturesOf(hidden));
 	if (fits && !fills) return [];
-	const prompts = await readPrompts(run, [...shown, ...hidden], run.deps.journal);
+	const prompts = await readPrompts(run, [...shown, ...hidden]);
 	const removable = removableIn(run, prompts, keepsAttached);
 	const going = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || going.length > 0 ? hidden : [];
@@ -121,9 +137,8 @@ function oldestOf(
 
 /** The earlier runs whose messages have these pictures, except the run that is repeated. */
 async function readPrompts(
-	{ history, row, session }: Run,
+	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
-	{ store }: Journal,
 ): Promise<RunRow[]> {
 	const again =
 		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
@@ -154,10 +169,10 @@ export interface Standing {
 	readonly hidden: readonly Shown[];
 }
 
-async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
+async function standingIn({ row, history, steps, session }: Run, contexts: Contexts): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
-	const { reductions } = await deps.contexts.of(session);
+	const { reductions } = await contexts.of(session);
 	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
 	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
@@ -240,7 +255,7 @@ export async function withoutPicturesOf(
 ): Promise<Change[]> {
 	if (callIds.size === 0) return [];
 	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
-	return [...(await earlierSteps(run, callIds, run.deps.journal)), ...own].flatMap(({ runId, n, step }) => {
+	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
 		const described = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
@@ -275,18 +290,17 @@ function withAttachments(id: string, attachments: readonly Attachment[]): Change
 }
 
 /** Reads the conversation in memory from the record again. */
-export async function readAgain(run: Run): Promise<void> {
-	const { session, row } = run;
+export async function readAgain(run: Run, files: Files): Promise<void> {
+	const { session, row, journal } = run;
 	session.history = undefined;
-	run.history = historyFor(row, await readHistory(run.deps, session.id, row.ordinal));
-	run.steps.splice(0, run.steps.length, ...(await readSteps(run.deps.journal.store, run.id)));
+	run.history = historyFor(row, await readHistory({ journal, files }, session.id, row.ordinal));
+	run.steps.splice(0, run.steps.length, ...(await readSteps(journal.store, run.id)));
 }
 
 /** The steps of the earlier runs that made one of the calls. */
 async function earlierSteps(
-	{ history, session }: Run,
+	{ history, session, journal: { store } }: Run,
 	callIds: ReadonlySet<string>,
-	{ store }: Journal,
 ): Promise<{ readonly runId: string; readonly n: number; readonly step: Step }[]> {
 	const ordinals = history
 		.filter(({ messages }) =>

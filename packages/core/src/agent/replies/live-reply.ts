@@ -1,4 +1,4 @@
-import { parseJson, type RedactedStream } from "@parley/base";
+import { type Ids, parseJson, type RedactedStream } from "@parley/base";
 import { shownContent } from "../../conversation/shown-content.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
 import type { Reply } from "../../vocabulary/model.ts";
@@ -85,6 +85,7 @@ type Part = "text" | "thinking" | OpenCall;
  */
 export class LiveReply implements ReplyListener {
 	readonly #run: Run;
+	readonly #ids: Ids;
 	#speaks = false;
 	/** Pieces of this tick. */
 	#pieces = 0;
@@ -93,8 +94,9 @@ export class LiveReply implements ReplyListener {
 	#thinking: Draft | undefined;
 	readonly #calls = new Map<number, OpenCall>();
 
-	constructor(run: Run) {
+	constructor(run: Run, ids: Ids) {
 		this.#run = run;
+		this.#ids = ids;
 	}
 
 	respond(): void {
@@ -140,7 +142,7 @@ export class LiveReply implements ReplyListener {
 	callId(id: string, taken: ReadonlySet<string>): string {
 		// Approvals and results refer to a call by its id, so a repeated id is replaced.
 		const used = id === "" || taken.has(id) || this.#run.usesCallId(id);
-		return used ? this.#run.deps.ids.create("call") : id;
+		return used ? this.#ids.create("call") : id;
 	}
 
 	end({ content, stop }: Reply, context: ContextSnapshot | undefined): void {

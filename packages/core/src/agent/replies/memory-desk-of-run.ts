@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { defined, ParleyError } from "@parley/base";
+import type { Memories } from "../../memory/memories.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemory, findMemory } from "../../store/memory-rows.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -29,10 +30,9 @@ export function readerOf(run: Run): MemoryReader {
 }
 
 /** Notes for the tools of a run. They depend on the people of the run, who may change while it works. */
-export function memoryDeskOf(run: Run, callId: string): MemoryAccess {
+export function memoryDeskOf(run: Run, callId: string, memories: Memories): MemoryAccess {
 	const { session } = run;
-	const { memories, journal } = run.deps;
-	const { store } = journal;
+	const { store } = run.journal;
 	const clean = (text: string): string => session.redactor.redact(text);
 	const check = (note: NewMemory): NewMemory => {
 		const checked = checkMemory({ ...note, text: clean(note.text), tags: note.tags.map(clean) });
@@ -94,11 +94,11 @@ function noteId(sessionId: string, callId: string): string {
  * Offers the most relevant notes to a run before its first model call. Records them as a step, so that a resumed run has the
  * same text. The session gets their taint.
  */
-export async function recallMemories(run: Run): Promise<void> {
+export async function recallMemories(run: Run, memories: Memories): Promise<void> {
 	const { row, steps, session } = run;
 	// A run that repeats a reply has its question, with the notes, in an earlier run.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
-	const notes = withinNotesBudget(await run.deps.memories.recall(readerOf(run), row.content));
+	const notes = withinNotesBudget(await memories.recall(readerOf(run), row.content));
 	if (notes.length === 0) return;
 	const isPersonal = ({ scope }: { readonly scope: string }): boolean =>
 		session.place !== undefined && scope === "user";

@@ -8,33 +8,49 @@ import { askOf, mayAct, phaseOf } from "../../vocabulary/ooda.ts";
 import { systemOf } from "../../vocabulary/run-options.ts";
 import { messagesOf, textOf, withPersonalNotes } from "../../vocabulary/transcript.ts";
 import { fitRequest } from "../context/fit-request.ts";
-import { budgetLeftOf, refusalOf } from "../run/limits.ts";
-import type { Run, SystemPromptOf } from "../run/run.ts";
-import { limitsOf, type RunSettings } from "../run/settings.ts";
+import { budgetLeftOf, refusalOf, type SpendingPorts } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { limitsOf, type PromptAgent, type RunSettings } from "../run/settings.ts";
 import { silentListener } from "./live-reply.ts";
 import { readerOf } from "./memory-desk-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
-import { recordAttempt, streamReply } from "./stream-reply.ts";
+import { recordAttempt, type StreamPorts, streamReply } from "./stream-reply.ts";
+
+/** Ports of a text that clients do not see. */
+export interface TextPorts extends StreamPorts, SpendingPorts {
+	/** Random number from 0 to 1, which spreads simultaneous retries. */
+	readonly random: () => number;
+}
+
+/** Ports of the replies of a run. */
+export interface ReplyPorts extends TextPorts {
+	readonly systemPrompt: SystemPromptOf;
+}
+
+/** The system prompt of a session. */
+export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
 
 /**
  * Returns the request for the run's next reply, with as much of the conversation as fits the window of the model. Older
  * parts may be summarised first, which calls the model. Throws if the request or its record fails.
  */
-export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
+export async function nextRequest(run: Run, model: string, ports: ReplyPorts): Promise<ModelRequest> {
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
-	const { parts, limits } = await requestParts(run, model);
+	const { parts, limits } = await requestParts(run, model, ports);
 	const phase = phaseOf(run.row.options, run.steps);
 	const said = ownMessages(run);
 	const own = { ordinal: run.row.ordinal, messages: phase ? [...said, askOf(phase)] : said };
 	const asker = {
 		id: run.id,
 		session: run.session,
-		deps: run.deps,
+		contexts: ports.contexts,
+		journal: run.journal,
+		log: run.log,
 		signal: run.control.signal,
 		settings: { model: run.settings.model, ...limits },
 	};
 	return fitRequest(asker, parts, [...run.history, own], (text) =>
-		askForText(run, text, { first: model, purpose: "a summary" }),
+		askForText(run, text, { first: model, purpose: "a summary" }, ports),
 	);
 }
 
@@ -52,17 +68,19 @@ export async function askForText(
 	run: Run,
 	text: Omit<ModelRequest, "model" | "tools">,
 	{ first, purpose }: { readonly first: string; readonly purpose: TextPurpose },
+	ports: TextPorts,
 ): Promise<string> {
 	const useless = (reply: Reply) => withoutText(reply, purpose);
-	const refused = await refusalOf(run, first);
+	const refused = await refusalOf(run, first, ports);
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
-	const tries = triesOf(run, first, textCalls);
+	const tries = triesOf(run, ports.random, first, textCalls);
 	for (;;) {
-		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silentListener);
-		const next = await nextTry(run, answer, tries, useless);
+		const request = { ...text, model: tries.model, tools: [] };
+		const answer = await streamReply(run, request, silentListener, ports);
+		const next = await nextTry(run, answer, tries, { spending: ports, useless });
 		if (next?.refused) throw new ParleyError(next.refused.error, { code: "resource_exhausted" });
 		if (next) continue;
-		await run.commit((writing) => recordAttempt(run, answer, writing));
+		await run.commit((writing) => recordAttempt(run, answer, writing, ports));
 		const failure = answer.reply.failure ?? useless(answer.reply);
 		if (failure?.code === "cancelled" || failure instanceof ModelError) throw failure;
 		if (failure) throw new ModelError(failure.message, { fault: "rejected", cause: failure });
@@ -99,8 +117,9 @@ const leastOutput = 4_096;
 /** The limits with a reply that the budgets can pay. The input is not counted, because its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
-	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Run,
+	{ session, settings, row, steps, journal, clock }: Run,
 	model: string,
+	{ table, budgets }: SpendingPorts,
 ): Promise<RequestParts["limits"]> {
 	const ofRun = budgetLeftOf(row.options, steps);
 	const maxOutput = Math.min(limits.maxOutput, Math.max(leastOutput, ofRun.tokens));
@@ -129,10 +148,10 @@ export async function systemFor({
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 
-async function requestParts(run: Run, model: string): Promise<RequestParts> {
+async function requestParts(run: Run, model: string, ports: ReplyPorts): Promise<RequestParts> {
 	const { session, settings, row, steps } = run;
-	const { table, systemPrompt } = run.deps;
-	const limits = await withinBudget(limitsOf(settings, model, table), run, model);
+	const { table, systemPrompt } = ports;
+	const limits = await withinBudget(limitsOf(settings, model, table), run, model, ports);
 	const parts = {
 		model,
 		system: systemOf(await systemFor({ session, settings, systemPrompt }), row.options),

@@ -1,7 +1,7 @@
 import { delay } from "@parley/base";
 import type { Reply } from "../../vocabulary/model.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
-import { type Refusal, refusalOf } from "../run/limits.ts";
+import { type Refusal, refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { type Attempt, recordAttempt } from "./stream-reply.ts";
 
@@ -20,24 +20,30 @@ interface NextTry extends Wait {
 	readonly attempt: number;
 }
 
+interface NextTryOptions {
+	readonly spending: SpendingPorts;
+	/** Judges a complete reply. */
+	readonly useless?: (reply: Reply) => ModelError | undefined;
+}
+
 /**
  * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
  * undefined if the answer is final: it is complete, or no try is left. `refused`: the reason why the next call is not
- * allowed. `useless` judges a complete reply. Throws `cancelled` if the run is stopped during the wait.
+ * allowed. Throws `cancelled` if the run is stopped during the wait.
  */
 export async function nextTry(
 	run: Run,
 	answer: Attempt,
 	tries: Tries,
-	useless?: (reply: Reply) => ModelError | undefined,
+	{ spending, useless }: NextTryOptions,
 ): Promise<{ readonly model: string; readonly refused?: Refusal } | undefined> {
 	const { signal } = run.control;
 	const failure = answer.reply.failure ?? useless?.(answer.reply);
 	const next = signal.aborted ? undefined : tries.after(failure);
 	if (!next) return undefined;
-	await run.commit((writing) => recordAttempt(run, answer, writing));
+	await run.commit((writing) => recordAttempt(run, answer, writing, spending));
 	const { model, reason, waitMs, attempt } = next;
-	const refused = await refusalOf(run, model);
+	const refused = await refusalOf(run, model, spending);
 	if (refused) return { model, refused };
 	await run.commit(async ({ record }) => {
 		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
@@ -45,7 +51,7 @@ export async function nextTry(
 	// The wait does not count as working time.
 	run.control.working.stop();
 	try {
-		if (waitMs > 0) await delay(run.deps.clock, waitMs, signal);
+		if (waitMs > 0) await delay(run.clock, waitMs, signal);
 		signal.throwIfAborted();
 	} finally {
 		run.control.working.start();
@@ -55,10 +61,10 @@ export async function nextTry(
 }
 
 /** Tries for the next reply of a run. After a switch to a fallback, the fallback answers for the rest of the run. */
-export function triesOf(run: Run, first = run.asking, most?: number): Tries {
+export function triesOf(run: Run, random: () => number, first = run.asking, most?: number): Tries {
 	const { names } = run.settings;
 	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));
-	return new Tries(names.slice(from), run.deps.random, most);
+	return new Tries(names.slice(from), random, most);
 }
 
 /** Maximum calls of one model for one reply, by the fault of the last one. */

@@ -1,40 +1,32 @@
 import { type Clock, ParleyError } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import type { Session } from "../../conversation/session.ts";
-import type { ModelTable } from "../../models/table/model-table.ts";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import { refuseWhenSpent } from "../../usage/ledger.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import type { Budgets } from "../../vocabulary/usage.ts";
+import type { SpendingPorts } from "../run/limits.ts";
 import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 
-export interface SessionCallServices {
-	readonly table: ModelTable;
-	readonly budgets: Budgets;
+/** A session that calls a model outside of any run, with the ports of the call. */
+export interface SessionCaller extends SpendingPorts {
+	readonly session: Session;
 	readonly journal: Journal;
 	readonly clock: Clock;
-}
-
-/** A session that calls a model outside of any run. */
-export interface SessionCaller {
-	readonly session: Session;
-	readonly deps: SessionCallServices;
 	readonly signal: AbortSignal;
 }
 
 /** Throws `resource_exhausted` if a budget is spent, or if a budget is set and the model has no price. */
 export async function requireBudget(
-	{ session, deps }: Omit<SessionCaller, "signal">,
+	{ session, journal, clock, table, budgets }: Omit<SessionCaller, "signal">,
 	{ provider }: Model,
 	name: string,
 ): Promise<void> {
-	const { journal, clock } = deps;
-	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), deps.budgets);
-	if (!limited || provider === "offline" || deps.table.find(name, provider)?.prices) return;
+	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), budgets);
+	if (!limited || provider === "offline" || table.find(name, provider)?.prices) return;
 	throw new ParleyError(`a budget holds, and nobody knows what ${name} costs`, {
 		code: "resource_exhausted",
 	});
@@ -42,7 +34,7 @@ export async function requireBudget(
 
 /** Calls the model once, without passing the reply on. Secrets in it are counted under `sink`. Never rejects. */
 export async function callForSession(
-	{ session, signal, deps: { clock } }: SessionCaller,
+	{ session, signal, clock }: SessionCaller,
 	model: Model,
 	request: ModelRequest,
 	sink: string,
@@ -67,12 +59,12 @@ export async function callForSession(
 }
 
 export async function recordSessionCall(
-	{ session, deps }: Omit<SessionCaller, "signal">,
+	{ session, clock, table, budgets }: Omit<SessionCaller, "signal">,
 	attempt: Attempt,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 ): Promise<void> {
 	const { usage } = attempt.reply;
-	const { events } = await countCall({ id: "", session, deps }, attempt, tx);
+	const { events } = await countCall({ id: "", session, clock }, attempt, tx, { table, budgets });
 	await record(...events);
 	await tx
 		.updateTable("sessions")

@@ -1,6 +1,6 @@
 import { type Clock, defined, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
-import { costOf, type ModelTable } from "../../models/table/model-table.ts";
+import { costOf } from "../../models/table/model-table.ts";
 import type { Tx } from "../../store/journal.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import { addToBudgets } from "../../usage/ledger.ts";
@@ -9,20 +9,31 @@ import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { phaseOf } from "../../vocabulary/ooda.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
-import type { Budgets, Usage } from "../../vocabulary/usage.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
+import type { Contexts } from "../context/contexts.ts";
 import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
+import type { SpendingPorts } from "../run/limits.ts";
 import { reasonOf } from "../run/log-event.ts";
+import type { ProviderHealth } from "../run/provider-health.ts";
 import type { Run, Writing } from "../run/run.ts";
 import type { ReplyListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
+
+/** Ports of a model call of a run. */
+export interface StreamPorts {
+	readonly contexts: Contexts;
+	/** State of the providers by their last calls. */
+	readonly health: ProviderHealth;
+}
 
 /** Calls the model once, and passes its reply on as it arrives. A failure is part of the reply; never rejects. */
 export async function streamReply(
 	run: Run,
 	request: ModelRequest,
 	listener: ReplyListener,
+	{ contexts, health }: StreamPorts,
 ): Promise<Attempt> {
-	const { clock, failpoints } = run.deps;
+	const { clock } = run;
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
 	const { auxiliary } = listener;
@@ -39,7 +50,7 @@ export async function streamReply(
 	let counting: Promise<void> | undefined;
 	const done = async (reply: Reply): Promise<Attempt> => {
 		await counting;
-		listener.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
+		listener.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, contexts, request, reply));
 		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
@@ -50,27 +61,27 @@ export async function streamReply(
 		normalise: (call) => normaliseCall(run.settings.tools, call),
 	});
 	try {
-		await failpoints.reach("model-call");
+		await run.reach("model-call");
 		const answered = (id: string): void => {
 			requestId = id;
 		};
 		for await (const event of model.stream(request, run.control.signal, answered)) {
 			// The server answers now, so its tokenizer can answer while it writes the reply.
-			if (!auxiliary) counting ??= countParts(run, request, run.control.signal);
+			if (!auxiliary) counting ??= countParts(run, contexts, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
-			const reached = event.type === "text" && failpoints.reach("model-streaming");
+			const reached = event.type === "text" && run.reach("model-streaming");
 			// Awaits only a promise, because this runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());
 		if (!reply.failure) {
-			run.deps.health.answered(model, request.model);
-			observeUsage(run, request, reply.usage);
+			health.answered(model, request.model);
+			observeUsage(run, contexts, request, reply.usage);
 		}
 		return await done(reply);
 	} catch (reason) {
-		return await done(accumulator.reply(failureOf(run, request.model, reason)));
+		return await done(accumulator.reply(failureOf(run, request.model, reason, health)));
 	}
 }
 
@@ -103,13 +114,13 @@ function brokeOff(): ModelError {
  * The failure of a call of `name` for people, without secrets. A refused key is logged once, and again only after the
  * provider accepted a key.
  */
-function failureOf(run: Run, name: string, reason: unknown): ParleyError {
+function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;
 	const { model } = run.settings;
 	if (error.code === "internal") log.error("a model call failed", { error: reason });
 	if (!(error instanceof ModelError)) return error;
-	const changed = run.deps.health.failed(model, name, error);
+	const changed = health.failed(model, name, error);
 	if (changed && error.fault === "unauthenticated") {
 		log.warn("the provider refuses the key", { provider: model.provider, reason: error.message });
 	}
@@ -141,13 +152,18 @@ export interface Attempt {
 interface Caller {
 	readonly id: string;
 	readonly session: Session;
-	readonly deps: { readonly table: ModelTable; readonly budgets: Budgets; readonly clock: Clock };
+	readonly clock: Clock;
 }
 
 /** Records a call after which the run needs another reply: its cost, its text and the reason. */
-export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
+export async function recordAttempt(
+	run: Run,
+	attempt: Attempt,
+	writing: Writing,
+	spending: SpendingPorts,
+): Promise<void> {
 	const { reply } = attempt;
-	const { cost, events } = await countCall(run, attempt, writing.tx);
+	const { cost, events } = await countCall(run, attempt, writing.tx, spending);
 	await writing.record(...events);
 	const reason = reply.failure?.message ?? "";
 	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
@@ -160,13 +176,15 @@ interface CountedCall {
 }
 
 /** Counts a model call that has ended. The caller records its events in the same transaction. */
-export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<CountedCall> {
+export async function countCall(
+	run: Caller,
+	attempt: Attempt,
+	tx: Tx,
+	{ table, budgets }: SpendingPorts,
+): Promise<CountedCall> {
 	const { model, provider, messages, durationMs, reply } = attempt;
 	const answered = reply.model || model;
-	const cost = costOf(
-		run.deps.table.find(answered, provider) ?? run.deps.table.find(model, provider),
-		reply.usage,
-	);
+	const cost = costOf(table.find(answered, provider) ?? table.find(model, provider), reply.usage);
 	const error = errorOf(reply);
 	const facts = { model: answered, provider, usage: reply.usage, cost };
 	const called = {
@@ -179,10 +197,10 @@ export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<
 		...faultOf(reply),
 	} as const;
 	if (!isCounted(reply.usage)) return { cost, events: [called] };
-	const at = run.deps.clock.now();
+	const at = run.clock.now();
 	const { id: sessionId, task } = run.session;
 	const charge = { sessionId, at, ...facts, ...defined({ accounts: task?.accounts }) };
-	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };
+	return { cost, events: [called, ...(await addToBudgets(tx, charge, budgets))] };
 }
 
 function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {

@@ -10,7 +10,7 @@ import { tooManyCalls } from "../../vocabulary/model-error.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Step, spentIn } from "../../vocabulary/step.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
-import { formatDollars } from "../../vocabulary/usage.ts";
+import { type Budgets, formatDollars } from "../../vocabulary/usage.ts";
 import type { Run } from "./run.ts";
 
 export interface Refusal {
@@ -19,8 +19,18 @@ export interface Refusal {
 	readonly cause: EndCause;
 }
 
+/** Prices and budgets of model calls. */
+export interface SpendingPorts {
+	readonly table: ModelTable;
+	readonly budgets: Budgets;
+}
+
 /** Returns the reason why this model may not be called; undefined if it may. */
-export async function refusalOf(run: Run, model: string): Promise<Refusal | undefined> {
+export async function refusalOf(
+	run: Run,
+	model: string,
+	spending: SpendingPorts,
+): Promise<Refusal | undefined> {
 	const broken = brokenBy(run.steps);
 	if (broken) return broken;
 	const { modelCalls } = run.limits;
@@ -29,7 +39,8 @@ export async function refusalOf(run: Run, model: string): Promise<Refusal | unde
 		const error = run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
 		return { error, cause: "limit" };
 	}
-	const error = refusedByRunBudget(run, model, run.deps.table) ?? (await refusedByBudget(run, model));
+	const error =
+		refusedByRunBudget(run, model, spending.table) ?? (await refusedByBudget(run, model, spending));
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
@@ -73,8 +84,9 @@ export function budgetLeftOf(
 
 /** Returns why the gateway's budgets forbid a call of this model, for people; undefined if they do not. */
 async function refusedByBudget(
-	{ session, settings, deps: { table, budgets, journal, clock } }: Run,
+	{ session, settings, journal, clock }: Run,
 	model: string,
+	{ table, budgets }: SpendingPorts,
 ): Promise<string | undefined> {
 	try {
 		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);

@@ -1,19 +1,23 @@
-import { type Clock, definedItems, type Logger, ParleyError, type Timer } from "@parley/base";
+import {
+	type Clock,
+	definedItems,
+	type Failpoints,
+	type Logger,
+	ParleyError,
+	type Timer,
+} from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import type { RunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { ChangeJudge, LiveRun, Session } from "../../conversation/session.ts";
-import type { Memories } from "../../memory/memories.ts";
-import type { ModelTable } from "../../models/table/model-table.ts";
 import type { PolicyInForce } from "../../policy/policy-rule.ts";
 import type { Keyed } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { insertStep } from "../../store/statements.ts";
-import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
+import type { Audit, AuditEntry } from "../../trust/audit/audit.ts";
+import type { Policies } from "../../trust/policies.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type {
 	CallOrigin,
 	Schedule,
@@ -23,50 +27,35 @@ import type {
 } from "../../vocabulary/schedule.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import type { Budgets } from "../../vocabulary/usage.ts";
-import type { Contexts } from "../context/contexts.ts";
-import type { Skills } from "../skills/skills.ts";
 import { logEvent } from "./log-event.ts";
-import type { ProviderHealth } from "./provider-health.ts";
-import type { PromptAgent, RunSettings } from "./settings.ts";
+import type { RunSettings } from "./settings.ts";
 
-export interface RunDeps extends Services {
-	readonly contexts: Contexts;
-	/**
-	 * Chooses the settings of a session. `correlation`: the run to which clients may offer tools of its own. Throws an error
-	 * that a person can fix.
-	 */
-	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
-	readonly table: ModelTable;
-	readonly budgets: Budgets;
-	/** Random number from 0 to 1, which spreads simultaneous retries. */
-	readonly random: () => number;
-	readonly sandbox: Sandboxes;
-	/** Settings of the session's channel. */
-	readonly profileOf: (session: InPlace) => PlaceProfile;
-	/** The other channels in which its approvals may be answered, as far as that is known before. */
-	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
-	/** Directories that the tools of a session may use, its working directory first. */
-	readonly roots: (session: Session) => readonly string[];
-	/** Paths that no tool may use. */
-	readonly forbidden: readonly string[];
-	/** State of the providers by their last calls. */
-	readonly health: ProviderHealth;
-	readonly memories: Memories;
-	readonly schedules: RunSchedules;
-	readonly skills: Skills;
-	readonly systemPrompt: SystemPromptOf;
-	readonly workflows: WorkflowDeps;
+/** Ports of the record and the control of a run. */
+export interface RunPorts {
+	readonly journal: Journal;
+	readonly audit: Audit;
+	readonly policies: Policies;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
+	/** Whether the gateway is stopping. */
+	readonly stopping: () => boolean;
 	readonly limits: RunLimits;
 	/** Limits of the runs of tasks. */
 	readonly taskLimits: RunLimits;
 }
 
-export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
-
-interface InPlace {
-	readonly place: string | undefined;
-}
+/**
+ * Chooses the settings of a session. `correlation`: the run to which clients may offer tools of its own. Throws an error
+ * that a person can fix.
+ */
+export type ChooseSettings = (
+	session: Session,
+	options?: RunOptions,
+	correlation?: string,
+) => Promise<RunSettings>;
 
 export interface RunLimits {
 	readonly modelCalls: number;
@@ -74,21 +63,25 @@ export interface RunLimits {
 	readonly workingMs: number;
 }
 
-/** A transaction of a run, with the means to record events and steps in it. */
+/** A transaction of a run, with the means to record events, steps and entries of the audit in it. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
 	readonly step: (step: Step) => Promise<void>;
+	readonly audit: (entry: AuditEntry) => Promise<void>;
 }
 
-/** A run: a message on its way to its answer, with its record and its services. */
+/** A run: a message on its way to its answer, as a record and a control. */
 export class Run {
 	readonly id: string;
 	/** With the content of the attachments after it was loaded. */
 	row: RunRow;
 	readonly steps: Step[];
 	readonly session: Session;
-	readonly deps: RunDeps;
+	readonly limits: RunLimits;
+	/** Contains its record. */
+	readonly journal: Journal;
+	readonly clock: Clock;
 	/** Logger that adds the run to every line. */
 	readonly log: Logger;
 	readonly control: RunControl;
@@ -104,6 +97,7 @@ export class Run {
 	/** Settles with the last commit. */
 	#writing: Promise<unknown> = Promise.resolve();
 	#callIds: Set<string> | undefined;
+	readonly #ports: RunPorts;
 
 	constructor(
 		{
@@ -112,23 +106,23 @@ export class Run {
 			resumed,
 		}: { readonly row: RunRow; readonly steps: readonly Step[]; readonly resumed: boolean },
 		session: Session,
-		deps: RunDeps,
+		ports: RunPorts,
 	) {
-		const { clock, log } = deps;
+		const { clock, log, journal, stopping } = ports;
 		this.id = row.id;
 		this.row = row;
 		this.steps = [...steps];
 		this.resumed = resumed;
 		this.session = session;
-		this.deps = deps;
+		this.limits = session.task ? ports.taskLimits : ports.limits;
+		this.journal = journal;
+		this.clock = clock;
+		this.#ports = ports;
 		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
 		this.log = session.redactor.guard(log.child(facts));
-		this.control = new RunControl(this, clock, this.limits.workingMs - (session.task?.workedMs ?? 0));
+		const leftMs = this.limits.workingMs - (session.task?.workedMs ?? 0);
+		this.control = new RunControl(this, { clock, stopping }, leftMs);
 		this.beganAt = clock.monotonic();
-	}
-
-	get limits(): RunLimits {
-		return this.session.task ? this.deps.taskLimits : this.deps.limits;
 	}
 
 	/** Set by `choose`. Throws `internal` before. */
@@ -137,8 +131,8 @@ export class Run {
 		return this.#settings;
 	}
 
-	async choose(): Promise<void> {
-		this.#settings ??= await this.deps.settings(this.session, this.row.options, this.row.correlation);
+	async choose(settings: ChooseSettings): Promise<void> {
+		this.#settings ??= await settings(this.session, this.row.options, this.row.correlation);
 	}
 
 	get agent(): string {
@@ -148,7 +142,7 @@ export class Run {
 	/** Policy for its calls at this moment. */
 	get policy(): PolicyInForce {
 		const { rootDir, place } = this.session;
-		return this.deps.policies.of({ profile: this.agent, rootDir, place });
+		return this.#ports.policies.of({ profile: this.agent, rootDir, place });
 	}
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
@@ -159,6 +153,11 @@ export class Run {
 	/** Whether a schedule started it: no grant of its session or channel covers its calls. */
 	get scheduled(): boolean {
 		return this.row.options.origin !== undefined;
+	}
+
+	/** A place in its work at which tests stop the process. */
+	reach(place: string): void | Promise<void> {
+		return this.#ports.failpoints.reach(place);
 	}
 
 	/** Whether a call of this session already has the id. */
@@ -199,14 +198,15 @@ export class Run {
 			};
 			const step = async (next: Step): Promise<void> => {
 				const n = this.steps.length + added.length;
-				const at = this.deps.clock.now();
+				const at = this.clock.now();
 				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(next) });
 				added.push(next);
 			};
-			return work({ tx, record, step });
+			const audit = (entry: AuditEntry): Promise<void> => this.#ports.audit.record(tx, entry);
+			return work({ tx, record, step, audit });
 		});
 		this.steps.push(...added);
-		for (const event of recorded) logEvent(this, event, this.deps);
+		for (const event of recorded) logEvent(this, event, this.#ports);
 		return result;
 	}
 }
@@ -221,15 +221,6 @@ export function joinedBy({ steps, session }: Run): Person[] {
 export function speakersOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);
-}
-
-export interface WorkflowDeps {
-	/** The real name of a model; throws `invalid_argument` if there is no such model. */
-	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
-	/** Called when a task may be ready. */
-	readonly startTasks: () => void;
-	/** Stops the work on tasks that have ended. */
-	readonly stopTasks: (ids: readonly string[]) => void;
 }
 
 /** Schedules of all owners, for the tools of a run. */
@@ -259,10 +250,16 @@ class RunControl implements LiveRun {
 	readonly changes = new Map<string, ChangeJudge>();
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
+	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
 	/** `workingMs` is the working time that is left: then the run is stopped. */
-	constructor({ id, log }: { readonly id: string; readonly log: Logger }, clock: Clock, workingMs: number) {
+	constructor(
+		{ id, log }: { readonly id: string; readonly log: Logger },
+		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },
+		workingMs: number,
+	) {
+		this.#stopping = stopping;
 		this.id = id;
 		this.log = log;
 		this.working = new WorkingTime(clock, Math.max(0, workingMs), () => this.#stop("overtime"));
@@ -291,6 +288,11 @@ class RunControl implements LiveRun {
 
 	park(): void {
 		this.#stop("parked");
+	}
+
+	/** Parks the run if the gateway is stopping: no answer of a person arrives before the next start. */
+	parkIfStopping(): void {
+		if (this.#stopping()) this.park();
 	}
 
 	#stop(cause: StopCause): void {

@@ -3,6 +3,7 @@ import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Invocation, StartedSkill, UsedSkill } from "../../vocabulary/skill.ts";
 import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
+import type { Skills } from "../skills/skills.ts";
 import type { Run, Writing } from "./run.ts";
 
 /** Maximum characters of a result in `skill.completed`. */
@@ -27,8 +28,9 @@ export async function startSkillOfCall(
 	run: Run,
 	callId: string,
 	invocation: Invocation,
+	skills: Skills,
 ): Promise<StartedSkill> {
-	const skill = await run.deps.skills.startedByModel(run.session.rootDir, invocation);
+	const skill = await skills.startedByModel(run.session.rootDir, invocation);
 	const steps = workflowOf(skill, run.settings.tools);
 	if (steps) return steps;
 	const tools = skill.tools && toolsOfSkill(skill, skill.tools, run.settings.tools);
@@ -81,7 +83,7 @@ async function recordStart(
 ): Promise<void> {
 	const { redactor } = run.session;
 	const given = redactor.redact(skill.arguments);
-	await step({ kind: "skill", callId, skill: skill.name, at: run.deps.clock.now(), ...defined({ tools }) });
+	await step({ kind: "skill", callId, skill: skill.name, at: run.clock.now(), ...defined({ tools }) });
 	await record({
 		type: "skill.started",
 		runId: run.id,

@@ -1,17 +1,20 @@
 import type { Session } from "../../conversation/session.ts";
 import { roomIn, usualQuota, type Workspaces } from "../../conversation/workspaces.ts";
-import type { Run, RunDeps } from "./run.ts";
+import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
+import type { Run } from "./run.ts";
 
-interface WorkspaceServices {
+/** Ports of the workspaces of sessions. */
+export interface WorkspacePorts {
 	readonly workspaces: Workspaces;
-	readonly profileOf: RunDeps["profileOf"];
+	/** Settings of the session's channel. */
+	readonly profileOf: (session: { readonly place: string | undefined }) => PlaceProfile;
 }
 
 /**
  * Returns the reason why the workspace refuses data. Undefined if it has room, or if the session has no workspace.
  */
-export async function refusalWhenFull(run: Run): Promise<string | undefined> {
-	const workspace = workspaceOf(run.session, run.deps);
+export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<string | undefined> {
+	const workspace = workspaceOf(run.session, ports);
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
 	const { quota } = workspace;
 	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
@@ -21,7 +24,7 @@ export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 /** Returns the session's own directory with its quota in bytes. Undefined if the session has no workspace. */
 export function workspaceOf(
 	session: Session,
-	{ workspaces, profileOf }: WorkspaceServices,
+	{ workspaces, profileOf }: WorkspacePorts,
 ): Workspace | undefined {
 	const path = workspaces.of(session.home);
 	if (path === undefined) return undefined;

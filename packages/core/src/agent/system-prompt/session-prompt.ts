@@ -10,7 +10,7 @@ import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Skill } from "../../vocabulary/skill.ts";
 import { attributionNote } from "../../vocabulary/transcript.ts";
-import type { SystemPromptOf } from "../run/run.ts";
+import type { SystemPromptOf } from "../replies/request.ts";
 import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
 import { type ProjectFacts, renderSystemPrompt } from "./system-prompt.ts";

@@ -55,7 +55,7 @@ export class WorkflowRecord {
 		{ taskId, model }: { readonly taskId: string; readonly model: string },
 	): Promise<void> {
 		const { callId } = progress;
-		const at = this.#run.deps.clock.now();
+		const at = this.#run.clock.now();
 		const attempt = (progress.lastTry(step.id)?.attempt ?? 0) + 1;
 		await this.add(
 			{ kind: "try", callId, stepId: step.id, taskId, model, at },
@@ -109,7 +109,7 @@ export class WorkflowRecord {
 	}
 
 	#since(at: number): number {
-		return Math.max(0, this.#run.deps.clock.now() - at);
+		return Math.max(0, this.#run.clock.now() - at);
 	}
 
 	/** Whether the model keeps a list of its own, which must not be replaced. */
@@ -132,7 +132,7 @@ export async function settleWorkflows(run: Run, writing: Writing, error: string)
 		for (const step of progress.open) {
 			const taskId = progress.lastTry(step.id)?.taskId ?? "";
 			const row = await findTask(writing.tx, taskId);
-			const now = run.deps.clock.now();
+			const now = run.clock.now();
 			const deps = { tx: writing.tx, now, tell: writing.record };
 			if (row)
 				ended.push(...(await endTask(deps, row, { state: "cancelled", reason: "the workflow ended" })));

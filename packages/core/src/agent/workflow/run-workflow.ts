@@ -1,4 +1,5 @@
-import { type Clock, defined, definedItems, ParleyError, StoreError } from "@parley/base";
+import { type Clock, defined, definedItems, type Ids, ParleyError, StoreError } from "@parley/base";
+import type { Observers } from "../../conversation/observers.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -9,12 +10,32 @@ import type { Recorded } from "../../vocabulary/event.ts";
 import type { SkillStep, Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skill.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
 import { judge, type Verdict } from "../../vocabulary/verdict.ts";
-import { askForText } from "../replies/request.ts";
+import { askForText, type TextPorts } from "../replies/request.ts";
 import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
 import { mostTries, WorkflowProgress } from "./progress.ts";
 import { settleWorkflows, WorkflowRecord } from "./record.ts";
+
+interface StepModels {
+	/** The real name of a model; throws `invalid_argument` if there is no such model. */
+	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
+}
+
+/** Models and tasks of the steps of workflows. */
+export interface WorkflowTasks extends StepModels {
+	/** Called when a task may be ready. */
+	readonly startTasks: () => void;
+	/** Stops the work on tasks that have ended. */
+	readonly stopTasks: (ids: readonly string[]) => void;
+}
+
+/** Ports of workflows. */
+export interface WorkflowPorts extends TextPorts {
+	readonly workflows: WorkflowTasks;
+	readonly ids: Ids;
+	readonly observers: Observers;
+}
 
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks counts as well. */
 const mostAtOnce = 4;
@@ -39,26 +60,26 @@ const notInSteps = ["skill"];
  * is made again after a restart, it continues from the recorded steps. After a failed step no further step starts; started
  * steps run to their end. Throws `cancelled` if the run is stopped, and the failure of the store.
  */
-export async function runWorkflow(run: Run, call: WorkflowCall): Promise<WorkflowEnd> {
+export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
 		const message = `The workflow ${call.workflow.name} cannot start inside a task: start it in the session.`;
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const { working } = run.control;
 	try {
-		const known = await begin(run, call);
+		const known = await begin(run, call, ports.workflows);
 		if (known.end) return known.end;
 		// Its steps do not know the client of the run, and may wait for its decisions.
 		stopIfAbandoned(run);
 		// The steps have working time of their own.
 		working.stop();
-		await new Engine(run, call.callId).work();
+		await new Engine(run, call.callId, ports).work();
 		return await complete(run, call.callId);
 	} catch (reason) {
 		if (reason instanceof StoreError || run.control.cause === "parked") throw reason;
 		const error = run.control.cause ? "cancelled" : ParleyError.from(reason).message;
 		const stopped = await run.commit((writing) => settleWorkflows(run, writing, error));
-		run.deps.workflows.stopTasks(stopped);
+		ports.workflows.stopTasks(stopped);
 		if (run.control.cause) throw reason;
 		if (ParleyError.from(reason).code === "internal") run.log.error("a workflow failed", { error: reason });
 		return { output: "", error };
@@ -67,12 +88,12 @@ export async function runWorkflow(run: Run, call: WorkflowCall): Promise<Workflo
 	}
 }
 
-async function begin(run: Run, call: WorkflowCall): Promise<WorkflowProgress> {
+async function begin(run: Run, call: WorkflowCall, { modelOf }: StepModels): Promise<WorkflowProgress> {
 	const known = WorkflowProgress.of(run.steps, call.callId);
 	if (known) return known;
 	const { workflow, callId } = call;
-	for (const step of workflow.steps) await modelOf(run, workflow, step);
-	const at = run.deps.clock.now();
+	for (const step of workflow.steps) await modelFor(run, workflow, step, modelOf);
+	const at = run.clock.now();
 	const given = run.session.redactor.redactKnown(call.arguments);
 	await run.commit(async (writing) => {
 		const vars = given === "" ? {} : { ARGUMENTS: given };
@@ -99,9 +120,14 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 }
 
 /** The real name of the model of a step; undefined for that of the run. */
-async function modelOf(run: Run, workflow: Workflow, step: SkillStep): Promise<string | undefined> {
+async function modelFor(
+	run: Run,
+	workflow: Workflow,
+	step: SkillStep,
+	modelOf: StepModels["modelOf"],
+): Promise<string | undefined> {
 	const wanted = step.model ?? workflow.model;
-	if (wanted !== undefined) return run.deps.workflows.modelOf({ profile: run.agent }, wanted);
+	if (wanted !== undefined) return modelOf({ profile: run.agent }, wanted);
 	const { session, agent, row } = run;
 	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
@@ -109,6 +135,7 @@ async function modelOf(run: Run, workflow: Workflow, step: SkillStep): Promise<s
 /** The work on one workflow until no step is open and none can start. */
 class Engine {
 	readonly #run: Run;
+	readonly #ports: WorkflowPorts;
 	readonly #callId: string;
 	/** Stops the waits of all steps if one of them fails in a way that no step may. */
 	readonly #broken = new AbortController();
@@ -116,8 +143,9 @@ class Engine {
 	/** Verdicts are asked for one after the other: their calls belong to one run. */
 	#judging: Promise<unknown> = Promise.resolve();
 
-	constructor(run: Run, callId: string) {
+	constructor(run: Run, callId: string, ports: WorkflowPorts) {
 		this.#run = run;
+		this.#ports = ports;
 		this.#callId = callId;
 		this.#stop = AbortSignal.any([run.control.signal, this.#broken.signal]);
 	}
@@ -161,12 +189,13 @@ class Engine {
 
 	async #start(step: SkillStep): Promise<{ readonly taskId: string }> {
 		const run = this.#run;
-		const { session, settings, row } = run;
+		const { session, settings, row, clock, journal } = run;
+		const { ids, workflows, observers } = this.#ports;
 		const progress = this.#progress;
 		const { workflow } = progress;
-		const refused = await refusalOf(run, settings.names[0]);
+		const refused = await refusalOf(run, settings.names[0], this.#ports);
 		if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
-		const model = await modelOf(run, workflow, step);
+		const model = await modelFor(run, workflow, step, workflows.modelOf);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const wanted = {
 			title: step.title,
@@ -188,7 +217,8 @@ class Engine {
 		};
 		let created: readonly Recorded[] = [];
 		const taskId = await run.commit(async (writing) => {
-			const inserted = await insertTask(run.deps, writing, session, { wanted, origin });
+			const services = { ids, clock, journal };
+			const inserted = await insertTask(services, writing, session, { wanted, origin });
 			created = inserted.created;
 			await new WorkflowRecord(run, writing).start(progress, step, {
 				taskId: inserted.row.id,
@@ -196,16 +226,15 @@ class Engine {
 			});
 			return inserted.row.id;
 		});
-		for (const event of created) run.deps.observers.tell(event, session.owner);
-		await run.deps.failpoints.reach("skill-step-started");
-		run.deps.workflows.startTasks();
+		for (const event of created) observers.tell(event, session.owner);
+		await run.reach("skill-step-started");
+		workflows.startTasks();
 		return { taskId };
 	}
 
 	/** Waits for the end of a task and returns its row. */
 	async #ended(taskId: string): Promise<TaskRow> {
-		const { session, deps } = this.#run;
-		const { clock, journal } = deps;
+		const { session, clock, journal } = this.#run;
 		for (;;) {
 			this.#stop.throwIfAborted();
 			const woken = session.awake(taskId);
@@ -231,6 +260,7 @@ class Engine {
 						run,
 						{ ...request, sampling: { maxTokens: verdictTokens }, reasoning: "off" },
 						{ first: run.settings.names[0], purpose: "a verdict" },
+						this.#ports,
 					),
 				);
 			} finally {
@@ -262,7 +292,7 @@ class Engine {
 				cost: usage.cost,
 			});
 		});
-		await run.deps.failpoints.reach("skill-step-ended");
+		await run.reach("skill-step-ended");
 	}
 }
 

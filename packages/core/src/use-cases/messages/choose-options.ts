@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
-import type { RunDeps } from "../../agent/run/run.ts";
+import type { ChooseSettings } from "../../agent/run/run.ts";
 import { type ModelChoice, realName } from "../../agent/run/settings.ts";
+import type { WorkspacePorts } from "../../agent/run/workspace.ts";
 import { toolsOfSkill, workflowOf } from "../../agent/skills/skill-tools.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
@@ -10,9 +11,9 @@ import type { UsedSkill } from "../../vocabulary/skill.ts";
 /** The choices and settings that the options of a run are checked against. */
 export interface OptionRules {
 	readonly choice: ModelChoice;
-	readonly settings: RunDeps["settings"];
+	readonly settings: ChooseSettings;
 	/** How the channel of a session works. */
-	readonly profileOf: RunDeps["profileOf"];
+	readonly profileOf: WorkspacePorts["profileOf"];
 }
 
 /**

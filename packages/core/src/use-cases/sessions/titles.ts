@@ -3,12 +3,11 @@ import {
 	callForSession,
 	recordSessionCall,
 	requireBudget,
-	type SessionCallServices,
+	type SessionCaller,
 } from "../../agent/replies/session-call.ts";
-import type { RunDeps } from "../../agent/run/run.ts";
+import type { ChooseSettings } from "../../agent/run/run.ts";
 import type { RunSettings } from "../../agent/run/settings.ts";
 import type { Services } from "../../conversation/services.ts";
-import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { titleFrom } from "../../text/title-text.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
@@ -32,17 +31,17 @@ const mostFailures = 3;
 export class Titles {
 	readonly #session: Services;
 	readonly #sessions: Sessions;
-	readonly #deps: TitleDeps;
+	readonly #ports: TitlePorts;
 	readonly #stopping = new AbortController();
 	readonly #waiting = new Set<string>();
 	readonly #working = new Map<string, Promise<void>>();
 	/** Failed attempts by session. */
 	readonly #failures = new Map<string, number>();
 
-	constructor(session: Services, sessions: Sessions, deps: TitleDeps) {
+	constructor(session: Services, sessions: Sessions, ports: TitlePorts) {
 		this.#session = session;
 		this.#sessions = sessions;
-		this.#deps = deps;
+		this.#ports = ports;
 	}
 
 	/** Looks at everything that happens. */
@@ -98,7 +97,7 @@ export class Titles {
 		const timer: Timer = clock.after(patienceMs, () => tooLong.abort());
 		const signal = AbortSignal.any([this.#stopping.signal, tooLong.signal]);
 		try {
-			const made = await writeTitle({ session: lease.session, deps: this.#deps, signal }, beginning);
+			const made = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
 			if (made) log.info("title made", { sessionId: id });
 		} catch (error) {
 			// Also what caused it may repeat a password of this session.
@@ -125,17 +124,14 @@ interface Beginning {
 	readonly reply: string;
 }
 
-interface TitleDeps extends SessionCallServices {
-	readonly settings: RunDeps["settings"];
+interface TitleModels {
+	readonly settings: ChooseSettings;
 	/** The gateway's own model, whose provider is known to have what the table lists. */
 	readonly model: Model;
 }
 
-interface Asking {
-	readonly session: Session;
-	readonly deps: TitleDeps;
-	readonly signal: AbortSignal;
-}
+type TitleCaller = SessionCaller & TitleModels;
+type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const system = `You name conversations. You get the beginning of one, between a person and a software agent. Answer with a title that tells what it is about: at most six words, in the language of the person, on one line, without quotes and without a full stop.
 
@@ -152,16 +148,16 @@ const longestPauseMs = 30_000;
  * Names a session after its beginning, unless a person has named it meanwhile. Its cost counts like every model call, and a
  * spent budget prevents it. Returns false if another title was first. Throws if no title is possible.
  */
-async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean> {
-	const { session, deps } = asking;
-	const settings = await deps.settings(session);
+async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
+	const { session } = caller;
+	const settings = await caller.settings(session);
 	if (settings.model.provider === "offline") {
 		const title = titleFrom(session.redactor.redact(beginning.message));
 		if (title === "") return false;
 		return session.commit((tx, record) => giveTitle(tx, record, session.id, title));
 	}
-	const model = nameOf(settings, deps);
-	await requireBudget(asking, settings.model, model);
+	const model = nameOf(settings, caller);
+	await requireBudget(caller, settings.model, model);
 	const request: ModelRequest = {
 		model,
 		system,
@@ -170,19 +166,19 @@ async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean
 		sampling: { maxTokens: mostTokens },
 		messages: [{ role: "user", content: [{ type: "text", text: question(beginning) }] }],
 	};
-	const failure = await attempt(asking, settings.model, request);
+	const failure = await attempt(caller, settings.model, request);
 	if (!(failure instanceof ParleyError)) return failure;
 	const waitMs = pauseBefore(failure);
 	if (waitMs === undefined) throw failure;
-	await delay(deps.clock, waitMs, asking.signal);
-	if (await isNamed(deps, session.id)) return false;
-	await requireBudget(asking, settings.model, model);
-	const again = await attempt(asking, settings.model, request);
+	await delay(caller.clock, waitMs, caller.signal);
+	if (await isNamed(caller, session.id)) return false;
+	await requireBudget(caller, settings.model, model);
+	const again = await attempt(caller, settings.model, request);
 	if (again instanceof ParleyError) throw again;
 	return again;
 }
 
-async function isNamed({ journal }: TitleDeps, id: string): Promise<boolean> {
+async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 	const row = await journal.store.read((db) =>
 		db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
 	);
@@ -190,9 +186,9 @@ async function isNamed({ journal }: TitleDeps, id: string): Promise<boolean> {
 }
 
 /** The fast model of the provider, where it surely has one: of another server only the session's own is known. */
-function nameOf({ model, names }: RunSettings, deps: TitleDeps): string {
-	if (model !== deps.model) return names[0];
-	return deps.table.list(model.provider).find(({ tier }) => tier === "fast")?.id ?? names[0];
+function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
+	if (model !== ports.model) return names[0];
+	return ports.table.list(model.provider).find(({ tier }) => tier === "fast")?.id ?? names[0];
 }
 
 function question({ message, reply }: Beginning): string {
@@ -213,14 +209,17 @@ function pauseBefore(failure: ParleyError): number | undefined {
  * Asks once, and records usage and result together. Returns the failure, or whether the title was set: false if a person has
  * named the session meanwhile.
  */
-async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
-	const { session, deps } = asking;
-	const answer = await callForSession(asking, model, request, "title");
+async function attempt(
+	caller: TitleCaller,
+	model: Model,
+	request: ModelRequest,
+): Promise<ParleyError | boolean> {
+	const answer = await callForSession(caller, model, request, "title");
 	const { content, stop, failure } = answer.reply;
 	const title = stop === "end_turn" ? titleFrom(textOf(content)) : "";
-	const given = await session.commit(async (tx, record) => {
-		await recordSessionCall({ session, deps }, answer, { tx, record });
-		return title !== "" && giveTitle(tx, record, session.id, title);
+	const given = await caller.session.commit(async (tx, record) => {
+		await recordSessionCall(caller, answer, { tx, record });
+		return title !== "" && giveTitle(tx, record, caller.session.id, title);
 	});
 	if (failure) return failure;
 	return title === "" ? new ParleyError("the model wrote no title", { code: "unavailable" }) : given;

@@ -21,7 +21,6 @@ import { Contexts } from "../contexts.ts";
 import {
 	type Asker,
 	type Compacted,
-	type ContextServices,
 	compactNow,
 	contextAfter,
 	fitRequest,
@@ -197,9 +196,9 @@ export class ToySession {
 		const request = await this.fit();
 		const tokens = this.count(request);
 		const usage = { ...noUsage, inputTokens: tokens, outputTokens };
-		observeUsage(this.#asker, request, usage);
+		observeUsage(this.#asker, this.#contexts, request, usage);
 		const content = [{ type: "text", text: "Yes." }] as const;
-		const snapshot = contextAfter(this.#asker, request, {
+		const snapshot = contextAfter(this.#asker, this.#contexts, request, {
 			model: "toy",
 			usage,
 			content,
@@ -242,7 +241,9 @@ export class ToySession {
 		return {
 			id: this.#runId,
 			session: this.session,
-			deps: this.#services,
+			contexts: this.#contexts,
+			journal: this.#journal,
+			log: this.log,
 			signal: this.#abort.signal,
 			settings: this.settings,
 		};
@@ -257,11 +258,6 @@ export class ToySession {
 		this.written.push(request);
 		return this.options.write ? this.options.write(request) : `Summary number ${this.written.length}.`;
 	};
-
-	get #services(): ContextServices {
-		const { clock, log } = this;
-		return { clock, log, journal: this.#journal, contexts: this.#contexts, failpoints: noFailpoints };
-	}
 
 	#newContexts(): Contexts {
 		const { clock, log } = this;
