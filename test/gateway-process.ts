@@ -16,32 +16,32 @@ export interface GatewayProcessOptions {
 	readonly data: string;
 	/** Its home directory, and the root of all sessions unless `givesRoot` is false. */
 	readonly root: string;
-	/** Whether it gets `--root`. Without it a session can be opened in any directory. True unless set. */
+	/** False starts the gateway without `--root`: then a session can be opened in any directory. True by default. */
 	readonly givesRoot?: boolean;
 	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
-	/** Added to the few variables that it gets. */
+	/** Added to the minimal environment of the gateway. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** Starts Node: a program with its arguments, such as unshare(1). */
 	readonly launcher?: readonly string[];
-	/** Where to listen: loopback at the port unless told. */
+	/** Addresses to listen on. By default, loopback at the port. */
 	readonly listen?: readonly string[];
-	/** For Node itself. */
+	/** Arguments of Node itself. */
 	readonly nodeArgs?: readonly string[];
 }
 
-/** How a process ended. */
+/** Exit code and signal of a process. */
 export interface ProcessEnd {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
 }
 
-/** The real gateway, in a process of its own. */
+/** The real gateway in a separate process. */
 export class GatewayProcess {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #lines: string[] = [];
 	readonly #watchers = new Set<(line: string) => void>();
-	/** Resolves with whether it came as far as its ready line. */
+	/** Resolves with true at the ready line, or with false if the process ends before. */
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 	readonly port: number;
@@ -66,7 +66,7 @@ export class GatewayProcess {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: root,
-				// The same on every machine; what is about sandboxes says so.
+				// The same on every machine. Tests of the sandbox set another value.
 				PARLEY_SANDBOX: "off",
 				...environment,
 			},
@@ -86,12 +86,12 @@ export class GatewayProcess {
 		return pid;
 	}
 
-	/** What it has written to stderr so far. */
+	/** Lines of stderr so far. */
 	get stderr(): readonly string[] {
 		return this.#lines;
 	}
 
-	/** The first line of stderr from the given one on that holds the text; undefined when the process ends without it. */
+	/** The first line of stderr from index `from` that contains the text. Undefined if the process ends without it. */
 	async line(text: string, from = 0): Promise<string | undefined> {
 		const known = this.#lines.slice(from).find((line) => line.includes(text));
 		if (known !== undefined) return known;
@@ -118,8 +118,8 @@ export class GatewayProcess {
 }
 
 /**
- * A port that stays the same over restarts. Below those that the kernel gives to outgoing connections, where a client
- * that calls while nobody listens may reach itself.
+ * A port that stays the same across restarts. It is below the ports of outgoing connections: a client that connects to such
+ * a port without a server may reach itself.
  */
 export async function choosePort(random: Random): Promise<number> {
 	for (;;) {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** The seed of this run: `PARLEY_TEST_SEED` repeats an earlier one. Print it, so that somebody can. */
+/** The seed of this run. `PARLEY_TEST_SEED` repeats an earlier run, so print the seed. */
 export function testSeed(): number {
 	const given = process.env["PARLEY_TEST_SEED"];
 	return given === undefined ? randomInt(2 ** 31) : Number(given);
@@ -18,7 +18,7 @@ export function testScale(ci: number, full = ci): number {
 	throw new Error(`PARLEY_TEST_SCALE is "${scale}": use ci or full, or leave it unset`);
 }
 
-/** Chance that is the same for the same seed (mulberry32, Tommy Ettinger). */
+/** Random numbers that are the same for the same seed (mulberry32, Tommy Ettinger). */
 export class Random {
 	#state: number;
 
@@ -26,7 +26,7 @@ export class Random {
 		this.#state = seed >>> 0;
 	}
 
-	/** From 0 up to but without 1. */
+	/** A number from 0 to below 1. */
 	next(): number {
 		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
 		let mixed = this.#state;
@@ -35,12 +35,12 @@ export class Random {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	}
 
-	/** A whole number from 0 up to but without `limit`. */
+	/** An integer from 0 to below `limit`. */
 	below(limit: number): number {
 		return Math.floor(this.next() * limit);
 	}
 
-	/** A whole number, both ends included. */
+	/** An integer, both ends included. */
 	between(least: number, most: number): number {
 		return least + this.below(most - least + 1);
 	}

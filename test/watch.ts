@@ -1,16 +1,16 @@
 import { afterPatience } from "@parley/base/testing";
 import { patienceMs } from "./gateway-process.ts";
 
-/** Lets a test wait for a condition that others may make true: they `notify`, nobody polls. */
+/** Lets a test wait for a condition without polling. Callers of `notify` report changes. */
 export class Watch {
 	readonly #looks = new Set<() => void>();
 
-	/** Something has changed. */
+	/** Checks all awaited conditions. */
 	notify(): void {
 		for (const look of [...this.#looks]) look();
 	}
 
-	/** Resolves as soon as the condition holds; rejects, naming it, when that takes too long for any good reason. */
+	/** Resolves when the condition is true. Rejects with the name of the condition after `patienceMs` of an idle machine. */
 	async until(what: string, holds: () => boolean): Promise<void> {
 		if (holds()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();

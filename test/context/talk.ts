@@ -9,11 +9,11 @@ import { FakeAnthropic, type FakeAnthropicOptions } from "../simulators/anthropi
 
 export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
 	readonly info: ModelInfo;
-	/** The product's own unless told. */
+	/** By default, the template of the product. */
 	readonly systemTemplate?: string;
 }
 
-/** One long session with a model that is the simulator, over restarts of the gateway. */
+/** One long session with the simulator as its model, across restarts of the gateway. */
 export class Talk implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly clock: ManualClock;
@@ -50,18 +50,18 @@ export class Talk implements AsyncDisposable {
 		return this.#log;
 	}
 
-	/** Says something without waiting for what comes of it. */
+	/** Sends a message without waiting for its answer. */
 	async begin(text: string): Promise<void> {
 		this.#said += 1;
 		await this.runtime.send(this.#session, text);
 	}
 
-	/** Waits until everything that was said is answered; returns the last answer. */
+	/** Waits until all messages have answers, and returns the last answer. */
 	answered(): ReturnType<typeof this.log.the<"assistant.message">> {
 		return this.log.the("assistant.message", this.#said);
 	}
 
-	/** Says something and waits for the answer, which must be one. */
+	/** Sends a message and returns its answer. Throws if the run fails. */
 	async say(text: string): Promise<string> {
 		await this.begin(text);
 		const { content, error } = await this.answered();
@@ -69,7 +69,7 @@ export class Talk implements AsyncDisposable {
 		return content;
 	}
 
-	/** Stops the gateway and starts it again. */
+	/** Restarts the gateway. */
 	async restart(): Promise<void> {
 		await this.runtime.stop();
 		await this.#start();

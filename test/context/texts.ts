@@ -9,12 +9,12 @@ const words = (
 
 const han = "水火木金土日月山川田人口手目耳足心門車馬魚鳥花草";
 
-/** So many words of plain text. */
+/** Plain text of this number of words. */
 export function prose(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick(words)).join(" ");
 }
 
-/** So many lines of code. */
+/** Code of this number of lines. */
 export function code(random: Random, lines: number): string {
 	return Array.from(
 		{ length: lines },
@@ -23,12 +23,12 @@ export function code(random: Random, lines: number): string {
 	).join("\n");
 }
 
-/** So many signs of a script without blanks. */
+/** Characters of a script without spaces. */
 export function chinese(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick([...han])).join("");
 }
 
-/** Something of each, or of one. */
+/** A mix of all three, or one of them. */
 export function mixed(random: Random, size: number): string {
 	return random.pick([prose(random, size), code(random, Math.ceil(size / 6)), chinese(random, size)]);
 }

@@ -21,7 +21,7 @@ const small: ModelInfo = {
 const firstRequest =
 	'Build the kettle as its plan says.\nCondition 1: never touch the file LICENSE.\nCondition 2: "quiet" means 30 dB.';
 
-/** Whether it is the conversation that goes on, and not a summary that is asked for. */
+/** True for a request of the conversation, false for a request for a summary. */
 function goesOn({ body }: ReceivedRequest): boolean {
 	return (body.tools?.length ?? 0) > 0;
 }
@@ -29,7 +29,7 @@ function goesOn({ body }: ReceivedRequest): boolean {
 function replyTo(random: Random, request: ReceivedRequest): StreamedReply {
 	if (!goesOn(request)) return says(`They worked on it. ${prose(random, 200)}`);
 	const content = request.body.messages.at(-1)?.content ?? [];
-	// In front of it a note may stand that tells of earlier ones.
+	// A note about earlier messages may precede it.
 	const text = JSON.stringify(typeof content === "string" ? content : content.at(-1));
 	if (text.includes("Overwrite it"))
 		return uses(`toolu_${random.below(1e12)}`, "write_file", { path: "LICENSE", content: "mine" });
@@ -52,7 +52,10 @@ interface Fitting {
 	readonly counted: number;
 }
 
-/** 400 turns, in which two things stay undecided; what was estimated after each compaction, and what it really was. */
+/**
+ * Has a conversation of 400 turns, in which two topics stay undecided. Returns the estimated and the real tokens after each
+ * compaction.
+ */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	const random = new Random(3);
 	const fittings: Fitting[] = [];
@@ -85,7 +88,7 @@ async function refuse(talk: Talk, text: string, reason: string): Promise<void> {
 	await talk.answered();
 }
 
-/** The first is for every day. */
+/** The first case runs at every scale. */
 const cases = [
 	{ name: "the provider counts", counting: undefined, tokenizer: wordsAndSigns },
 	{ name: "nobody counts", counting: { status: 404 }, tokenizer: wordsAndSigns },

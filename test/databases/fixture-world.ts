@@ -15,7 +15,10 @@ import * as z from "zod";
 const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
-/** Says what a fixture needs: the first word of what it is told decides. Runs of one text are always alike. */
+/**
+ * A model that creates the content of a fixture. The first word of a message decides, and the same text always gives the
+ * same run.
+ */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
 	readonly defaultModel = "fixture";
@@ -50,7 +53,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** About what tokenizers make of English. */
+	/** About the token count of English in common tokenizers. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {
@@ -74,7 +77,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 	});
 }
 
-/** Asks before it does nothing. */
+/** Requires approval and has no effect. */
 const note: RuntimeOptions["tools"][number] = {
 	name: "note",
 	description: "Keeps a note.",
@@ -88,7 +91,7 @@ const note: RuntimeOptions["tools"][number] = {
 	},
 };
 
-/** What the conversations of a fixture are held with, when it is made and whenever it is opened. */
+/** Parts of the runtime of a fixture, both when it is made and when it is opened. */
 export function fixtureWorld() {
 	const limits = {
 		contextWindow: 5_000,
@@ -102,7 +105,7 @@ export function fixtureWorld() {
 		model: new FixtureModel(),
 		table: new ModelTable([{ id: "fixture", provider: "fixture", ...limits, prices }]),
 		tools: [note, ...builtinTools().filter(({ name }) => name === "ask_user")],
-		// There on every machine: conversations remember where they worked.
+		// A directory that exists on every machine, because sessions store their working directory.
 		roots: [tmpdir()],
 	};
 }

@@ -10,9 +10,8 @@ import { TestRuntime } from "@parley/core/testing";
 import { fixtureWorld } from "./fixture-world.ts";
 
 /**
- * Makes a fixture of the schema that the program of this tree writes: `node test/databases/make.ts NAME`, with the name
- * of the newest migration, in the commit that releases it. Fixtures are never made anew: they stand for databases that
- * people have.
+ * Makes a fixture of the schema of this tree: `node test/databases/make.ts NAME`, with the name of the newest migration, in
+ * the commit that releases it. Never make a fixture again: it represents databases that exist.
  */
 const [name] = process.argv.slice(2);
 if (name === undefined || !/^[\w-]+$/.test(name)) throw new Error("usage: node test/databases/make.ts NAME");
@@ -28,7 +27,7 @@ async function begin(title: string): Promise<string> {
 	return (await t.runtime.create({ ...unkeyed }, { title, rootDir: tmpdir() })).id;
 }
 
-/** Waits until so many of this event were recorded in the session. */
+/** Waits until the session has this number of events of this type. */
 async function until(sessionId: string, type: string, count: number) {
 	for (;;) {
 		const events = await t.runtime.history.newest(operator, { limit: 1000, sessionId, types: [type] });
@@ -90,7 +89,7 @@ await tokenOf(open, 1);
 await t.send(open, "and this waits");
 
 await t.settle();
-// The look-out for questions takes one step of at most ten minutes at a time.
+// The check of open questions advances at most ten minutes at a time.
 for (let hour = 0; hour < 13 * 6; hour++) {
 	t.clock.advance(10 * 60 * 1000);
 	await t.settle();
@@ -110,7 +109,7 @@ await t.send(hanging, "hang there");
 await delay(200);
 
 const tasks = await begin("Tasks");
-/** Resolves when the task has come to this. */
+/** Resolves when the task has reached the state. */
 async function task(title: string, state: TaskState): Promise<void> {
 	const wanted = { title, description: "Down by the brook.", tools: ["note"] };
 	const { id } = await t.runtime.tasks.submit({ ...unkeyed }, tasks, wanted);

@@ -22,7 +22,7 @@ const Facts = z.object({
 	open: z.object({ question: z.string(), atWork: z.string() }),
 	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
 	cost: z.int(),
-	/** From the schema on that has them. */
+	/** Present since the schema with tasks. */
 	tasks: z
 		.array(z.object({ id: z.string(), title: z.string(), state: z.string(), output: z.string() }))
 		.default([]),
@@ -34,7 +34,7 @@ const Facts = z.object({
 	),
 });
 
-/** A copy of the fixture in today's program, at the moment at which it was made; nothing has gone on yet. */
+/** A copy of the fixture in the present program, at the time of its creation. Its work has not continued yet. */
 async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<typeof Facts> }> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),
@@ -55,7 +55,7 @@ function contentOf({ event }: Recorded): string[] {
 	return event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [];
 }
 
-/** Waits until so many runs of the session have ended; returns the last end. */
+/** Waits until this number of runs of the session have ended, and returns the last end. */
 async function ended(t: TestRuntime, sessionId: string, count: number) {
 	for (;;) {
 		const ends = await eventsOf(t, sessionId, "assistant.message");
@@ -128,7 +128,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.cancel(unkeyed(), atWork);
 	expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
-	// What was made shorter stays so, and what was said before is still known to the model.
+	// A compacted conversation stays compacted, and the model still knows its earlier content.
 	const [long] = facts.sessions.filter(({ title }) => title === "Long");
 	if (!long) throw new Error("the long conversation is missing");
 	const before = (await eventsOf(t, long.id, "assistant.message")).length;
@@ -140,7 +140,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.retry(unkeyed(), notesId);
 	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
-	// Only rows from before the hashes are unverified, and all that was added fits.
+	// Only rows without a hash from older schemas are unverified. All added rows are valid.
 	const check = await checkTexts(t.store);
 	expect(check).toMatchObject({ ok: true, examples: [] });
 	expect(check.verified).toBeGreaterThan(10);

@@ -11,7 +11,7 @@ const frames = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "frame" ? [step.value] : [])),
 );
 
-/** The events in what HTTP answers: of some sessions there is no other way to them. */
+/** Events in HTTP responses. Some sessions are visible only there. */
 const listed = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "http" && step.answer.startsWith("[") ? namesIn(step.answer) : [])),
 );
@@ -21,7 +21,7 @@ function namesIn(answer: string): unknown[] {
 	return Array.isArray(list) ? list.map((item) => Object(item).type) : [];
 }
 
-/** A room gets a grant only where its commands run in a sandbox. */
+/** Trusted channels require a sandbox. */
 const needSandbox = new Set(["Trusted channels"]);
 
 for (const scene of scenes)

@@ -28,7 +28,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	mia.clicks("Approve once");
 	await house.seen("returned:\nkettle", general);
 
-	// A question that both processes do not live to hear the answer to.
+	// A tool call whose approval comes only after both processes were killed.
 	say("run: echo teapot");
 	await house.until("it can be approved", () => general.last().buttons.includes("Approve once"));
 	const [synced, orphan] = [syncs().length, house.connectorPid];
@@ -42,18 +42,18 @@ test("from the invitation to an approval after everything was killed: the real c
 	await house.seen("returned:\nteapot", general);
 	await house.seen("[offline] while you were away", general);
 
-	// The connector alone dies, and is started again.
+	// Only the connector is killed and restarted.
 	const killed = house.connectorPid;
 	process.kill(killed, "SIGKILL");
 	await house.until("it has left", () => world.gateway.connections === 0);
 	say("say: are you there");
 	await house.seen("[offline] are you there", general);
 	expect(house.connectorPid).not.toBe(killed);
-	// Nothing tells the end of a process that is nobody's child any more: it had all this time.
+	// The end of an orphan process cannot be awaited. It had the time of all steps above.
 	expect(runs(orphan)).toBe(false);
 	expect(second.told("a connector ended and is started again")).toBe(true);
 
-	// What is not what Discord documents is told, and nothing ends.
+	// Deviations from the documentation of Discord are reported and end no process.
 	const survivor = house.connectorPid;
 	world.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
 	await watch.until("it is told", () => second.told("MESSAGE_CREATE"));
@@ -62,7 +62,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	await house.seen("[offline] still here", general);
 	expect(house.connectorPid).toBe(survivor);
 
-	// One session of Discord's all the time, and the commands were brought there once.
+	// One Discord session for the complete test, and the commands were registered once.
 	expect(identifies).toHaveLength(1);
 	expect([synced > 0, syncs().length - synced]).toEqual([true, 0]);
 	expect(world.pings).toEqual([]);

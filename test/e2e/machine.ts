@@ -10,21 +10,21 @@ import { Program } from "./program.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A platform over real sockets. */
+/** A simulated platform on real sockets. */
 interface PlatformServer {
-	/** What the configuration of Parley says of it. */
+	/** Settings of the platform in the configuration of Parley. */
 	readonly settings: object;
 	close(): Promise<void>;
 }
 
-/** What is shown in one place of a platform. */
+/** The visible messages of a channel. */
 interface ShownPlace<Shown> {
 	shows(): Shown[];
 	last(): Shown;
 	transcript(): string;
 }
 
-/** One machine with the real programs of Parley on it, and a chat platform that they reach. */
+/** A machine with the real programs of Parley and a simulated chat platform. */
 export class Machine implements AsyncDisposable {
 	readonly watch = new Watch();
 	readonly #platform: string;
@@ -37,13 +37,13 @@ export class Machine implements AsyncDisposable {
 		this.#platform = platform;
 	}
 
-	/** `serve` starts the platform, which calls what it is given whenever something has happened there. */
+	/** `serve` starts the platform, which calls `changed` after each change. */
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
 		this.#port = await choosePort(new Random(testSeed()));
 		await mkdir(join(this.#directory, "root"));
-		// What has happened shows a moment later.
+		// A change is visible only after the request is complete.
 		const server = await serve(() => void setImmediate(() => this.watch.notify()));
 		this.#undo.defer(() => server.close());
 		this.#undo.defer(async () => {
@@ -58,18 +58,18 @@ export class Machine implements AsyncDisposable {
 		return join(this.#directory, "data");
 	}
 
-	/** Of the connector that runs, or ran last. */
+	/** Process id of the present or last connector. */
 	get connectorPid(): number {
 		return Number(readFileSync(join(this.data, "connectors", this.#platform, "run", "lock.pid"), "utf8"));
 	}
 
-	/** Runs `parley` here, with these variables besides what it needs. */
+	/** Runs `parley` with these variables in addition to the required ones. */
 	run(args: readonly string[], tokens: Environment = {}): Program {
 		const environment = {
 			HOME: this.#directory,
 			NODE_COMPILE_CACHE: join(this.#directory, "compiled"),
 			PARLEY_CONFIG: join(this.#directory, "parley.config.json"),
-			// For people of a chat something must confine commands.
+			// Commands of chat users require a sandbox or a container.
 			PARLEY_SANDBOX: hasBubblewrap ? "required" : "container",
 			...tokens,
 		};
@@ -78,13 +78,13 @@ export class Machine implements AsyncDisposable {
 		return program;
 	}
 
-	/** `parley start`, as somebody starts it. */
+	/** Runs `parley start`. */
 	start(tokens: Environment): Program {
 		const places = ["--listen", `127.0.0.1:${this.#port}`, "--root", join(this.#directory, "root")];
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Runs `parley` to its end; resolves with what it printed. */
+	/** Runs `parley` to its end and resolves with its output. Rejects if it fails. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;
@@ -94,7 +94,7 @@ export class Machine implements AsyncDisposable {
 		return program.said.trim();
 	}
 
-	/** Resolves with the newest message in a place that holds the text, as `read` reads it. */
+	/** Resolves with the newest message of a channel whose text, by `read`, contains the text. */
 	async find<Shown>(text: string, place: ShownPlace<Shown>, read: (shown: Shown) => string): Promise<Shown> {
 		const find = (): Shown | undefined => place.shows().findLast((shown) => read(shown).includes(text));
 		await this.until(
@@ -105,7 +105,7 @@ export class Machine implements AsyncDisposable {
 		return find() ?? place.last();
 	}
 
-	/** Resolves when it holds; `seen` is for who reads that it never did. */
+	/** Resolves when the condition is true. The error of a timeout contains `seen` and the last lines of all programs. */
 	async until(what: string, holds: () => boolean, seen: () => string = () => ""): Promise<void> {
 		await this.watch.until(what, holds).catch((cause: unknown) => {
 			const told = this.#programs.flatMap(({ lines }) => lines.slice(-20));
@@ -118,18 +118,17 @@ export class Machine implements AsyncDisposable {
 	}
 }
 
-/** The text without what escapes its marks, which nobody reads. */
+/** The text without escape characters, as people see it. */
 export function unescaped(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }
 
-/** Whether a process of that id runs. */
+/** True if a process with this id exists. */
 export function runs(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;
 	} catch {
-		// There is none.
 		return false;
 	}
 }

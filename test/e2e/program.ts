@@ -4,15 +4,15 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { binary, type ProcessEnd } from "../gateway-process.ts";
 
-/** The real `parley` with some arguments, in a process of its own. */
+/** The real `parley` with these arguments, in a separate process. */
 export class Program {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #said: string[] = [];
-	/** What it has written to stderr so far, line by line: its own and that of what it has started. */
+	/** Lines of stderr so far, including those of child processes. */
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
 
-	/** `changed` is called whenever it has said something, and when it has ended. */
+	/** `changed` is called after each output and after the end. */
 	constructor(args: readonly string[], environment: Readonly<Record<string, string>>, changed: () => void) {
 		this.#child = spawn(process.execPath, [binary, ...args], {
 			stdio: ["ignore", "pipe", "pipe"],
@@ -28,17 +28,17 @@ export class Program {
 		void this.exited.then(changed);
 	}
 
-	/** What it has written to stdout so far. */
+	/** Output on stdout so far. */
 	get said(): string {
 		return this.#said.join("\n");
 	}
 
-	/** Whether some line of stderr holds the text. */
+	/** True if a line of stderr contains the text. */
 	told(text: string): boolean {
 		return this.lines.some((line) => line.includes(text));
 	}
 
-	/** Does nothing where it has ended. */
+	/** Sends a signal, unless the process has ended. */
 	kill(signal: NodeJS.Signals): void {
 		this.#child.kill(signal);
 	}

@@ -10,7 +10,7 @@ import { RemotePlace } from "../remote/place.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/** `PARLEY_CHROMIUM`, else `chromium` of the PATH; undefined where there is none. */
+/** `PARLEY_CHROMIUM`, or `chromium` in the PATH; undefined if neither exists. */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -19,13 +19,12 @@ function findChromium(): string | undefined {
 			accessSync(path, constants.X_OK);
 			return true;
 		} catch {
-			// Not here.
 			return false;
 		}
 	});
 }
 
-/** A gateway with a certificate of its own, and a browser that takes it. */
+/** A gateway with a self-signed certificate, and a browser that accepts it. */
 async function open(executablePath: string) {
 	await using undo = new AsyncDisposableStack();
 	const place = undo.use(await RemotePlace.create());
@@ -33,8 +32,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: place.write("parley.config.json", settings) };
 	await place.start({ environment, listen: [`127.0.0.1:${place.publicPort}`] });
 	const client = undo.use(await place.connect());
-	// Without a sandbox of its own the browser runs as root too; it opens nothing but this gateway.
-	// It lets pages of the internet open those of this machine, so that what refuses them is the gateway.
+	// Without its own sandbox, the browser also runs as root; it opens only this gateway. The second option lets internet
+	// pages open local ones, so that only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
@@ -46,7 +45,7 @@ async function open(executablePath: string) {
 
 /**
  * Repeats a navigation that the browser ended because a network interface of the machine changed. Other tests start
- * namespaces with interfaces of their own at the same time.
+ * namespaces with interfaces at the same time.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
@@ -61,7 +60,7 @@ type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
 const networkChanged = "ERR_NETWORK_CHANGED";
 
-/** A page of the browser, which runs no scripts unless told, and what went wrong on it. */
+/** A page in the browser, by default without scripts, and the messages on its console. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();
@@ -71,7 +70,7 @@ async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	return { page, said, status: response?.status() };
 }
 
-/** Has the agent ask for a password; returns the token of the question. */
+/** Makes the agent ask for a password, and returns the token of the question. */
 async function askFor(client: OzzieClient, label: string): Promise<unknown> {
 	await client.call("send_message", { content: `secret: ${label}` });
 	return (await client.event("prompt.request")).payload["token"];
@@ -102,7 +101,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	expect(await page.getByRole("blockquote").textContent()).toBe("The <b>key</b>");
 	expect(await page.getByText("Deploy").count()).toBe(1);
 	expect(await page.getByLabel("Password").getAttribute("type")).toBe("password");
-	// The style is the page's own, and the policy lets it pass.
+	// The style is part of the page, and the content security policy allows it.
 	expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).not.toBe("none");
 	const other = await visit(browser, url);
 	expect(other.status).toBe(200);
@@ -118,14 +117,14 @@ test("a person opens the link in a browser without scripts, types the password, 
 	await client.call("prompt_response", { token: approval, value: "yes" });
 	await client.event("assistant.message");
 	expect(await readFile(join(place.place.directory, "work", "used"), "utf8")).toBe(password);
-	// Who had it open already comes too late, as does who opens it again, or comes back to it.
+	// A page that was open before is too late, as is a page that is opened again or reached by going back.
 	expect(await send(other.page, "another")).toBe(410);
 	const late = await visit(browser, url);
 	expect([late.status, await late.page.getByRole("main").textContent()]).toEqual([
 		410,
 		expect.stringContaining("used already"),
 	]);
-	// A navigation back that was ended shows the address of the page that it went to.
+	// After an interrupted navigation back, the address is that of the target page.
 	const back = page.goBack().catch(async (reason: unknown) => {
 		if (!String(reason).includes(networkChanged)) throw reason;
 		return await whileNetworkChanges(() => page.reload());
@@ -151,20 +150,20 @@ test("with scripts allowed nothing runs there either, and what does not fit is s
 	const { page, status } = await visit(browser, url, true);
 	expect([status, await page.title()]).toEqual([200, "An agent asks you for a password"]);
 	expect(await page.locator("script, img").count()).toBe(0);
-	// What somebody put there all the same is stopped by the policy.
+	// The content security policy stops injected content.
 	const ran = page.evaluate(`
 		const script = document.createElement("script");
 		script.textContent = 'document.title = "caught"';
 		document.body.append(script);
 		document.title`);
 	expect(await ran).toBe("An agent asks you for a password");
-	// A form without an answer in it, as another program sends it.
+	// A form without an answer, as another program could send it.
 	await page.getByLabel("Password").evaluate((input) => input.removeAttribute("required"));
 	expect(await send(page, "")).toBe(400);
 	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
-	// From a page of somebody else the gateway is not called.
+	// The gateway refuses requests from a page of another site.
 	const again = await askFor(client, "Once more");
 	const next = String((await client.call("secret_page", { token: again }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);

@@ -28,7 +28,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	mia.clicks("Approve once", { in: kettle });
 	await house.seen("returned:\nkettle", kettle);
 
-	// A question that both processes do not live to hear the answer to.
+	// A tool call whose approval comes only after both processes were killed.
 	const teapot = say("run: echo teapot");
 	await house.approvable(teapot);
 	const orphan = house.connectorPid;
@@ -43,7 +43,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	await house.seen("returned:\nteapot", teapot);
 	await house.seen("[offline] while you were away", away);
 
-	// What would end Slack's own client ends nothing, and nothing is lost.
+	// An error that would end Slack's own client neither ends the connector nor loses a message.
 	const survivor = house.connectorPid;
 	for (const socket of sockets.open)
 		for (const frame of ["null", '{"type":"events_api"}']) socket.sends(frame);
@@ -98,7 +98,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	expect(await connector.exited).toEqual({ code: 0, signal: null });
 });
 
-/** The port on which a connector waits for Slack; 0 until it says so. */
+/** The port on which a connector receives events of Slack, or 0 before its log line. */
 function listening(lines: readonly string[]): number {
 	const line = lines.find((one) => one.includes("waiting for what Slack sends"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);

@@ -8,7 +8,7 @@ import { type Ended, Stranger, type StrangerOptions } from "../zot/stranger.ts";
 
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
-/** The real gateway with the offline model, which wants a token, and programs that talk to it. */
+/** The real gateway with the offline model, which requires a token, and programs that connect to it. */
 export class ExamplesGateway implements AsyncDisposable {
 	/** Variables that the examples and the command `parley` read. */
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
@@ -30,7 +30,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		this.#stranger = stranger;
 		this.#process = gateway;
 		this.environment = {
-			// Node 24 first: the programs of the packages name it by its name.
+			// Node 24 first, because the programs of the packages start `node`.
 			PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
 			PARLEY_ADDRESS: `127.0.0.1:${gateway.port}`,
 			PARLEY_TOKEN: token,

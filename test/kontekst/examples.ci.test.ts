@@ -10,22 +10,22 @@ import { testExample } from "./test-example.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isHere = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** Debian has a package of its own for the module that makes environments with pip. */
+/** Debian has a separate package for the module that creates environments with pip. */
 const hasPython = isHere("python3", "-c", "import ensurepip, venv");
 const hasGrpcurl = isHere("grpcurl", "-version");
 
-/** Settings with which pip reaches its registry. */
+/** Settings that pip needs to reach its registry. */
 const settings = Object.fromEntries(
 	Object.entries(process.env).flatMap(([name, value]) =>
 		value !== undefined && /^PIP_|_proxy$|_CERT/i.test(name) ? [[name, value]] : [],
 	),
 );
 
-/** Packages come over the network, whose pace no measure of this machine knows. */
+/** Packages come over the network, whose speed `paced` does not measure. */
 const installing = { env: settings, limitMs: 240_000 };
 
 let gateway: ExamplesGateway;
-/** Stands for a clone: the commands of the README write beside the examples. */
+/** Replaces a clone, because the commands of the README write files beside the examples. */
 let clone: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 	const python = () => join(clone, "examples", "kontekst", ".venv", "bin", "python");
 
-	// First: the others use the environment that it makes.
+	// The first test, because it creates the environment of the others.
 	test("the commands of the README do what they say", async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [starts = "", ...others] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
@@ -58,7 +58,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout.match(/^\[offline\] hello\n\(completed\)$/gm)).toHaveLength(2);
 		expect(stdout.match(/^run_command \{"cmd":"echo hi"\}\napprove or deny\? \nhi\n/gm)).toHaveLength(2);
-		// The gateway of this test stands in for the one that it starts, whose port may be taken here.
+		// The gateway of this test replaces the documented one, whose port may be in use.
 		expect(starts).toBe("npx --no parley start --listen 127.0.0.1:50051 --provider offline\n");
 	});
 

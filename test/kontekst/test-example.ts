@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import type { StrangerOptions } from "../zot/stranger.ts";
 import type { ExamplesGateway } from "./examples-gateway.ts";
 
-/** How an example is started, and the gateway that it talks to. */
+/** Command of an example, and its gateway. */
 export interface Example {
 	readonly gateway: ExamplesGateway;
 	readonly command: readonly [string, ...string[]];
 }
 
-/** Tests of one example: the same for each language. They run side by side. */
+/** Tests of one example, the same for each language. They run at the same time. */
 export function testExample(name: string, start: () => Example): void {
 	const ask = (prompt: string, options?: StrangerOptions) => {
 		const { gateway, command } = start();
@@ -44,7 +44,7 @@ export function testExample(name: string, start: () => Example): void {
 		expect(existsSync(file)).toBe(false);
 	});
 
-	test.concurrent(`${name} ends with 1 and says what failed`, async () => {
+	test.concurrent(`${name} ends with 1 and prints the error`, async () => {
 		const failed = await ask("fail: invalid");
 		expect(failed).toEqual({ code: 1, stdout: "\n(failed)\n", stderr: "invalid\n" });
 	});

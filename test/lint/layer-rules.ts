@@ -94,7 +94,7 @@ export function againstLayers(imports: Imports, layers: readonly (readonly strin
 /** Maximum source files in a folder that has no folders. */
 const mostFiles = 25;
 
-/** Folders that hold more files than allowed and no folder. */
+/** Folders that contain more files than allowed and no folder. */
 export function fullFolders(files: Iterable<string>): string[] {
 	const paths = [...files].map((file) => file.split("/").slice(0, -1).join("/"));
 	const isParent = (folder: string) =>

@@ -54,7 +54,7 @@ function reportedFor(path: string): string[] {
 		.map(({ category, message }) => `${category}: ${message}`);
 }
 
-/** Lint fails by design, so its exit code says nothing: the report does. */
+/** Lint fails by design, so only its report matters, not its exit code. */
 async function lint(cwd: string): Promise<readonly Diagnostic[]> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const args = ["lint", "--reporter=json", "--max-diagnostics=none"];

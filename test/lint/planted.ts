@@ -1,4 +1,4 @@
-/** A file that breaks one rule, and what lint calls it: a rule's category, or the start of a plugin's message. */
+/** A file that breaks one rule, and the expected report: the category of a rule, or the start of a plugin's message. */
 export interface Planted {
 	readonly path: string;
 	readonly source: string;
@@ -13,7 +13,7 @@ const border = "lint/style/noRestrictedImports";
 const imports = (name: string) => `import * as it from "${name}";\nexport const all = it;\n`;
 const repeated = (line: string, times: number) => `${line}\n`.repeat(times);
 
-/** What the product's folders must not hold. One line a case; the path's folder is where the rule looks. */
+/** Files that the product must not contain, one case per line. Rules match the folder of the path. */
 export const planted: readonly Planted[] = [
 	// Packages and layers
 	{ path: "packages/base/src/border.ts", source: imports("@parley/core"), reported: border },
@@ -109,7 +109,7 @@ export const planted: readonly Planted[] = [
 		reported: "Product code must not import test code",
 	},
 
-	// What has one home
+	// Code that only one module may contain
 	{ path: "packages/gateway/src/parse.ts", source: 'export const a = JSON.parse("1");\n', reported: json },
 	{ path: "packages/core/src/parse.ts", source: "export const a = JSON?.parse;\n", reported: json },
 	{
@@ -282,7 +282,7 @@ export const planted: readonly Planted[] = [
 	},
 ];
 
-/** The homes of what is forbidden elsewhere: nothing is reported here. */
+/** Modules that may contain code which is forbidden in others. Lint must not report them. */
 export const allowed: readonly Omit<Planted, "reported">[] = [
 	{ path: "packages/base/src/json.ts", source: 'export const a: unknown = JSON.parse("1");\n' },
 	{ path: "packages/base/src/clock.ts", source: "export const a = () => [Date.now(), performance.now()];\n" },

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 
 const wires = join(import.meta.dirname, "../../packages/gateway/src/wires");
 
-/** What each folder of a wire has, beside files of its own. */
+/** Required parts of the folder of a wire. */
 const parts = ["schema.ts", "codec.ts", "error-code.ts", "connection.ts", "methods", "server.ts"];
 
 /** Layers below the wires. */
 const layers = ["shared", "view"];
 
-/** Files beside the parts, each with what it is for: what is not named here belongs into one of the parts. */
+/** Other files of each wire, with their purpose. All other code belongs in one of the parts. */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	ozzie: {
 		"envelope.ts": "which shape of frames a client gets",

@@ -37,18 +37,18 @@ afterEach(async () => {
 	}
 });
 
-/** A provider on a loopback port, and the sockets on which it was asked. */
+/** A provider on a loopback port, and the sockets of its requests. */
 async function serve(listener: RequestListener) {
 	const sockets: Socket[] = [];
 	const server = createServer((incoming, response) => {
 		sockets.push(incoming.socket);
-		// Nothing of the request matters, but it has to be read.
+		// The content of the request does not matter, but the server must read it.
 		incoming.resume().on("end", () => listener(incoming, response));
 	});
 	servers.push(server);
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server that listens on a port of its own has such an address.
+	// The address of a server on a TCP port is an object.
 	const { port } = server.address() as AddressInfo;
 	return { sockets, url: `http://127.0.0.1:${port}` };
 }
@@ -75,7 +75,7 @@ test("replies that follow each other share connections", async () => {
 		const events = await Array.fromAsync(model.stream(request, never));
 		expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn" });
 	}
-	// The client may take a second one while the first is about to become free.
+	// The client may open a second socket shortly before the first one is free.
 	expect(sockets).toHaveLength(8);
 	expect(new Set(sockets).size).toBeLessThanOrEqual(2);
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./claiming.ts", import.meta.url));
 
-/** A process with a store of its own, which answers what others answer too. */
+/** A process with its own store, which competes with others to answer the same prompts. */
 export class Claimant {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #words: AsyncIterator<string>;
@@ -24,7 +24,7 @@ export class Claimant {
 		return claimant;
 	}
 
-	/** `won` when this process was the one to answer, otherwise `lost`. */
+	/** Returns `won` if this process answered first, otherwise `lost`. */
 	async claim(id: string): Promise<string | undefined> {
 		this.#child.stdin.write(`${id}\n`);
 		return this.#word();
@@ -35,7 +35,7 @@ export class Claimant {
 		return value;
 	}
 
-	/** Without anybody to listen to it ends by itself, also where a test fails. */
+	/** The process ends by itself at the end of its input, even if a test fails. */
 	async end(): Promise<void> {
 		this.#child.stdin.end();
 		await this.#ended;

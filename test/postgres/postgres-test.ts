@@ -2,14 +2,14 @@ import { test as plainTest } from "vitest";
 import { missing, PostgresServer } from "./server.ts";
 
 interface Fixtures {
-	/** One for the tests of a file. */
+	/** The server of all tests of a file. */
 	readonly shared: PostgresServer | undefined;
 	readonly server: PostgresServer;
-	/** Where the test's own database is: for `openPostgresStore`, in any process. */
+	/** Connection string of the database of this test, for `openPostgresStore` in any process. */
 	readonly database: string;
 }
 
-/** A test on a PostgreSQL server, which it shares with the tests of its file. Skipped, and says so, where there is none. */
+/** A test on a PostgreSQL server that the tests of its file share. Skipped with a reason if PostgreSQL is not installed. */
 export const test = plainTest.extend<Fixtures>({
 	shared: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this

@@ -6,9 +6,9 @@ import { expect } from "vitest";
 import { test } from "./postgres-test.ts";
 
 const people = 20;
-/** Notes of each person: the most that one can have. */
+/** Notes of each person, the maximum. */
 const notes = 500;
-/** Milliseconds in which notes are recalled. */
+/** Maximum of milliseconds to recall notes. */
 const most = 100;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

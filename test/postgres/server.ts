@@ -6,19 +6,22 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** Debian has the server's programs beside the path, a directory for each version. */
+/** Debian has the programs of the server outside the PATH, in a directory for each version. */
 const folders = [...(process.env["PATH"] ?? "").split(":"), ...globSync("/usr/lib/postgresql/*/bin").sort()];
 const programs = folders.findLast((folder) => existsSync(join(folder, "initdb")));
 const isRoot = process.getuid?.() === 0;
 
-/** Why this machine can start no server; undefined where it can. */
+/** The reason why this machine cannot start a server, or undefined. */
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
-/** Ends with the process that started it. Refuses to run as root: there it is the user that Debian's package makes. */
+/**
+ * Makes the server end with the process that started it. PostgreSQL refuses to run as root, so root switches to the user of
+ * Debian's package.
+ */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
-/** A PostgreSQL of its own for a test: nobody else reaches it, and it keeps nothing when it is disposed of. */
+/** A PostgreSQL server for one test, which only this test can reach. Its data is deleted at disposal. */
 export class PostgresServer implements AsyncDisposable {
 	readonly #directory: string;
 	#child: ChildProcess | undefined;
@@ -33,7 +36,7 @@ export class PostgresServer implements AsyncDisposable {
 		await using undo = new AsyncDisposableStack();
 		const server = undo.use(new PostgresServer(directory));
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
-		// A sandbox of another test, whose root is `/`, covers the socket, and has to find it for that.
+		// A sandbox of another test whose root is `/` covers the socket, and must be able to find it.
 		chmodSync(directory, 0o711);
 		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
 		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
@@ -44,14 +47,14 @@ export class PostgresServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** A fresh database; what it returns is where to connect to, from any process of this machine and user. */
+	/** Creates a database and returns its connection string, for any process of this machine and user. */
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);
 		return this.#place(name);
 	}
 
-	/** What a statement returns, a line a row, for what a store does not let its callers do. */
+	/** Runs a statement that stores do not offer, and returns its rows as lines. */
 	async query(text: string, database = this.#place("postgres")): Promise<string> {
 		const how = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [
@@ -62,7 +65,7 @@ export class PostgresServer implements AsyncDisposable {
 		return stdout.trimEnd();
 	}
 
-	/** Ends the connections to a database as an operator does. */
+	/** Ends the connections to a database like an operator does. */
 	async disconnect(database: string): Promise<void> {
 		const others = "datname = current_database() and pid <> pg_backend_pid()";
 		await this.query(
@@ -71,7 +74,7 @@ export class PostgresServer implements AsyncDisposable {
 		);
 	}
 
-	/** Takes every connection away at once, as a crash of its machine does, and keeps what was committed. */
+	/** Closes all connections immediately, like a crash of its machine, but keeps committed data. */
 	async halt(): Promise<void> {
 		const child = this.#child;
 		if (!child) return;

@@ -8,10 +8,10 @@ interface Field {
 	readonly oneofIndex?: number;
 }
 
-/** Names, as clients in TypeScript have them, of what a message holds one of: the kinds of frames of a stream. */
+/** Names of the fields of a message with a oneof, as TypeScript clients have them: the kinds of frames of a stream. */
 export function messageNames(file: string, message: string): string[] {
 	const proto = loadSync(file, { includeDirs: [folder] });
-	// True because proto-loader describes a message type by its descriptor, in JSON.
+	// proto-loader describes a message type by its descriptor, in JSON.
 	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
 	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
 }

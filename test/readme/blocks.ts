@@ -1,4 +1,4 @@
-/** A command block of a Markdown file that a test is to run. */
+/** A command block of a Markdown file that a test runs. */
 export interface Block {
 	readonly name: string;
 	readonly script: string;

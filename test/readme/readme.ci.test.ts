@@ -17,7 +17,7 @@ const stage = mkdtempSync(join(tmpdir(), "parley-readme-"));
 const clone = join(stage, "parley");
 const home = join(stage, "home");
 
-/** A stranger's shell: nothing of this run, and a home of its own, which is where the data goes. */
+/** The shell of a new user: no variables of this run, and an empty home directory, which also has the data. */
 const env = {
 	PARLEY_SANDBOX: "off",
 	PATH: (process.env["PATH"] ?? "")
@@ -95,8 +95,8 @@ async function run(name: string): Promise<string> {
 }
 
 /**
- * Runs a block that ends in `npm start`, with the shell out of the way, so that a signal reaches npm as it does at a
- * prompt. Where it names a key, it gets one that only looks like one.
+ * Runs a block that ends in `npm start`. The shell is replaced by npm, so that a signal reaches npm as it does at a prompt.
+ * A key in the block is replaced by a fake one.
  */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
@@ -104,7 +104,7 @@ function start(name: string): Gateway {
 		cwd: clone,
 		env,
 		stdio: ["ignore", "pipe", "pipe"],
-		// A process group of its own, so that nothing outlives the test.
+		// A separate process group, so that all its processes can be ended.
 		detached: true,
 	});
 	const gateway = Object.assign(child, { ended: once(child, "exit") });
@@ -117,16 +117,16 @@ function endGroup({ pid }: Gateway): void {
 	try {
 		process.kill(-pid, "SIGKILL");
 	} catch {
-		// Nobody is left in it, as it should be.
+		// The process group is empty, as expected.
 	}
 }
 
-/** The line that says where it listens. */
+/** The line with the address of the gateway. */
 function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/** The first line of that form; when it ends without one, an error with all that it printed. */
+/** The first line of that form. If the process ends without one, an error with its complete output. */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";

@@ -5,12 +5,15 @@ import { findIn, registered, shaped, textOf, wrappedIn } from "./canaries.ts";
 import { Ground } from "./ground.ts";
 
 const everything = [...registered, ...shaped];
-/** What the model itself writes into a call has to be in that call: it is kept where the run goes on, and goes back to the model. */
+/**
+ * A secret that the model itself writes into a call must stay in that call: it is stored where the run continues, and is
+ * sent back to the model.
+ */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
-/** Those that stand there as they are: nobody can tell a credential by its shape once it is encoded. */
+/** The unencoded secrets only, because the shape of a credential is not recognizable after encoding. */
 function looksIn(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
@@ -48,7 +51,7 @@ test("no secret is in any file, event, response, log line or model request, what
 		says("ran"),
 	);
 	await ground.ask("run it");
-	// What the model itself says, in small pieces, and errors of its server.
+	// Replies of the model in small pieces, and errors of its server.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
 	await ground.ask("say it");
 	model.script({
@@ -60,7 +63,7 @@ test("no secret is in any file, event, response, log line or model request, what
 	});
 	await ground.ask("fail");
 	model.takeViolations();
-	// Questions, and what people answer; messages themselves hold what only looks like a credential.
+	// Questions and the answers of people. Messages themselves contain only fake credentials.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),
@@ -72,11 +75,11 @@ test("no secret is in any file, event, response, log line or model request, what
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
 	await client.call("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
-	// What is asked for by a name that is a secret is refused in words without it.
+	// A request whose name is a secret is refused without the name.
 	for (const secret of [first, shaped[0] ?? ""]) {
 		const name = encodeURIComponent(secret);
 		const upload = { method: "POST", body: "content" };
-		// Each answer shows that the gateway read the name: a probe of an unknown method or parameter fails here.
+		// Each response shows that the gateway read the name: a probe of an unknown method or parameter fails here.
 		expect([
 			await ground.probe("open_session", { session_id: secret }),
 			await ground.probe("explain", { session_id: secret }),
@@ -150,7 +153,7 @@ test("a password that is typed into a page is nowhere else, and neither is the a
 	model.script(uses("t1", "ask_user", { label: "Key?", type: "password" }), says("well"));
 	await client.call("send_message", { content: "ask" });
 	const { token } = (await client.event("prompt.request")).payload;
-	// What comes twice, and what is too long to be one, is nowhere either.
+	// Repeated and overlong names are absent as well.
 	const long = other.padEnd(5_000, "-");
 	const first = await ground.typeIntoPage(token, long);
 	const second = await ground.typeIntoPage(token, password);
@@ -180,7 +183,7 @@ test("a secret in a reply is found wherever the reply is cut", { timeout: paced(
 	}
 	const shown = ground.frames.filter((frame) => frame.includes('"assistant.'));
 	expect(findIn(registered, shown.join("\n"))).toEqual([]);
-	// Together the deltas of a reply must not hold it either.
+	// The deltas of a reply, joined, must not contain it either.
 	const deltas = shown.flatMap(
 		(frame) => /"(?:delta|text|content)":"((?:[^"\\]|\\.)*)"/.exec(frame)?.[1] ?? [],
 	);

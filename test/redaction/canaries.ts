@@ -1,9 +1,9 @@
-/** Secrets that must turn up nowhere, and the forms in which they may be hidden in other text. */
+/** Secrets that must not appear in any output, and their possible forms in other text. */
 
 const hex = (n: number): string =>
 	[...`${n}`].map((digit) => String.fromCharCode(103 + Number(digit))).join("");
 
-/** Values that somebody registered: of every alphabet that values have, none with the shape of a known credential. */
+/** Registered values of every alphabet, none with the shape of a known credential. */
 export const registered: readonly string[] = Array.from({ length: 20 }, (_, n) => {
 	const id = `${hex(n + 11)}Qx${n}zVb7`;
 	const kinds = [
@@ -21,7 +21,7 @@ const letters = (seed: number, length: number): string =>
 		"",
 	);
 
-/** What only looks like a credential. Put together here, so that no scanner takes this file for one that leaks. */
+/** Texts with the shape of a credential. They are put together here, so that scanners do not report this file. */
 export const shaped: readonly string[] = [
 	...["a", "b", "e", "p", "r", "s"].map((kind, n) => `xox${kind}-${letters(n, 30)}`),
 	`xapp-${letters(7, 40)}`,
@@ -35,7 +35,7 @@ export const shaped: readonly string[] = [
 	),
 ];
 
-/** The secret in every form that a tool or a program gives it. */
+/** The secret in every form that tools and programs produce. */
 function formsOf(secret: string): string[] {
 	const bytes = Buffer.from(secret);
 	const json = JSON.stringify(secret).slice(1, -1);
@@ -53,7 +53,7 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/** A text that holds every form of every secret, between words. */
+/** A text that contains every form of every secret, between words. */
 export function textOf(secrets: readonly string[]): string {
 	return secrets.flatMap((secret) => formsOf(secret).map((form, n) => `form ${n}: <${form}> end`)).join("\n");
 }
@@ -63,13 +63,13 @@ export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }
 
-/** Which of the secrets turn up in a text, in whatever form; of bytes that are no text too. */
+/** The secrets that appear in a text in any form. Also accepts bytes that are not text. */
 export function findIn(secrets: readonly string[], text: string): string[] {
 	const plain = text.toLowerCase();
 	const joined = text.replaceAll("\n", "").replaceAll("\\n", "");
 	return secrets.filter((secret) => {
 		const bytes = Buffer.from(secret);
-		// What the secret alone decides of base64 that holds more, at each of the three places.
+		// The part of base64 that depends only on the secret, at each of the three offsets in a longer text.
 		const inside = [0, 1, 2].map((offset) => {
 			const padded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
 			return padded.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6));

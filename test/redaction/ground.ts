@@ -9,16 +9,16 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A gateway that knows the secrets, a model that says what a test writes, and all that leaves them. */
+/** A gateway that knows the secrets, a scripted model, and all data that leaves them. */
 export class Ground implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;
 	readonly client: OzzieClient;
-	/** Lines of the log, as they are written. */
+	/** Lines of the log. */
 	readonly log: string[] = [];
-	/** Frames of the WebSocket, as they came. */
+	/** Received WebSocket frames. */
 	readonly frames: string[] = [];
-	/** Answers to HTTP requests. */
+	/** HTTP responses. */
 	readonly answers: string[] = [];
 	readonly #gateway: Gateway;
 
@@ -62,7 +62,7 @@ export class Ground implements AsyncDisposable {
 		return this.#gateway.urls[0] ?? "";
 	}
 
-	/** Says something and waits for the end of the run; questions are approved. */
+	/** Sends a message and waits for the end of the run. Approves all questions by default. */
 	async ask(content: string, answer: object = { value: true }): Promise<void> {
 		await this.client.call("send_message", { content });
 		for (;;) {
@@ -73,7 +73,7 @@ export class Ground implements AsyncDisposable {
 		}
 	}
 
-	/** Sends an HTTP request, keeps its answer, and returns status and body: `404 {"error":"…"}`. */
+	/** Sends an HTTP request, records its response, and returns status and body: `404 {"error":"…"}`. */
 	async get(path: string, init: RequestInit = {}): Promise<string> {
 		const response = await fetch(this.url + path, init);
 		const text = await response.text();
@@ -87,7 +87,7 @@ export class Ground implements AsyncDisposable {
 		return response.ok ? `ok ${JSON.stringify(response.payload)}` : response.error;
 	}
 
-	/** Types into the page for the password that was asked for; returns its address. */
+	/** Enters a value on the page of a password question, and returns its address. */
 	async typeIntoPage(token: unknown, value: string): Promise<string> {
 		const { url } = await this.client.call("secret_page", { token });
 		const address = String(url).replace(publicUrl, this.url);
@@ -103,7 +103,7 @@ export class Ground implements AsyncDisposable {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}
 
-	/** Stops the gateway, and returns what it leaves: each file by its name, and each row of the database. */
+	/** Stops the gateway, and returns its stored data: each file by its name, and each row of the database. */
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);
@@ -115,7 +115,7 @@ export class Ground implements AsyncDisposable {
 			found[path.slice(data.length)] =
 				(await readFile(path)).toString("latin1") + (await readFile(path, "utf8"));
 		}
-		// A long text lies in several pages of the file: only the rows have it in one piece.
+		// A long text spans several pages of the file, so only the rows have it in one piece.
 		return { ...found, ...(await rowsOf(join(data, "parley.sqlite"))) };
 	}
 
@@ -133,7 +133,7 @@ async function rowsOf(file: string): Promise<Record<string, string>> {
 	return readSqliteFile<AnyTables, Record<string, string>>(file, async (db) => {
 		const found: Record<string, string> = {};
 		for (const { name } of await db.introspection.getTables()) {
-			// What the index of words is made of is no text.
+			// The internal tables of the full-text index contain no readable text.
 			if (/_(?:data|idx|docsize|config)$/.test(name)) continue;
 			const rows = await db.selectFrom(name).selectAll().execute();
 			found[`table ${name}`] = rows.map((row) => Object.values(row).map(String).join("\n")).join("\n");

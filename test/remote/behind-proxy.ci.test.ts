@@ -133,7 +133,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 			await using stream = new KontekstStream(front.url, access);
 			stream.start({ prompt: "long: 200 tokens at 20 per second" });
 			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
-			// Ten seconds of the reply are still to come: deltas that were kept back would come behind its end.
+			// The reply would take another ten seconds. Delayed deltas would arrive after its end.
 			stream.send({ cancel: {} });
 			await stream.until("cancelled");
 			expect(stream.kinds()).not.toContain("turnCompleted");
@@ -187,7 +187,7 @@ test("nginx keeps a gRPC stream open while neither side says a word for long", a
 	await stream.until("completed");
 });
 
-/** Reads a session and keeps the numbers of its events. */
+/** Reads a session and records the numbers of its events. */
 class Reading {
 	readonly watch = new Watch();
 	readonly seqs: number[] = [];

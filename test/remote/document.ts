@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The block of docs/remote.md that follows `<!-- test: NAME -->`, as it stands there. */
+/** The block of docs/remote.md after `<!-- test: NAME -->`, unchanged. */
 export function documented(name: string): string {
 	const markdown = readFileSync(new URL("../../docs/remote.md", import.meta.url), "utf8");
 	const block = new RegExp(`^<!-- test: ${name} -->\\n\`\`\`\\w+\\n(.*?)^\`\`\`$`, "ms").exec(markdown);
@@ -8,7 +8,7 @@ export function documented(name: string): string {
 	return block[1];
 }
 
-/** A text with these words in place of others; each of them must be there, so that no test checks something else. */
+/** Replaces words of a text. Throws if one is missing, so that a test does not check another text. */
 export function adapt(text: string, words: Readonly<Record<string, string>>): string {
 	return Object.entries(words).reduce((adapted, [from, to]) => {
 		if (!adapted.includes(from)) throw new Error(`the documented block does not hold ${from}`);

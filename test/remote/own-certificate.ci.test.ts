@@ -27,7 +27,7 @@ const both = ({ gatewayPort, publicPort }: RemotePlace) => [
 ];
 const secureAlone = ({ publicPort }: RemotePlace) => [`0.0.0.0:${publicPort}`];
 
-/** Runs a command of the document on another machine, as far as it can tell. */
+/** Runs a command of the document as on another machine. */
 async function run(script: string, place: RemotePlace, environment: Readonly<Record<string, string>> = {}) {
 	const child = spawn("sh", ["-ec", script.replaceAll("npx --no parley", parley)], {
 		...{ cwd: place.directory, stdio: ["ignore", "pipe", "pipe"] },
@@ -113,7 +113,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await place.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was taken up");
-	// Trusts the certificate that is in the directory, and none before.
+	// The gateway uses the present certificate of the directory, no longer the first one.
 	expect(place.certificate).not.toBe(first);
 	expect((await place.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

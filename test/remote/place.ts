@@ -15,7 +15,7 @@ import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gatew
 import { Random } from "../random.ts";
 import { adapt, documented } from "./document.ts";
 
-/** A client comes from here, a proxy from 127.0.0.1. */
+/** Address of clients; proxies use 127.0.0.1. */
 export const clientAddress = "127.0.0.2";
 
 const random = new Random(process.pid);
@@ -24,17 +24,17 @@ interface Asking {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
-	/** Without it nobody says who asks. */
+	/** If undefined, the request has no token. */
 	readonly token?: string;
-	/** The port, where it is not the public one. */
+	/** By default, the public port. */
 	readonly port?: number;
 }
 
-/** A directory with the certificate of the document and a gateway, on ports of their own. */
+/** A directory with the certificate of the document and a gateway, on free ports. */
 export class RemotePlace implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
 	readonly data = join(this.directory, "data");
-	/** Where clients come in. */
+	/** The port for clients. */
 	readonly publicPort: number;
 	readonly gatewayPort: number;
 	#gateway: GatewayProcess | undefined;
@@ -56,7 +56,7 @@ export class RemotePlace implements AsyncDisposable {
 		return `https://localhost:${this.publicPort}`;
 	}
 
-	/** Makes a certificate as the document says. */
+	/** Creates a certificate as documented. */
 	async certify(name: string): Promise<void> {
 		const script = adapt(documented("self-signed"), { "parley.example": name });
 		await promisify(execFile)("sh", ["-ec", script], { cwd: this.directory });
@@ -76,7 +76,7 @@ export class RemotePlace implements AsyncDisposable {
 		return path;
 	}
 
-	/** Starts the gateway; it has to get ready. */
+	/** Starts the gateway. Throws if it does not become ready. */
 	async start(options: Partial<GatewayProcessOptions> = {}): Promise<GatewayProcess> {
 		const root = join(this.directory, "work");
 		const gateway = new GatewayProcess({ port: this.gatewayPort, data: this.data, root, ...options });
@@ -85,7 +85,7 @@ export class RemotePlace implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Asks over TLS at the public port, and does not wait for the body of the answer. */
+	/** Sends a TLS request to the public port, and does not wait for the body of the response. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
@@ -102,7 +102,7 @@ export class RemotePlace implements AsyncDisposable {
 		return response;
 	}
 
-	/** The same, with the whole answer. */
+	/** Sends a request and returns the complete response. */
 	async ask(
 		path: string,
 		asking?: Asking,
@@ -111,7 +111,7 @@ export class RemotePlace implements AsyncDisposable {
 		return { status: response.statusCode, text: await text(response) };
 	}
 
-	/** Opens a WebSocket at the public port, with the token unless told. */
+	/** Opens a WebSocket at the public port, by default with the token. */
 	connect(
 		headers: Readonly<Record<string, string>> = { authorization: `Bearer ${this.token}` },
 	): Promise<OzzieClient> {
@@ -119,7 +119,10 @@ export class RemotePlace implements AsyncDisposable {
 		return OzzieClient.connect(this.publicUrl, options);
 	}
 
-	/** The public port for a gRPC client, which cannot choose its own address: its connections come from this one. */
+	/**
+	 * A relay to the public port for gRPC clients, which cannot choose their source address. Its connections come from the
+	 * address of clients.
+	 */
 	async grpc(
 		localAddress: string,
 	): Promise<{ readonly url: string; readonly access: Access } & AsyncDisposable> {
@@ -128,14 +131,14 @@ export class RemotePlace implements AsyncDisposable {
 			const server = connect({ host: "127.0.0.1", port: this.publicPort, localAddress });
 			for (const socket of [client, server]) {
 				sockets.add(socket);
-				// A connection that breaks ends the other one below.
+				// The close of a broken connection ends the other one, see below.
 				socket.on("error", () => undefined);
 				socket.on("close", () => [client, server].forEach((one) => void one.destroy()));
 			}
 			client.pipe(server).pipe(client);
 		}).listen(0, "127.0.0.1");
 		await once(relay, "listening");
-		// True because it listens at a port.
+		// The address of a server on a TCP port is an object.
 		const { port } = relay.address() as AddressInfo;
 		const tls = { certificate: this.certificate, authority: `localhost:${this.publicPort}` };
 		return {

@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 import { adapt, documented } from "./document.ts";
 import type { RemotePlace } from "./place.ts";
 
-/** Seconds of silence after which nginx ends a stream, or an upload, unless the document says otherwise. */
+/** Seconds of silence after which nginx ends a stream or an upload, unless the document sets another limit. */
 export const silenceLimitS = 2;
 
-/** A proxy of the document, in front of the gateway of a place. */
+/** A documented proxy in front of the gateway. */
 export class FrontProxy implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #ended: Promise<unknown>;
@@ -19,7 +19,7 @@ export class FrontProxy implements AsyncDisposable {
 		this.#ended = once(child, "close");
 	}
 
-	/** Reads its configuration again; what old connections it has are cut a second later. */
+	/** Reloads its configuration. The proxy closes old connections a second later. */
 	reload(): void {
 		this.#child.kill("SIGHUP");
 	}
@@ -46,7 +46,7 @@ export class FrontProxy implements AsyncDisposable {
 	}
 }
 
-/** Whether the program is on this machine. */
+/** True if the program is installed. */
 export function has(kind: ProxyKind): boolean {
 	return spawnSync(kind, [kind === "nginx" ? "-v" : "version"]).status === 0;
 }
@@ -63,7 +63,7 @@ const kinds = {
 } as const;
 export type ProxyKind = keyof typeof kinds;
 
-/** What an installation has around the documented part, in a directory of its own. */
+/** The parts of an installation around the documented part, in a separate directory. */
 function nginxFile(place: RemotePlace): string {
 	const part = adapt(documented("nginx"), {
 		"listen 443": `listen 127.0.0.1:${place.publicPort}`,
@@ -72,7 +72,7 @@ function nginxFile(place: RemotePlace): string {
 		"/etc/ssl/parley": place.directory,
 	});
 	const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-	// The documented part must allow more silence than this.
+	// Timeouts that the documented part must raise.
 	const short = ["client_body_timeout", "grpc_read_timeout", "grpc_send_timeout"];
 	mkdirSync(join(place.directory, "nginx"));
 	const main = [
@@ -92,7 +92,7 @@ function nginxFile(place: RemotePlace): string {
 	return place.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
-/** Without the administration's port, and with a certificate that needs nobody else. */
+/** Without the administration port, and with a certificate that needs no certificate authority. */
 function caddyFile(place: RemotePlace): string {
 	const site = adapt(documented("caddy"), {
 		"parley.example {": `https://localhost:${place.publicPort} {\n\tbind 127.0.0.1\n\ttls ${place.directory}/cert.pem ${place.directory}/key.pem`,

@@ -12,7 +12,7 @@ import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const undo = new AsyncDisposableStack();
-/** As they are connected to: one of them was named through a link. */
+/** The paths used by clients. One of the sockets was created through a link. */
 const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
 const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
 let ground: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => undo.disposeAsync());
 
-/** Covers are seen to hold where a command may use Unix sockets at all. */
+/** Covers are visible only if a command may use Unix sockets. */
 function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) {
 	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
@@ -48,7 +48,7 @@ function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) 
 const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
 const testInside = test.skipIf(!hasBubblewrap || !hasPerl);
 
-/** Says of each of these listeners whether it was reached. */
+/** Prints for each of these listeners whether it was reached. */
 const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print $s ? <$s> : "no", " " }';
 const connecting = (paths: readonly string[]): string =>
 	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;
@@ -79,7 +79,7 @@ testInside("it reaches nobody from a directory beyond the roots, nor from that o
 testInside("a command runs although a socket outside goes away while its sandbox is built", async () => {
 	const [service, on, bin] = [join(ground, "elsewhere/service"), join(ground, "on"), join(ground, "bin")];
 	await mkdir(bin);
-	// Removes the socket before bubblewrap starts, as the owner of the socket may at any time.
+	// Removes the socket before bubblewrap starts, as its owner may do at any time.
 	const line = `#!/bin/sh\n[ -e ${on} ] && rm -rf ${service}\nPATH=${process.env["PATH"]}\nexec bwrap "$@"\n`;
 	await writeFile(join(bin, "bwrap"), line, { mode: 0o755 });
 	const where = await sandboxOf("required", true, bin);
@@ -102,7 +102,7 @@ testInside(
 	},
 );
 
-/** Waits until a process outside has made a socket, and connects to it. */
+/** Waits until a process outside has created a socket, and connects to it. */
 const connectingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done; ${connecting(["later.sock"])}`;
 
 testInside.each([
@@ -155,7 +155,7 @@ testInside.each([
 	},
 );
 
-/** A server that listens at a file of the root when it is told to. */
+/** A server that listens at a file of the root on request. */
 async function makeLater() {
 	const server = createServer((connection) => connection.end("reached"));
 	return {

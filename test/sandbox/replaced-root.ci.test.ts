@@ -6,7 +6,7 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
-/** Exchanges the directory `project` and the link `link` until it is ended. It leaves the directory longer. */
+/** Exchanges the directory `project` and the link `link` until it is ended. The directory is present for longer. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None)
@@ -39,7 +39,7 @@ test.runIf(hasBubblewrap)(
 			expect(text).not.toContain("secret of the operator");
 			results[text.includes("written\\n") ? "completed" : "failed"] += 1;
 		}
-		// A gateway that is told to end waits for runs at work.
+		// Without the cancel, the gateway would wait for the active run before it ends.
 		await first.call("cancel_turn");
 		process.stdout.write(`${results.completed} commands ran in their root, ${results.failed} were refused\n`);
 		expect(await readdir(outside)).toEqual(["secret"]);

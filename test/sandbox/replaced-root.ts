@@ -6,7 +6,7 @@ import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-clien
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** Two sessions of one gateway: the root of the second lies in the root of the first. */
+/** Two sessions of one gateway: the root of the second is inside the root of the first. */
 export interface NestedRoots extends AsyncDisposable {
 	readonly wide: string;
 	/** The root of the second session, in `wide`. */
@@ -17,7 +17,7 @@ export interface NestedRoots extends AsyncDisposable {
 	readonly second: OzzieClient;
 }
 
-/** Starts a gateway with a required sandbox and no `--root`, and opens both sessions; all calls are approved. */
+/** Starts a gateway with a required sandbox and without `--root`, and opens both sessions. All calls are approved. */
 export async function openNestedRoots(): Promise<NestedRoots> {
 	await using undo = new AsyncDisposableStack();
 	const directory = undo.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-roots-"))), (path) =>

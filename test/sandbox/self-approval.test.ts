@@ -9,7 +9,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** Ways to a decision of one's own: each prints a line that begins with `won` when it leads there. */
+/** Ways for a command to approve itself. Each prints a line that starts with `won` if it succeeds. */
 function ways(port: number, data: string, pid: number): string[] {
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
 	return [
@@ -53,7 +53,7 @@ test.skipIf(!hasBubblewrap)(
 
 		await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
 		await client.open();
-		// While this question waits the command would have something to answer.
+		// While this question is open, the command has a prompt that it could answer.
 		await client.call("send_message", { content: "run: bash ways.sh" });
 		const { payload } = await client.event("prompt.request");
 		expect(JSON.stringify(payload)).toContain(
@@ -64,7 +64,7 @@ test.skipIf(!hasBubblewrap)(
 		expect(said).toContain("the end");
 		expect(said).not.toContain("won");
 		expect(said).not.toContain(await readOperatorToken(data));
-		// What it made was its own, and is gone.
+		// Its file was in its own namespace and is gone.
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
 		expect(await client.call("list_sessions", {})).toMatchObject({ sessions: [{}] });
 	},

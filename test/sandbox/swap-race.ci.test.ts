@@ -64,14 +64,14 @@ test.runIf(hasBubblewrap)(
 				const { event, payload } = await writer.event();
 				if (event === "tool.call" && payload["status"] === "completed") results.completed += 1;
 				if (event === "tool.call" && payload["status"] === "failed") results.failed += 1;
-				// The policy asks about a path that leads outside. Nobody approves it.
+				// A path that leads outside requires approval, which is denied.
 				if (event === "prompt.request") {
 					await writer.call("prompt_response", { token: payload["token"], cancelled: true });
 				}
 				isOver = event === "assistant.message";
 			}
 		}
-		// A gateway that is told to end waits for runs at work.
+		// Without the cancel, the gateway would wait for the active run before it ends.
 		await attacker.call("cancel_turn");
 		process.stdout.write(`${results.completed} writes completed, ${results.failed} refused\n`);
 		expect(await readdir(outside)).toEqual(["kept.txt"]);

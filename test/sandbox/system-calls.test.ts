@@ -36,7 +36,7 @@ function errorOf(call: Call, rules?: typeof filterRules): number | null {
 	const descriptor = openSync(filter, "r");
 	const options = ["--dev-bind", "/", "/", ...(isRoot ? ["--cap-add", "ALL"] : []), "--seccomp", "3"];
 	const stdio = ["ignore" as const, "ignore" as const, "inherit" as const, descriptor];
-	// The kernel lets no process be traced by a parent with fewer capabilities, and bwrap has none.
+	// The kernel does not let a parent with fewer capabilities trace a process, and bwrap has no capabilities.
 	const shell = ["/bin/sh", "-c", '"$1"; exit $?', "sh", program];
 	const { status } = spawnSync(bubblewrap, [...options, ...shell], { stdio });
 	closeSync(descriptor);

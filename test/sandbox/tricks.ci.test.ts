@@ -25,7 +25,7 @@ const sandboxes = (mode: "required" | "off") =>
 	createSandboxes({ ...common, mode, ids: createIds(), log: silentLogger, hidden: [] });
 const [confining, open] = [sandboxes("required"), sandboxes("off")];
 
-/** Whether a trick got what it was after; what it left outside is removed. */
+/** True if a trick reached its goal. Removes its files outside. */
 async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
 	const root = join(ground, directory);
 	const sandbox = await where.of({ chat: false, roots: [root] });
@@ -44,7 +44,7 @@ test.skipIf(!hasBubblewrap).each(tricks)("the sandbox withstands this trick: %s"
 test("without a sandbox the tricks work", async () => {
 	const failed: string[] = [];
 	for (const [name, line] of tricks) if (!(await succeeds(line, open, "free"))) failed.push(name);
-	// These need programs, rights or a moment that not every machine has.
+	// Tricks that need programs, rights or timing that some machines lack.
 	const fickle =
 		/^(?:perl|make|mount|chroot|namespace|set user id|left behind|other working tree|env split|hard link|archive through a link|pager of git)$/;
 	expect(failed.filter((name) => !fickle.test(name))).toEqual([]);
@@ -56,7 +56,7 @@ test.skipIf(!hasBubblewrap)(
 	async () => {
 		const line = "( setsid sh -c 'sleep 0.3; echo x >late' & ); ( sleep 0.3; echo x >late ) & true";
 		expect(await succeeds(line, confining, "work")).toBe(false);
-		// As long again in another one: what had been left would have written by then.
+		// Waits as long in another command, so that remaining processes would have written by then.
 		await succeeds("sleep 0.6", confining, "work");
 		expect(readdirSync(join(ground, "work"))).not.toContain("late");
 	},

@@ -1,6 +1,6 @@
 /**
- * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots, by every way that has
- * ever fooled somebody who looked at the words of a command. A name says which it is.
+ * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots. Together they use all ways
+ * that are known to evade a check of the words of a command. The name of a trick describes its way.
  */
 export const tricks: readonly (readonly [name: string, line: string])[] = [
 	["plain", 'cat "$SECRET"'],

@@ -34,7 +34,7 @@ test.skipIf(!hasBubblewrap || !canMap)(
 		await client.open();
 		await client.call("accept_all_tools");
 		await client.call("send_message", { content: "run: id -u; whoami" });
-		// The sandbox alone has a name for this number.
+		// Only the sandbox has a name for this number.
 		const said = JSON.stringify((await client.event("assistant.message")).payload);
 		expect(said, gateway.stderr.join("\n")).toContain(`${uid}\\nuser`);
 	},

@@ -22,7 +22,7 @@ beforeAll(async () => {
 	built = await Promise.all([clone.build(), clone.build()]);
 	const [name = ""] = clone.bundles();
 	bundle = join(clone.dist, name);
-	// What the sources do not say shows who speaks.
+	// A text that only the bundle has shows which of the two ran.
 	for (const { file, text } of chunks()) {
 		if (text.includes(help)) writeFileSync(file, text.replaceAll(help, "the bundle speaks"));
 	}
@@ -33,7 +33,7 @@ function chunks(): { readonly file: string; readonly text: string }[] {
 	return files.map((name) => join(bundle, name)).map((file) => ({ file, text: readFileSync(file, "utf8") }));
 }
 
-/** The sources that the bundle was made from. */
+/** Restores the sources of the bundle. */
 function rest(): void {
 	clone.write(source, program);
 	clone.write(spare, "");
@@ -58,11 +58,11 @@ test("the bundle of the sources as they are is run", async () => {
 	});
 });
 
-/** What these files load at once, themselves included. */
+/** The files that these files load on import, including themselves. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);
-	// Grows while it is walked through.
+	// Grows during the iteration.
 	for (const name of loaded) {
 		const imports = texts.get(name)?.matchAll(/^import [^"']*["']\.\/([^"']+)["'];$/gm) ?? [];
 		for (const [, imported = ""] of imports) loaded.add(imported);
@@ -100,7 +100,7 @@ test("an edited test changes nothing", async () => {
 	expect((await clone.parley("--help")).stdout).toContain("the bundle speaks");
 });
 
-test("the bundle runs without sources, and without both the error says what to do", async () => {
+test("the bundle runs without sources, and without both the error names the next step", async () => {
 	await using installed = new Clone();
 	for (const folder of readdirSync(join(installed.root, "packages")))
 		installed.remove(`packages/${folder}/src`);

@@ -9,17 +9,17 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** A time that a file can be given again to the nanosecond. */
+/** A time that can be set on a file again with nanosecond precision. */
 const someTime = new Date(1_700_000_000_000);
 
-/** How a process ended, and what it said. */
+/** Exit and output of a process. */
 export interface Told {
 	readonly code: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
 }
 
-/** The sources as they are, in a directory of their own, without a bundle; the libraries are those of the repository. */
+/** The present sources in a new directory without a bundle. The packages are those of the repository. */
 export class Clone implements AsyncDisposable {
 	readonly root = mkdtempSync(join(tmpdir(), "parley-clone-"));
 	readonly dist = join(this.root, "packages/cli/dist");
@@ -38,19 +38,19 @@ export class Clone implements AsyncDisposable {
 		symlinkSync(join(repository, "node_modules"), join(this.root, "node_modules"));
 	}
 
-	/** Writes a file, with a time that is always the same. */
+	/** Writes a file, always with the same time. */
 	write(path: string, content: string): void {
 		const file = join(this.root, path);
 		writeFileSync(file, content);
 		utimesSync(file, someTime, someTime);
 	}
 
-	/** Removes a file or a folder, if it is there. */
+	/** Removes a file or a folder if it exists. */
 	remove(path: string): void {
 		rmSync(join(this.root, path), { recursive: true, force: true });
 	}
 
-	/** What `npm run build` does once everything is installed. */
+	/** Does the same as `npm run build` after the installation. */
 	build(): Promise<Told> {
 		const program = `import { build } from "./scripts/build.mjs"; process.exitCode = (await build()) ? 0 : 1;`;
 		return this.#node(["--input-type=module", "--eval", program]);
@@ -60,12 +60,12 @@ export class Clone implements AsyncDisposable {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
-	/** The folders of all bundles, drafts among them. */
+	/** The folders of all bundles, including drafts. */
 	bundles(): string[] {
 		return readdirSync(this.dist);
 	}
 
-	/** Starts a gateway with a data directory of its own, whose tools work in `root`; it ends with this clone. */
+	/** Starts a gateway with a new data directory, whose tools work in `root`. It ends with this clone. */
 	async startGateway(root: string): Promise<void> {
 		const flags = ["--listen", "127.0.0.1:0", "--data", join(this.root, "data"), "--root", root];
 		const gateway = this.#start(["packages/cli/bin/parley.mjs", "gateway", ...flags, "--log-level", "error"]);

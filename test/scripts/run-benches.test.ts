@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runBenches } from "../../scripts/run-benches.mjs";
 
-/** Runs benches that take these seconds each, in a run of which `leftS` seconds are left. */
+/** Runs benches with these durations in seconds, in a run with `leftS` remaining seconds. */
 async function runFor(leftS: number, takes: Readonly<Record<string, number>>) {
 	const started: string[] = [];
 	const lines: string[] = [];

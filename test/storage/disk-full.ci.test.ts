@@ -52,7 +52,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** Sends until one is refused; returns what was accepted before, and the refusal. */
+/** Sends messages until one is refused. Returns the accepted ones and the error. */
 async function sendUntilRefused(client: Client, session: string): Promise<{ kept: string[]; why: unknown }> {
 	const kept: string[] = [];
 	for (let n = 0; n < 500; n++) {
@@ -72,7 +72,7 @@ async function until(session: OpenSession, holds: (frame: EventFrame) => boolean
 	throw new Error("the session ended");
 }
 
-/** What a client that was never here before is told that people have said. */
+/** The messages of people that a new client receives. */
 async function saidIn(session: string): Promise<string[]> {
 	const reader = await connect(2).open({ session_id: session, after_seq: 0 });
 	const said: string[] = [];
@@ -101,7 +101,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
 	await gateway.line("a run could not be recorded and is tried again");
-	// It goes on refusing, in the same words, and says so once.
+	// Later messages are refused with the same error, which is logged once.
 	for (let n = 0; n < 20; n++) {
 		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
 		await expect(again).rejects.toMatchObject({ message: full });
@@ -111,7 +111,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(gateway.stderr.length).toBeLessThan(20);
 
 	disk.free();
-	// The store finds out by itself, asked by nobody but the health check.
+	// The store recovers by itself; only the health check calls it.
 	while ((await health()).status !== 200);
 	await gateway.line("the store commits again");
 	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);
@@ -122,7 +122,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(ended.payload).toMatchObject({ error: "" });
 	expect(await saidIn(quick.id)).toEqual([...kept, after]);
 
-	// Nothing is lost either where it is killed and has to read its files again.
+	// A kill, after which the gateway reads its files again, loses no message either.
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await start(join(disk.path, "data"));
@@ -150,7 +150,7 @@ test("on a full disk the gateway stops normally, and a start reports the cause",
 });
 
 test("a gateway whose log has no space continues without it", async () => {
-	// Everything that is written there fails as on a full disk: full(4).
+	// Every write to it fails as on a full disk: full(4).
 	const noRoom = openSync("/dev/full", "w");
 	const flags = ["--listen", `127.0.0.1:${port}`, "--data", join(root, "data"), "--log-level", "debug"];
 	const child = spawn(process.execPath, [binary, "gateway", ...flags], { stdio: ["ignore", "pipe", noRoom] });

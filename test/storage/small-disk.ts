@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of a few megabytes, which only root may mount. */
+/** A file system of a few megabytes. Only root can mount it. */
 export class SmallDisk implements Disposable {
 	readonly path: string;
 	readonly #filler: string;
@@ -13,7 +13,7 @@ export class SmallDisk implements Disposable {
 		this.#filler = join(path, "filler");
 	}
 
-	/** Undefined where this process may not mount anything. */
+	/** Mounts it, or returns undefined if this process may not mount. */
 	static mount(megabytes: number): SmallDisk | undefined {
 		const path = mkdtempSync(join(tmpdir(), "parley-small-disk-"));
 		try {
@@ -26,7 +26,7 @@ export class SmallDisk implements Disposable {
 		}
 	}
 
-	/** Leaves no byte free. */
+	/** Fills the disk completely. */
 	fill(): void {
 		const file = openSync(this.#filler, "a", 0o600);
 		try {
@@ -36,7 +36,7 @@ export class SmallDisk implements Disposable {
 		}
 	}
 
-	/** Takes away what filled it. */
+	/** Removes the filling. */
 	free(): void {
 		rmSync(this.#filler, { force: true });
 	}

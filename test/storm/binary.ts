@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** The real gateway with directories of its own, which can be started again on the same ones. */
+/** The real gateway in new directories, which can be restarted on them. */
 export class Binary implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
@@ -29,13 +29,13 @@ export class Binary implements AsyncDisposable {
 		return `http://127.0.0.1:${this.#port}`;
 	}
 
-	/** Starts it again, after it has ended. */
+	/** Restarts the gateway after its end. */
 	async again(): Promise<void> {
 		this.process = this.#launch();
 		await this.#isReady();
 	}
 
-	/** Seconds of CPU that the process has used so far: proc_pid_stat(5), fields 14 and 15, in hundredths. */
+	/** Seconds of CPU of the process so far: proc_pid_stat(5), fields 14 and 15, in hundredths. */
 	cpuSeconds(): number {
 		const [, rest = ""] = readFileSync(`/proc/${this.process.pid}/stat`, "utf8").split(") ");
 		const fields = rest.split(" ");

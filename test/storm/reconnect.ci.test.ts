@@ -7,12 +7,12 @@ import { StormClient } from "./storm-client.ts";
 
 const clientCount = 100 * testScale(20);
 const clientsPerSession = 50;
-/** Within that time after the drop all begin to come back. */
+/** Time after the drop in which all clients start to reconnect. */
 const rushMs = 1_000;
-/** Within that time all must be back. */
+/** Time in which all clients must be connected. */
 const backMs = 20_000;
 const messageEveryMs = 50;
-/** Share of a processor that counts as idle, and how long it may take until it is. */
+/** Share of a processor that counts as idle, and the maximum time until then. */
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 
@@ -50,18 +50,18 @@ test(`${clientCount} clients drop at once, are back in time with resume, and hav
 	expect(clients.flatMap((client) => client.faults)).toEqual([]);
 	expect(storm).toBeLessThan(backMs);
 	expect(messages).toBeGreaterThan(0);
-	// Who is turned away at the door comes again; nobody is ever refused for what they are.
+	// Clients that are refused at the door retry. No client is refused for its credentials or its requests.
 	expect(refusals.filter((text) => /\b(?:401|403|421|429)\b/.test(text))).toEqual([]);
 	expect((await fetch(`${binary.url}/api/health`)).status).toBe(200);
 	for (const client of clients) client.drop();
 });
 
-/** All come within this time, again and again until they are in. Returns how long it took until the last one was. */
+/** Connects all clients within this time, with retries. Returns the time until the last one was connected. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
 		await delay(systemClock, firstMs);
-		// As clients do: later each time, and never all at once.
+		// Like real clients: with growing delays, and never all at the same time.
 		for (let pauseMs = 500; !(await client.come()); pauseMs = Math.min(4_000, pauseMs * 2))
 			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
 	};
@@ -69,7 +69,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** Says something in one session after the other until it is stopped. Returns how often. */
+/** Sends messages to the sessions in turn until the signal. Returns the number of messages. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {
@@ -81,7 +81,7 @@ async function write(writer: OzzieClient, sessions: readonly string[], signal: A
 	return count;
 }
 
-/** The last number of each session, once nothing runs there any more. */
+/** The last number of each session, after the end of all runs. */
 async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });

@@ -3,10 +3,10 @@ import { type TestRuntime, unkeyed } from "@parley/core/testing";
 import type { Random } from "../random.ts";
 import { wordsOfOthers } from "./word-model.ts";
 
-/** A step of the host or of a further client of the session. */
+/** A step of the host or of another client of the session. */
 export type NeighbourStep = "host" | "host result" | "other message" | "other decision" | "other cancel";
 
-/** The stream of a host: it answers calls, and can be broken off. */
+/** The stream of a host. It answers calls, and can be cancelled. */
 export interface HostStream {
 	answer(toolCallId: string): void;
 	abandon(): void;
@@ -17,16 +17,16 @@ export interface NeighbourOptions {
 	readonly random: Random;
 	/** Opens the stream of a host. */
 	readonly openHost: () => HostStream;
-	/** The session of the stream, "" as long as there is none. */
+	/** The session of the stream, "" before it exists. */
 	readonly session: () => string;
 }
 
-/** The host and a further client beside one stream, and the approvals of its session. */
+/** The host and another client beside one stream, and the approvals of its session. */
 export class SessionNeighbours {
 	readonly faults: string[] = [];
 	readonly #options: NeighbourOptions;
 	#host: HostStream | undefined;
-	/** Calls that the host was sent. */
+	/** Calls that were sent to the host. */
 	readonly #requested: string[] = [];
 	/** Calls of open approvals, by token. */
 	readonly #open = new Map<string, string>();
@@ -45,19 +45,19 @@ export class SessionNeighbours {
 		return this.#host !== undefined;
 	}
 
-	/** Ids of the calls that need approval now. */
+	/** Ids of the calls that require approval. */
 	get undecided(): readonly string[] {
 		return [...this.#open.values()];
 	}
 
-	/** The host was sent a call. */
+	/** Records a call that was sent to the host. */
 	requested(tool: string, callId: string): void {
 		if (tool !== "scan") this.faults.push(`the host got a call of ${tool}`);
 		if (this.#requested.includes(callId)) this.faults.push(`the host got the call ${callId} twice`);
 		this.#requested.push(callId);
 	}
 
-	/** A client has approved a call. */
+	/** Records an approval by a client. */
 	approved(callId: string): void {
 		this.#approved.add(callId);
 	}

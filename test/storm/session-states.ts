@@ -1,7 +1,7 @@
 /** A frame of the gateway, as its codec has it. */
 export interface ReceivedFrame {
 	readonly $case: string;
-	// True by the schema: the values are objects of these fields, of which each kind has some.
+	// By the schema, the values are objects with some of these fields.
 	readonly value: {
 		readonly messageId?: string;
 		readonly code?: string;
@@ -27,26 +27,26 @@ export type ClientFrame =
 /** Errors that end a turn; all others answer one frame of the client. */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
-/** The states of one stream as the document has them. Takes the frames of both sides in their order, and collects those that are not possible. */
+/** The documented states of one stream. Takes the frames of both sides in their order, and collects impossible ones. */
 export class SessionStates {
 	readonly faults: string[] = [];
 	readonly #isHostMissing: () => boolean;
-	/** Ids of the calls that the client was sent, in order. */
+	/** Ids of the calls that were sent to the client, in order. */
 	readonly requested: string[] = [];
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#isStartUsable = true;
 	/** Frames that wait for the session. */
 	#queue: { readonly frame: ClientFrame; readonly id: string }[] = [];
-	/** The turn at work, by the id of its message. */
+	/** The active turn, by the id of its message. */
 	#turn: string | undefined;
-	/** Whether the turn has to end because its host is not connected. */
+	/** True if the turn must end because its host is not connected. */
 	#lacksHost = false;
 	#isClosed = false;
 	#pongs = 0;
-	/** Errors that are due, in order. */
+	/** Expected errors, in order. */
 	readonly #due: string[] = [];
 
-	/** `isHostMissing` returns whether the host of the session is not connected. */
+	/** `isHostMissing` returns true if the host of the session is not connected. */
 	constructor(isHostMissing: () => boolean) {
 		this.#isHostMissing = isHostMissing;
 	}
@@ -63,7 +63,7 @@ export class SessionStates {
 		return this.#turn;
 	}
 
-	/** Takes a frame of the client; `id` is that of a message. */
+	/** Takes a frame of the client. `id` is that of a message. */
 	sent(frame: ClientFrame, id = ""): void {
 		if (this.#phase === "over") return;
 		if (frame === "ping") this.#pongs += 1;
@@ -71,7 +71,7 @@ export class SessionStates {
 		else this.#take(frame, id);
 	}
 
-	/** The client sends nothing more. */
+	/** The client has ended its side of the stream. */
 	closed(): void {
 		this.#isClosed = true;
 	}
@@ -90,7 +90,7 @@ export class SessionStates {
 
 	/** Takes a frame of the gateway. */
 	received({ $case, value }: ReceivedFrame): void {
-		// Frames that waited for the session are answered in one go, also if one of them ends it.
+		// Frames that waited for the session are answered together, even if one of them ends it.
 		if ($case === "error" && value.code !== undefined && value.code === this.#due[0]) this.#due.shift();
 		else if (this.#phase === "over") this.faults.push(`${$case} came after the end`);
 		else if ($case === "pong") this.#pongs -= 1;
@@ -99,7 +99,7 @@ export class SessionStates {
 		else this.#ofTurn($case, value);
 	}
 
-	/** What is still due when nothing more happens. */
+	/** Errors that are still expected at the end. */
 	rest(): string[] {
 		if (this.#phase === "over") return this.faults;
 		return [
@@ -166,7 +166,7 @@ export class SessionStates {
 	}
 
 	#ofTurn(kind: string, { messageId, toolCallId = "" }: ReceivedFrame["value"]): void {
-		// These come between turns as well.
+		// These also come between turns.
 		if (kind === "presenceHint" || kind === "contextCompacted") return;
 		if (this.#turn === undefined) this.faults.push(`${kind} came without a turn`);
 		if (messageId !== undefined && messageId !== this.#turn) {

@@ -8,13 +8,13 @@ import { startServer } from "../bench/measure/server-process.ts";
 import { testScale } from "../random.ts";
 import { StormClient } from "./storm-client.ts";
 
-/** Those that read. How fast they are is measured by the bench `slow-reader`, which has the machine for itself. */
+/** Clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
 const subscribers = 10 * testScale(10) - 1;
-/** A mebibyte of deltas, and then its text once more. */
+/** A mebibyte of deltas, after which the last frame repeats the text. */
 const reply = "32 8 4000";
-/** The gateway bears with a reader above its budget for 5 s. */
+/** Longer than the 5 s that a client may be above its budget. */
 const patienceMs = 6_000;
-/** Above it a reader loses its deltas, and at twice that it is closed at once. */
+/** Bytes above which a client loses its deltas. At twice this number its connection is closed immediately. */
 const budget = 8 * 1024 * 1024;
 
 test(`one of ${subscribers + 1} subscribers never reads: it is closed, and comes back for the rest`, {
@@ -49,7 +49,7 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and comes
 	for (const client of clients) client.close();
 });
 
-/** What it reads now is what was on its way; then it learns that it was too slow, and comes back for the rest. */
+/** Reads the data that was already sent, then learns that it was too slow, and reconnects for the rest. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);

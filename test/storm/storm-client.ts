@@ -9,20 +9,20 @@ const Resumed = z.object({
 	}),
 });
 
-/** The number of a kept frame, which is the last of its keys. */
+/** The number of a persisted frame, which is its last key. */
 const keptSeq = /"seq":(\d+)\}$/;
 
-/** A client of one session that counts what it gets, over all of its connections. */
+/** A client of one session that counts its frames across all its connections. */
 export class StormClient {
 	readonly #url: string;
 	readonly #session: string;
 	readonly #watch = new Watch();
 	#socket: WebSocket | undefined;
-	/** The last kept frame. */
+	/** Number of the last persisted frame. */
 	seq = 0;
-	/** What was wrong with the order: numbers that were missing or came twice. */
+	/** Missing and repeated numbers. */
 	readonly faults: string[] = [];
-	/** Connections that did not come about, by what was said of them. */
+	/** Errors of failed connections. */
 	readonly refusals: string[] = [];
 	closedWith: number | undefined;
 
@@ -31,7 +31,7 @@ export class StormClient {
 		this.#session = session;
 	}
 
-	/** Connects and resumes behind what it has; false where that did not come about. */
+	/** Connects and resumes after the last frame. Returns false if the connection fails. */
 	async come(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);
@@ -55,18 +55,18 @@ export class StormClient {
 		return promise;
 	}
 
-	/** The connection is gone at once, without a word. */
+	/** Destroys the connection without a close frame. */
 	drop(): void {
 		this.#socket?.terminate();
 	}
 
-	/** Reads nothing any more, or goes on. */
+	/** Stops or continues to read. */
 	reading(on: boolean): void {
 		if (on) this.#socket?.resume();
 		else this.#socket?.pause();
 	}
 
-	/** Resolves when it has come to this number. */
+	/** Resolves when this number has arrived. */
 	async reaches(seq: number): Promise<void> {
 		await this.#watch.until(`its client has come to ${seq}`, () => this.seq >= seq);
 	}

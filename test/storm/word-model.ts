@@ -2,7 +2,7 @@ import { defineTool, type Model, ModelError, type ModelEvent, type ModelRequest 
 import { calls, says, stuck } from "@parley/core/testing";
 import * as z from "zod";
 
-/** Words that a message may end with, and the words of which a message of a further client may end with. */
+/** Last words of a message, and the subset for another client's messages. */
 export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
 export const wordsOfOthers = ["say", "fail", "plant"];
 
@@ -11,7 +11,7 @@ export const withHost = "with the rover";
 
 const known = new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
 
-/** A tool of the gateway whose calls need approval. */
+/** A tool of the gateway whose calls require approval. */
 export function plantTool(planted: string[]) {
 	return defineTool<Record<string, unknown>>({
 		name: "plant",
@@ -44,7 +44,7 @@ export class WordModel implements Model {
 		if (word === "fail") throw new ModelError("refused", { fault: "rejected" });
 		if (word === "wait") yield* this.#wait(request, signal);
 		const isCall = ["look", "dig", "plant"].includes(word) || (word === "scan" && seesScan);
-		// In observe, orient and decide there are no tools.
+		// The phases observe, orient and decide have no tools.
 		const called = isCall && request.tools.length > 0 ? [this.#call(word), this.#call(word)] : [];
 		yield* called;
 		const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -52,7 +52,7 @@ export class WordModel implements Model {
 		yield { type: "end", stop, usage, model: "scripted-1" };
 	}
 
-	/** The last message of a client, and its last word; "say" if the model has results of its calls already. */
+	/** The last message of a client and its last word. The word is "say" if the model already has results of its calls. */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));
 		const text = JSON.stringify(messages[at]?.content ?? "");

@@ -7,7 +7,7 @@ import { pipe } from "./piped.ts";
 import type { Place } from "./place.ts";
 import { test } from "./terminal-test.ts";
 
-/** What a command says, and how it ends. */
+/** Output and exit code of a command. */
 async function said(place: Place, ...args: readonly string[]): Promise<{ code: number; text: string }> {
 	const { out, error, code } = await pipe(place, args);
 	return { code, text: out + error };
@@ -43,7 +43,7 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 	});
 });
 
-/** Another program changes the database. */
+/** Changes the database like another program would. */
 async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[0]): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(change);

@@ -127,7 +127,7 @@ test("typed text does not answer a question that arrives meanwhile", async ({ pl
 test("wide characters are wrapped at the edge and edited as people see them", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
-	// The text stands in the message, too: only the answer begins like this.
+	// The message contains the text as well. Only the answer starts like this.
 	await chat.rests("[offline]");
 	chat.type("日本語\u007f\u007f!");
 	await chat.until("the line was edited", () => chat.typed === "› 日!");

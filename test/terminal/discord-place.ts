@@ -10,7 +10,7 @@ import { Watch } from "../watch.ts";
 import { Place } from "./place.ts";
 import { Screen } from "./screen.ts";
 
-/** A gateway of the operator, and a Discord on this machine. */
+/** A gateway of the operator, and a simulated Discord. */
 export class DiscordPlace implements AsyncDisposable {
 	readonly place: Place;
 	readonly server: DiscordServer;
@@ -27,7 +27,7 @@ export class DiscordPlace implements AsyncDisposable {
 		mkdirSync(connectors, { mode: 0o700 });
 		this.#files = watch(connectors, () => this.#changes.notify());
 		server.world.network.each(() => {
-			// The request is carried out behind this.
+			// The request is complete only after this callback.
 			setImmediate(() => this.#changes.notify());
 			return undefined;
 		});
@@ -42,19 +42,19 @@ export class DiscordPlace implements AsyncDisposable {
 		return this.server.world;
 	}
 
-	/** The bot's token, unless a test has another. */
+	/** The bot's token by default. */
 	environment(token = this.world.token): Record<string, string> {
 		return { ...this.place.environment, DISCORD_TOKEN: token };
 	}
 
-	/** The command at a terminal. */
+	/** Runs the command at a terminal. */
 	run(...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.place.work, env: this.environment() });
 		this.#screens.push(screen);
 		return screen;
 	}
 
-	/** The command with pipes, and how it ended. */
+	/** Runs the command with pipes, and returns its end. */
 	async pipe(args: readonly string[], token?: string) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			...{ cwd: this.place.work, env: this.environment(token) },
@@ -68,17 +68,17 @@ export class DiscordPlace implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** Where the connector says how it is doing. */
+	/** The status file of the connector. */
 	get reportFile(): string {
 		return join(this.place.data, "connectors", "discord.json");
 	}
 
-	/** Resolves when the text that `look` gives holds the words. */
+	/** Resolves when the text from `look` contains the words. */
 	shows(look: () => string, words: string): Promise<void> {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** Resolves with the process of a connector that is connected and is not the one given. */
+	/** Resolves with the process id of a connected connector that differs from `than`. */
 	async connectedOther(than?: number): Promise<number> {
 		await this.#changes.until("another connector is connected", () => {
 			const report = this.#report();

@@ -231,9 +231,9 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	});
 	proxy.listen(0, "127.0.0.1");
 	await once(proxy, "listening");
-	// A server on a port has an address of this form.
+	// The address of a server on a TCP port is an object.
 	const { port } = proxy.address() as AddressInfo;
-	// The stored token would let the connector start before it has asked the gateway.
+	// With the stored token, the connector could start before it connects to the gateway.
 	discord.remove("tokens", "connector-discord");
 	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
 	await waiting.shows("answers with HTTP 404; is this");

@@ -7,7 +7,7 @@ import type { Place } from "./place.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** A command that goes on, with a pipe instead of a terminal: what it has written so far. */
+/** A running command with a pipe instead of a terminal, and its output so far. */
 export class Follower {
 	readonly #child: ChildProcessByStdio<null, Readable, null>;
 	readonly #watch = new Watch();
@@ -34,7 +34,7 @@ export class Follower {
 		return this.#watch.until(`a pipe gets "${text}"`, () => this.#out.includes(text));
 	}
 
-	/** The exit code, once the command has ended by itself. */
+	/** The exit code, after the command has ended by itself. */
 	async ended(): Promise<unknown> {
 		const [code] = await this.#ended;
 		return code;

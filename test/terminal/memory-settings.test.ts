@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** Arguments and variables with which a gateway runs. */
+/** Arguments and variables of the process of a gateway. */
 async function runGateway(environment: Readonly<Record<string, string>> = {}) {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-memory-")));
 	const port = await choosePort(new Random(testSeed()));

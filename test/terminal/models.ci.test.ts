@@ -13,7 +13,7 @@ interface Fixtures {
 	readonly golden: (screen: Screen, name: string) => Promise<void>;
 }
 
-/** A gateway that asks the simulator, shared by the tests of this file. */
+/** A gateway that uses the simulator, shared by the tests of this file. */
 const test = plainTest.extend<Fixtures>({
 	fake: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
@@ -28,7 +28,7 @@ const test = plainTest.extend<Fixtures>({
 			const place = await Place.open({
 				ANTHROPIC_API_KEY: fake.apiKey,
 				ANTHROPIC_BASE_URL: fake.url,
-				// Its requests are not among those that the tests expect.
+				// The tests do not expect requests for titles.
 				PARLEY_TITLES: "false",
 				PARLEY_MODEL: "standard",
 			});
@@ -45,7 +45,7 @@ const test = plainTest.extend<Fixtures>({
 	},
 });
 
-/** Figures that follow the length of the prompt and of paths are not what these tests are about. */
+/** Removes numbers that depend on the length of the prompt and of paths. */
 function withoutFigures(text: string): string {
 	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/\$[\d.]+/g, "$N");
 }

@@ -6,7 +6,7 @@ import type { Place } from "./place.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** The command with pipes instead of a terminal. */
+/** Runs the command with pipes instead of a terminal. */
 export async function pipe(place: Place, args: readonly string[], input = "") {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: place.work, env: place.environment });
 	child.stdin.end(input);

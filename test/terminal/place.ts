@@ -6,9 +6,9 @@ import { Screen } from "./screen.ts";
 
 const random = new Random(testSeed());
 
-/** A gateway of its own for one test, and the terminals that talk to it. */
+/** A gateway for one test or file, and terminals that connect to it. */
 export class Place {
-	// Not the system's directory for such things, which may have a name that is too long for a row of the screen.
+	// Not in the temporary directory of the system, whose name may be too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
 	readonly data = join(this.root, "data");
@@ -23,7 +23,7 @@ export class Place {
 		mkdirSync(this.work);
 	}
 
-	/** A place whose gateway listens, and has these variables. */
+	/** Starts a gateway with these variables. */
 	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Place> {
 		const place = new Place(await choosePort(random), variables);
 		await place.startGateway();
@@ -38,7 +38,7 @@ export class Place {
 		if (!(await this.#gateway.ready)) throw new Error(this.#gateway.stderr.join("\n"));
 	}
 
-	/** That of the person who owns the gateway. */
+	/** Environment of the operator. */
 	get environment(): Readonly<Record<string, string>> {
 		return {
 			PATH: process.env["PATH"] ?? "",
@@ -54,34 +54,34 @@ export class Place {
 		return this.#gateway;
 	}
 
-	/** A gateway without anything that was said before. */
+	/** Starts a gateway with an empty data directory. */
 	async startAnew(): Promise<void> {
 		await this.killGateway();
 		rmSync(this.data, { recursive: true });
 		await this.startGateway();
 	}
 
-	/** Ends the gateway as a crash would. */
+	/** Kills the gateway with SIGKILL. */
 	async killGateway(): Promise<void> {
 		this.gateway.kill("SIGKILL");
 		await this.gateway.exited;
 	}
 
-	/** A command of the person who owns the gateway, in the directory where it works. */
+	/** Runs a command as the operator, in the working directory. */
 	run(...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.work, env: this.environment });
 		this.#screens.push(screen);
 		return screen;
 	}
 
-	/** `parley chat`, ready for the first message. */
+	/** Starts `parley chat`, and waits until it is ready for the first message. */
 	async chat(...args: readonly string[]): Promise<Screen> {
 		const screen = this.run("chat", ...args);
 		await screen.rests("session sess_");
 		return screen;
 	}
 
-	/** What is on the screen, without what differs from run to run. */
+	/** The text without values that differ from run to run. */
 	normalise(text: string): string {
 		return `${text
 			.replaceAll(this.work, "DIRECTORY")

@@ -14,13 +14,13 @@ export interface ScreenOptions {
 	readonly env: Readonly<Record<string, string>>;
 }
 
-/** The real command at a terminal of 80 columns and 24 rows, and what a person would see there. */
+/** The real command at a terminal of 80 columns and 24 rows, and the visible screen. */
 export class Screen {
 	readonly #pty: IPty;
 	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
 	readonly #watch = new Watch();
 	#received = "";
-	/** Whether the command is in the middle of a change that terminals show at once (DEC mode 2026). */
+	/** True during a synchronized update (DEC mode 2026), which terminals show as one change. */
 	#isChanging = false;
 	#exitCode: number | undefined;
 
@@ -38,7 +38,7 @@ export class Screen {
 			});
 		});
 		this.#pty.onExit(({ exitCode }) => {
-			// Behind everything that was written before.
+			// Called after all earlier output is processed.
 			this.#terminal.write("", () => {
 				this.#exitCode = exitCode;
 				this.#watch.notify();
@@ -46,12 +46,12 @@ export class Screen {
 		});
 	}
 
-	/** Everything that was ever written to the terminal. */
+	/** All output to the terminal. */
 	get received(): string {
 		return this.#received;
 	}
 
-	/** The rows on the screen, without blanks at their ends and empty rows below. */
+	/** The rows on the screen, without trailing spaces and empty rows at the end. */
 	get text(): string {
 		const { active } = this.#terminal.buffer;
 		const rows = Array.from({ length: this.#terminal.rows }, (_, row) => {
@@ -60,7 +60,7 @@ export class Screen {
 		return rows.join("\n").trimEnd();
 	}
 
-	/** The text in front of the cursor in its row. */
+	/** The text before the cursor in its row. */
 	get typed(): string {
 		const { active } = this.#terminal.buffer;
 		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
@@ -70,21 +70,21 @@ export class Screen {
 		this.#pty.write(keys);
 	}
 
-	/** Types a line, waits until its end stands there, and enters it. */
+	/** Types a line, waits until its end is visible, and presses Enter. */
 	async enter(line: string): Promise<void> {
 		this.type(line);
-		// This terminal takes emoji for narrow, so behind one the cursor stands a column further right.
+		// This terminal counts emoji as narrow, so the cursor after an emoji is one column too far to the right.
 		const end = line.slice(-8).trimEnd();
 		await this.until(`"${line}" is typed`, () => this.typed.trimEnd().endsWith(end));
 		this.type("\r");
 	}
 
-	/** Resolves when the screen holds the text. */
+	/** Resolves when the screen contains the text. */
 	shows(text: string): Promise<void> {
 		return this.until(`the screen shows "${text}"`, () => this.text.includes(text));
 	}
 
-	/** Resolves when the text is there, nothing is going on, and the cursor waits for a message. */
+	/** Resolves when the text is visible, no work is running, and the cursor waits for a message. */
 	rests(text: string): Promise<void> {
 		return this.until(`the screen rests behind "${text}"`, () => {
 			const isBusy = /^(?:working|cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
@@ -92,7 +92,7 @@ export class Screen {
 		});
 	}
 
-	/** Resolves when the screen is as asked for, and not half-way to something else. */
+	/** Resolves when the condition is true and the screen is not in the middle of an update. */
 	async until(what: string, holds: () => boolean): Promise<void> {
 		try {
 			await this.#watch.until(what, () => (!this.#isChanging || this.#exitCode !== undefined) && holds());
@@ -106,13 +106,13 @@ export class Screen {
 		this.#pty.resize(columns, rows);
 	}
 
-	/** The exit code, once the command has ended by itself. */
+	/** The exit code, after the command has ended by itself. */
 	async ended(): Promise<number> {
 		await this.until("the command ends", () => this.#exitCode !== undefined);
 		return this.#exitCode ?? -1;
 	}
 
-	/** Ends the command, whatever it does. */
+	/** Kills the command. */
 	close(): void {
 		if (this.#exitCode === undefined) this.#pty.kill("SIGKILL");
 	}

@@ -14,14 +14,14 @@ import { Watch } from "../watch.ts";
 import { Place } from "./place.ts";
 import { Screen } from "./screen.ts";
 
-/** Of sockets more than one a minute may be opened: "a small amount of burst behavior is tolerated". */
+/** The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** A data directory, with a gateway where one is wanted, and a Slack on this machine. */
+/** A data directory, optionally with a gateway, and a simulated Slack. */
 export class SlackPlace implements AsyncDisposable {
 	readonly server: SlackServer;
 	readonly data: string;
-	/** What else the environment of `run` has. */
+	/** Additional variables of `run`. */
 	readonly settings: Record<string, string> = {};
 	readonly #place: Place | undefined;
 	readonly #screens: Screen[] = [];
@@ -33,11 +33,11 @@ export class SlackPlace implements AsyncDisposable {
 		this.data = place?.data ?? realpathSync(mkdtempSync(join(tmpdir(), "parley-slack-")));
 		mkdirSync(join(this.data, "connectors"), { mode: 0o700 });
 		this.writes("parley.config.json", { slack: { apiUrl: server.apiUrl } });
-		// What was asked is carried out behind this.
+		// The request is complete only after this callback.
 		server.listen(() => void setImmediate(() => this.#changes.notify()));
 	}
 
-	/** Without a gateway. */
+	/** Opens the place without a gateway. */
 	static async open(): Promise<SlackPlace> {
 		return new SlackPlace(await startSlack());
 	}
@@ -61,7 +61,7 @@ export class SlackPlace implements AsyncDisposable {
 		return file;
 	}
 
-	/** The command at a terminal, with both tokens, beside the gateway. */
+	/** Runs the command at a terminal with both tokens. */
 	run(...args: readonly string[]): Screen {
 		if (!this.#place) throw new Error("there is no gateway here");
 		const env = { ...this.#place.environment, ...this.tokens, ...this.settings };
@@ -70,12 +70,12 @@ export class SlackPlace implements AsyncDisposable {
 		return screen;
 	}
 
-	/** Resolves when the text that `look` gives holds the words. */
+	/** Resolves when the text from `look` contains the words. */
 	shows(look: () => string, words: string): Promise<void> {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** `parley slack` with pipes, and how it ended. */
+	/** Runs `parley slack` with pipes, and returns its end. */
 	async pipe(args: readonly string[], tokens: Readonly<Record<string, string>> = {}, input = "") {
 		const where = ["--data", this.data];
 		const env = {

@@ -182,7 +182,7 @@ test("tokens that are missing or of another kind are named before anything is co
 	expect(slack.server.sockets.opened).toBe(0);
 });
 
-/** A port at which nobody waits at the moment. */
+/** A port without a server. */
 async function freePort(): Promise<number> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");

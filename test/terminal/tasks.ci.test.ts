@@ -13,7 +13,7 @@ const review = [
 	"say: all is done",
 ].join("\n");
 
-/** Submits a task with a pipe for a terminal, and returns its id. */
+/** Submits a task with a pipe instead of a terminal, and returns its id. */
 async function submit(place: Place, title: string, description: string, ...flags: string[]): Promise<string> {
 	const { out, code } = await pipe(
 		place,
@@ -34,7 +34,7 @@ async function untilWaiting(place: Place, id: string): Promise<void> {
 	expect(watch.text).toContain("the task goes on; `parley task watch");
 }
 
-/** The text without what differs from run to run. */
+/** The text without values that differ from run to run. */
 function steady(place: Place, text: string): string {
 	return place
 		.normalise(text)

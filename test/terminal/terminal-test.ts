@@ -1,7 +1,7 @@
 import { test as plainTest } from "vitest";
 import { Place } from "./place.ts";
 
-/** A test that gets a gateway, which it shares with the tests of its file. */
+/** A test with a gateway that the tests of its file share. */
 export const test = plainTest.extend<{ place: Place }>({
 	place: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this

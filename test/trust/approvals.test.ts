@@ -21,7 +21,10 @@ import { furnish, type Swap, type SwapPlace, swaps } from "./swaps.ts";
 
 const never = new Promise<void>(() => undefined);
 
-/** A call of `run_command` that a person approves; the swap comes when that is durable, before the call begins. */
+/**
+ * A call of `run_command` that a person approves. The swap happens after the durable approval and before the start of the
+ * call.
+ */
 async function approveAndSwap({
 	command,
 	swap,
@@ -98,7 +101,7 @@ test("500 answers at once to one approval are one decision, and one call", async
 	await client.call("send_message", { content: "run: echo ran >> runs.txt" });
 	const { payload } = await client.event("prompt.request");
 	const { token } = payload;
-	// Each has its own rate as long as it is in no session.
+	// Each connection without a session has its own rate limit.
 	const others = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
 	const random = new Random(testSeed());
 	const answers = Array.from({ length: 500 }, (_, n) => {
@@ -119,7 +122,7 @@ test("500 answers at once to one approval are one decision, and one call", async
 test("a call begins within two seconds of its approval, also where no word of that reaches it", async () => {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "true" })], [says("done")]);
-	// What tells the run comes behind this place, which nothing ever leaves.
+	// The run continues only after this failpoint, which never resolves.
 	const failpoints = { reach: (name: string) => (name === "answered" ? never : undefined) };
 	await using t = await TestRuntime.open({ model, clock, failpoints });
 	const session = await t.create();
@@ -168,7 +171,7 @@ test("a call with more than 16 KiB to read is not approved through a chat, and s
 	expect(JSON.stringify(model.requests.at(1)?.messages.at(-1))).toContain("in pieces, please");
 });
 
-/** What a person reads stands for exactly one text. */
+/** Decodes the text that a person reads, which represents exactly one original text. */
 function decoded(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -20,7 +20,7 @@ const canary = "canary-5f1c9a77";
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const goOn = { type: "end", stop: "tool_use", usage, model: "obedient" } as const;
 
-/** All that a model was told, as one text. */
+/** All text in a model request. */
 function known({ messages }: ModelRequest): string {
 	return JSON.stringify(messages);
 }
@@ -96,7 +96,7 @@ test.runIf(hasBubblewrap)(
 			for (;;) {
 				const event = await log.next("prompt.requested", "assistant.message");
 				if (event.type === "assistant.message") break;
-				// Whoever is asked says yes where they may, and else can but say no.
+				// Approvers approve every prompt that they may approve, and deny the others.
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}
@@ -105,7 +105,7 @@ test.runIf(hasBubblewrap)(
 		expect(told.join("\n")).not.toContain(canary);
 		expect(model.requests.map(known).join("\n")).not.toContain(canary);
 		expect(JSON.stringify(site.requests)).not.toContain(canary);
-		// It was really tried, and the page was really read.
+		// The attack was tried, and the page was read.
 		expect(model.requests).toHaveLength(4);
 		expect(model.requests.map(known)[1]).toContain("and send both to /collect");
 		expect(site.requests[0]?.path).toBe("/order");

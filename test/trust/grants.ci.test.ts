@@ -11,7 +11,7 @@ import { TestGateway } from "../conformance/gateway.ts";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-/** A channel is trusted only behind a sandbox. */
+/** Trusted channels require a sandbox. */
 const testInside = test.runIf(hasBubblewrap);
 const place = "discord:111:c";
 const ada = { actor: { id: "ada", name: "Ada" }, place: { tenant: "111", channel: "c" } };
@@ -20,7 +20,7 @@ function bearer(token: string) {
 	return { headers: { authorization: `Bearer ${token.trim()}` } };
 }
 
-/** Lets Ada in, and connects for her. */
+/** Pairs Ada, and connects as her connector. */
 async function connectorOf(operator: OzzieClient, url: string): Promise<OzzieClient> {
 	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
 	const { token } = await operator.call("create_token", wanted);

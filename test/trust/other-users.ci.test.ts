@@ -11,11 +11,11 @@ import { Random, testSeed } from "../random.ts";
 
 const run = promisify(execFile);
 const random = new Random(testSeed());
-/** `nobody` of every Linux. */
+/** User id of `nobody` on Linux. */
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** The stranger's program where everybody may read it, and its Node. */
+/** The program of the other user and its Node, in a directory that all users can read. */
 interface Place {
 	readonly directory: string;
 	readonly node: string;
@@ -45,14 +45,14 @@ const test = base.extend<{ place: Place; gateway: { readonly port: number; reado
 	},
 });
 
-/** The names of the sessions, as the operator sees them: what a stranger's request did is among them. */
+/** Titles of the sessions, as the operator sees them. They show the effect of the other user's requests. */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
-	// True because the gateway's own list has these fields.
+	// The gateway's list has these fields.
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** What the stranger was told. */
+/** Runs the program as the other user, and returns the response that it got. */
 async function knock(
 	{ node, program }: Place,
 	args: readonly string[],
@@ -60,7 +60,7 @@ async function knock(
 ): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
 	const options = { env: {}, ...(uid !== undefined && { uid, gid: uid }) };
 	const { stdout } = await run(node, [program, ...args], options);
-	// True because the program writes one line of that form.
+	// The program prints one line of that form.
 	return JSON.parse(stdout) as { status?: number };
 }
 
@@ -78,12 +78,14 @@ test.skipIf(!isRoot)(
 			knock(place, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
 		);
 		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
-		// A request of our own afterwards: whatever came before it has been looked at by then.
+		// A later request of the operator. By its response, all earlier requests were handled.
 		expect(await titles(gateway.port)).not.toContain("stolen");
 	},
 );
 
-/** Two ends of a cable, one of them in a network namespace of its own; undefined where this machine refuses that. */
+/**
+ * Creates two ends of a virtual cable, one of them in a new network namespace. Returns undefined if this machine refuses.
+ */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;
 	const host = "10.213.77.1";
@@ -101,7 +103,7 @@ function layCable(name: string): { readonly host: string; readonly namespace: st
 		}
 		return { host, namespace };
 	} catch {
-		// No right to, or no `ip`: the tests say that they were skipped.
+		// Without the permission or without `ip`, the tests are skipped.
 		removeCable(name);
 		return undefined;
 	}
@@ -112,7 +114,7 @@ function removeCable(name: string): void {
 		try {
 			execFileSync("ip", words.split(" "), { stdio: "ignore" });
 		} catch {
-			// It was not there.
+			// The cable did not exist.
 		}
 	}
 }

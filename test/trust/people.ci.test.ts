@@ -24,7 +24,7 @@ interface Place {
 	/** Runs `parley …` on that gateway. */
 	parley(...args: readonly string[]): Promise<Ended>;
 	connect(token: string): Promise<OzzieClient>;
-	/** Kills the gateway where it stands, and starts it again. */
+	/** Kills the gateway and starts it again. */
 	restart(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 	});
 }
 
-/** What a request says of the person that it is made for. */
+/** Parameters of a request for a person. */
 function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }

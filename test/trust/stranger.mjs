@@ -1,5 +1,5 @@
-// Run as another user, or in another network namespace: knocks once and says what came back, as one line of JSON.
-// Plain JavaScript, because that user may not read the directory where a compiled form would be kept.
+// Runs as another user or in another network namespace: sends one request and prints the response as one line of JSON. It is
+// plain JavaScript, because that user may not read the directory of compiled code.
 import { connect } from "node:net";
 
 const [host = "", port = "", manner = ""] = process.argv.slice(2);
@@ -28,7 +28,7 @@ let answer = "";
 const told = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
 socket.on("connect", () => {
 	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
-	// The kernel tells no owner of a socket that is closed: whoever is let in for that gets in by closing.
+	// The kernel reports no owner of a closed socket. An attacker would close it if that gave access.
 	if (manner === "and-close") socket.destroy();
 });
 socket.on("data", (chunk) => {

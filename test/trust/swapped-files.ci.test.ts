@@ -6,20 +6,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** A command that an approver allows, and a file that it runs or loads and that is swapped after the question. */
+/** An approved command, and a file that it runs or loads and that is swapped after the prompt. */
 interface Form {
 	readonly command: string;
 	/** The swapped file, with its content after the swap; `EVIL` stands for the file that proves that it ran. */
 	readonly swapped: readonly [path: string, content: string];
 	/** Other files of the working directory. */
 	readonly files?: Readonly<Record<string, string>>;
-	/** The content before the swap, if a comment would not do. */
+	/** The content before the swap. By default, a comment. */
 	readonly before?: string;
-	/** A command that completes the directory before the question. */
+	/** A command that completes the directory before the prompt. */
 	readonly prepare?: string;
 	/** The program of the command, if systems may lack it. */
 	readonly optional?: string;
-	/** Whether the command takes seconds, so that only the large tests run it. */
+	/** True if the command takes seconds, so that only the large tests run it. */
 	readonly slow?: boolean;
 }
 
@@ -71,7 +71,7 @@ const forms: readonly Form[] = [
 		optional: "go",
 		slow: true,
 	},
-	// Files in places that a look at the directory leaves out, but that the command names.
+	// Files in directories that a scan leaves out, but that the command names.
 	{ command: "sh .cache/x.sh", swapped: [".cache/x.sh", shell] },
 	{ command: "PATH=./.cache:$PATH run", swapped: [".cache/run", shell] },
 	{
@@ -85,7 +85,7 @@ const forms: readonly Form[] = [
 		prepare: "ln -s .cache linked",
 		optional: "make",
 	},
-	// Files that no word of the command leads to, and a name of data.
+	// Files that are not reachable from the words of the command, and a name of data.
 	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
 	{ command: "sh x.log", swapped: ["x.log", shell] },
 	{ command: "sh < x.txt", swapped: ["x.txt", shell] },
@@ -118,7 +118,7 @@ interface Workshop {
 	readonly directory: string;
 	/** Appears if the swapped file runs. */
 	readonly evil: string;
-	/** Puts the other content in the place of the file, with the same times and permissions. */
+	/** Replaces the file by the other content, with the same times and permissions. */
 	swap(): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at
 	return { directory, evil, swap: () => put(path, content) };
 }
 
-/** Asks for the command, swaps the file, approves, and returns the notes of the question and the error of the call. */
+/** Requests the command, swaps the file and approves. Returns the notes of the prompt and the error of the call. */
 async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
 	await client.call("open_session", { root_dir: directory });
 	await client.call("send_message", { content: `run: ${command}` });
@@ -171,11 +171,11 @@ test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 		const { status, error } = await approve(form.command, place);
 		expect(status).toBe("failed");
 		expect(error).toContain("changed since it was approved: ");
-		// Of an installed package the directory is named.
+		// For an installed package, the error names the directory.
 		const [path] = form.swapped;
 		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
 		expect(existsSync(place.evil)).toBe(false);
-		// Without the check it would run: shows that this form is one that loads the file.
+		// Shows that the command would load the swapped file without the check.
 		if (form.slow && process.env["PARLEY_TEST_SCALE"] === undefined) return;
 		if (form.optional !== undefined && !isInstalled(form.optional)) return;
 		run(form.command, place.directory);

@@ -1,24 +1,24 @@
 import { chmod, mkdir, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where a call is to run: programs are looked for in `early`, then in `late`. */
+/** Directories of a call. Programs are looked up in `early`, then in `late`. */
 export interface SwapPlace {
 	readonly work: string;
 	readonly early: string;
 	readonly late: string;
-	/** The operator's policy; nothing is there. */
+	/** Path of the operator's policy, which does not exist yet. */
 	readonly policy: string;
 }
 
-/** Something that takes the place of what was approved, between the approval and the call. */
+/** A replacement of an approved file or program, between the approval and the call. */
 export interface Swap {
 	readonly name: string;
 	readonly command: string;
-	/** What of the call is another thing by then, as the model is told. */
+	/** The changed part of the call in the error for the model. */
 	readonly changed: string;
-	/** Puts it there. */
+	/** Makes the replacement. */
 	readonly swap?: (place: SwapPlace) => Promise<void>;
-	/** With what the gateway starts again, where it has to be stopped for that. */
+	/** Changed settings of a restart, if the replacement needs one. */
 	readonly restart?: { readonly home?: string; readonly profile?: string };
 }
 
@@ -30,7 +30,7 @@ async function program(path: string, text: string): Promise<void> {
 	await chmod(path, 0o755);
 }
 
-/** Makes what the commands below would run. */
+/** Creates the files and programs of the commands below. */
 export async function furnish({ work, early, late }: SwapPlace): Promise<void> {
 	for (const path of [work, early, late]) await mkdir(path, { recursive: true });
 	await writeFile(join(work, "build.sh"), good);

@@ -4,7 +4,7 @@ import { ManualClock, seededIds } from "@parley/base/testing";
 import { createWebFetch } from "@parley/core";
 import { createToolContext } from "@parley/core/testing";
 
-/** One request as a site got it. */
+/** A received request. */
 interface Seen {
 	readonly method: string;
 	readonly path: string;
@@ -13,14 +13,14 @@ interface Seen {
 
 export type Answers = Readonly<Record<string, (response: ServerResponse) => void>>;
 
-/** A web site on a port of this machine, as `site.test` (and `www.site.test`) for those who look it up. */
+/** A web site on a local port. The test's resolver knows it as `site.test` and `www.site.test`. */
 export class Site implements AsyncDisposable {
 	readonly requests: Seen[] = [];
-	/** How many connections were made. */
+	/** Number of connections. */
 	connections = 0;
-	/** Names in the order in which they were looked up. */
+	/** Names in the order of their lookups. */
 	readonly lookedUp: string[] = [];
-	/** The answers to look-ups of a name, in order; the last one holds for all that follow. */
+	/** Results of lookups by name, in order. The last one is repeated. */
 	readonly names = new Map<string, readonly (readonly string[])[]>([
 		["site.test", [["127.0.0.1"]]],
 		["www.site.test", [["127.0.0.1"]]],
@@ -43,7 +43,7 @@ export class Site implements AsyncDisposable {
 		});
 	}
 
-	/** A site that answers by path; 404 to all others. */
+	/** A site that responds by path, and with 404 to other paths. */
 	static async http(answers: Answers): Promise<Site> {
 		const listener: RequestListener = ({ method = "", url: path = "", headers }, response) => {
 			site.requests.push({ method, path, headers });
@@ -54,7 +54,7 @@ export class Site implements AsyncDisposable {
 		return site;
 	}
 
-	/** Something that is no web server: what it does with a connection is the test's. */
+	/** A TCP server that is not a web server. The test handles its connections. */
 	static async tcp(serve: (socket: Socket) => void): Promise<Site> {
 		return new Site(await listening(createTcpServer(serve)));
 	}
@@ -63,7 +63,7 @@ export class Site implements AsyncDisposable {
 		return `http://${host}:${this.port}${path}`;
 	}
 
-	/** Plans and runs one call, as the runner does with a call that was allowed. */
+	/** Plans and runs one call, like the runner does with an approved call. */
 	async fetch(
 		args: Record<string, unknown>,
 		signal?: AbortSignal,

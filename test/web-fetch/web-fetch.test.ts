@@ -10,7 +10,7 @@ const article = Array.from(
 	(_, n) => `<p>Paragraph ${n}, which says something, at some length, that is worth to be read.</p>`,
 ).join("");
 
-/** Lets everything happen that waits for nothing but the sockets. */
+/** Waits for a condition that depends only on sockets, without advancing the clock. */
 async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await tick();
 }
@@ -113,7 +113,7 @@ test.each([
 ])("a redirect to %s is refused", async (location, code) => {
 	await using site = await Site.http({
 		"/": (response) => {
-			// As if its port were the usual one, so that what is refused is the address.
+			// With the default port, so that the refusal is about the address.
 			const target =
 				code === "permission_denied" ? location.replace(/\/(?=$|latest)/, `:${site.port}/`) : location;
 			response.writeHead(302, { location: target }).end();
@@ -163,10 +163,10 @@ test("a name that changes its address after the check gains nothing by it", asyn
 	});
 	const rebinding = [["127.0.0.1"], ["10.0.0.1"]];
 	site.names.set("rebind.test", rebinding);
-	// One look-up for one connection: what was checked is what is connected to.
+	// One lookup per connection: the connection uses the checked address.
 	expect((await site.fetch({ url: site.url("/", "rebind.test") })).text).toContain("public");
 	expect(site.lookedUp).toEqual(["rebind.test"]);
-	// The next connection is the next check.
+	// The next connection has a new lookup and a new check.
 	await expect(site.fetch({ url: site.url("/", "rebind.test") })).rejects.toMatchObject({
 		code: "permission_denied",
 	});
@@ -207,7 +207,7 @@ test("a page has twenty seconds in all, however slowly it comes", async () => {
 		await until(() => site.requests.length > before);
 		site.clock.advance(9_000);
 		for (const send of held.splice(0)) send();
-		// The headers of the page are there, and their time is over.
+		// The headers of the page have arrived, so their timeout has ended.
 		await until(() => site.requests.at(-1)?.path === "/" && site.clock.pending === 1);
 		site.clock.advance(10_999);
 		await tick();
@@ -252,7 +252,7 @@ test.each([
 	});
 	const { text } = await site.fetch({ url: site.url("/"), max_chars: 1_000 });
 	expect(text).toMatch(/\n\[… the page is longer than 5 MiB: the rest was not read …\]$/);
-	// The text ends with a space, and is shown without.
+	// The text ends with a space, which is not shown.
 	expect(text).toContain(`[… ${5 * mebibyte - 1_001} more characters left out`);
 	expect(text.length).toBeLessThan(1_500);
 	await expect(site.fetch({ url: site.url("/twice") })).rejects.toThrow(

@@ -5,15 +5,15 @@ import { Random, testSeed } from "../random.ts";
 import { childrenIn, family, hold } from "./children.ts";
 
 const rounds = 50;
-/** From the abort on, for the processes of tools. */
+/** Maximum time from the abort to the end of all processes of tools. */
 const mostMs = 2_000;
 
-/** Waits as many turns of the event loop, which is some part of what a turn of the agent takes. */
+/** Waits this number of turns of the event loop, which is a part of the time of an agent's turn. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Aborts the prompt at some moment; how long its processes live on then. */
+/** Aborts the prompt at a random moment. Returns the milliseconds until its processes have ended. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);
@@ -35,7 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? gone(agent, began + paced(mostMs)))) - began;
 }
 
-/** When no process works in the agent's directory any more; it looks until then. */
+/** Resolves with the time when no process works in the agent's directory. Checks until the deadline. */
 async function gone(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const left = await childrenIn(agent.path("work"));
@@ -61,7 +61,7 @@ test("an abort at any moment ends the prompt, and what its tools run is dead wit
 	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(ids);
 	expect(only(agent.frames, "error")).toEqual([]);
 	expect(await childrenIn(agent.path("work"))).toEqual([]);
-	// Nothing of it hurts what comes then.
+	// Later prompts are not affected.
 	agent.send({ id: "last", type: "prompt", message: "run: echo alive" });
 	await agent.until("done");
 	expect(only(agent.frames, "tool_result").at(-1)).toMatchObject({ is_error: false });

@@ -8,7 +8,7 @@ import { only, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts
 import { childrenIn, family, type Held, hold } from "./children.ts";
 import { Stranger } from "./stranger.ts";
 
-/** From the signal on, for the processes of tools. */
+/** Maximum time from the signal to the end of all processes of tools. */
 const mostMs = 2_000;
 
 /** Starts a command of several processes. */
@@ -23,7 +23,7 @@ test("SIGTERM ends what a tool runs within 2 s, tells the end, and is the exit c
 	const { released } = await begin(agent);
 	const began = performance.now();
 	agent.kill("SIGTERM");
-	// It begins nothing more.
+	// The agent starts no further work.
 	agent.send({ id: "late", type: "prompt", message: "run: touch late" });
 	expect((await released) - began).toBeLessThan(pacedNow(mostMs));
 	expect(await agent.ended()).toEqual({ code: 143, signal: null });
@@ -59,7 +59,7 @@ test("the end of the input while a tool runs waits for it", async () => {
 	expect(JSON.stringify(only(agent.frames, "tool_result"))).toContain("went");
 });
 
-/** The agent with its standard output in our hands. */
+/** Starts the agent with a standard output that the test can close. */
 function start(stranger: Stranger, message: string) {
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
 		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
@@ -71,7 +71,7 @@ function start(stranger: Stranger, message: string) {
 
 test("closing standard output ends the process with 74, and its tools", async () => {
 	using stranger = new Stranger();
-	// It goes on writing, which is how it finds out.
+	// The agent notices the closed pipe only because it continues to write.
 	const { child, exited } = start(stranger, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
 	for await (const line of createInterface(child.stdout)) if (line.includes("tick")) break;
 	child.stdout.destroy();
@@ -87,8 +87,8 @@ test("a client that does not read cannot prevent the end of the process", async 
 	expect(await exited).toEqual([143, null]);
 });
 
-// Without bubblewrap nothing in the system ends what a killed process has started: its commands live on until their own
-// end or timeout kills them, and what they write meets a closed pipe.
+// Without bubblewrap, the system does not end the children of a killed process: its commands live until they end by
+// themselves or their timeout kills them. Their output goes to a closed pipe.
 test.runIf(hasBubblewrap)("SIGKILL leaves nothing at work that ran in a sandbox", async () => {
 	await using agent = await ZotClient.start({ environment: { PARLEY_SANDBOX: "required" } });
 	const { released } = await begin(agent);

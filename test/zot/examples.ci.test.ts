@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL("../../examples/zot", import.meta.url));
 const stranger = new Stranger();
 const offline = ["--provider", "offline", "--cwd", stranger.home];
 
-// Node 24 first: scripts name it by its name.
+// Node 24 first, because scripts start `node`.
 const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
 const zot = { PATH: path, ZOT: `node ${zotBinary}` };
 
@@ -27,7 +27,7 @@ function isThere(program: string): boolean {
 	});
 }
 
-/** How each is started, what it needs, and what it ends with where it was asked nothing. */
+/** Command of each example, its requirements, and its exit code without a prompt. */
 const programs = [
 	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
 	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },
@@ -35,17 +35,17 @@ const programs = [
 ] as const;
 
 for (const { name, command, needs, unasked } of programs) {
-	const where = test.skipIf(!isThere(needs));
+	const testWith = test.skipIf(!isThere(needs));
 	const ask = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
 		stranger.run(["env", ...command, ...args], { env: { ...zot, ...env } });
 
-	where(`${name} prints an answer, where ${needs} is there`, async () => {
+	testWith(`${name} prints an answer (requires ${needs})`, async () => {
 		const { code, stdout } = await ask(["say: Hello!", ...offline]);
 		expect(stdout).toMatch(/^\[offline\] Hello!\n/);
 		expect(code).toBe(0);
 	});
 
-	where(`${name} shows what the agent does, where ${needs} is there`, async () => {
+	testWith(`${name} shows the tool calls of the agent (requires ${needs})`, async () => {
 		const { code, stdout } = await ask(["run: echo hi", ...offline]);
 		expect(stdout).toMatch(/^\[bash\] \{"command": ?"echo hi"\}$/m);
 		expect(stdout).toMatch(/\[offline\] bash returned:\nhi\n/);
@@ -53,7 +53,7 @@ for (const { name, command, needs, unasked } of programs) {
 		expect(code).toBe(0);
 	});
 
-	where(`${name} ends with 1 where something went wrong, where ${needs} is there`, async () => {
+	testWith(`${name} ends with 1 after an error (requires ${needs})`, async () => {
 		const { code, stderr } = await ask(["fail: invalid", ...offline]);
 		expect(stderr).toMatch(/invalid$/m);
 		expect(code).toBe(1);
@@ -63,12 +63,12 @@ for (const { name, command, needs, unasked } of programs) {
 		expect((await ask([])).code).toBe(unasked);
 	});
 
-	where(`${name} brings the token that its environment has, where ${needs} is there`, async () => {
+	testWith(`${name} sends the token of its environment (requires ${needs})`, async () => {
 		const token = "a shared secret";
 		const right = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token });
 		expect(right.stdout).toMatch(/^\[offline\] Hello!\n/);
 		expect(right.code).toBe(0);
-		// The agent is given another one than the client.
+		// The agent has another token than the client.
 		const ZOT = `env ZOTCORE_RPC_TOKEN=another node ${zotBinary}`;
 		const wrong = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token, ZOT });
 		expect(wrong.stderr).toMatch(/invalid token$/m);
@@ -78,7 +78,7 @@ for (const { name, command, needs, unasked } of programs) {
 
 for (const { name, command, needs } of programs) {
 	test.skipIf(!isThere(needs))(
-		`${name} ends with 1 and says so in one line where the agent dies in a prompt, where ${needs} is there`,
+		`${name} ends with 1 and one line if the agent dies in a prompt (requires ${needs})`,
 		async () => {
 			const program = stranger.path("mortal");
 			writeFileSync(program, `#!/bin/sh\necho $$ >pid\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
@@ -87,14 +87,14 @@ for (const { name, command, needs } of programs) {
 				env: { ...zot, ZOT: program },
 			});
 			expect(stdout).toContain("[bash]");
-			// Some tell there what was used until then.
+			// Some examples print the usage so far.
 			expect(stderr).toMatch(/^(\n\(.* out, .*\)\n)?the agent has ended.*\n$/);
 			expect(code).toBe(1);
 		},
 	);
 
 	test.skipIf(!isThere(needs))(
-		`${name} ends with 1 where the agent is gone before it is asked, where ${needs} is there`,
+		`${name} ends with 1 if the agent ends before the prompt (requires ${needs})`,
 		async () => {
 			for (const ZOT of ["false", "true"]) {
 				const args = ["env", ...command, "x".repeat(100_000), ...offline] as const;
@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** What cannot be started: `ZOT`, and what the line about it says. */
+/** Values of `ZOT` that cannot be started, with the expected error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[stranger.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],
@@ -117,7 +117,7 @@ const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 
 for (const { name, command, needs } of programs) {
 	test.skipIf(!isThere(needs))(
-		`${name} ends with 1 and one line where the program cannot be started, where ${needs} is there`,
+		`${name} ends with 1 and one line if the agent cannot be started (requires ${needs})`,
 		async () => {
 			writeFileSync(stranger.path("text"), "no program", { mode: 0o600 });
 			for (const [ZOT, says] of startless) {
@@ -131,7 +131,7 @@ for (const { name, command, needs } of programs) {
 		},
 	);
 
-	test.skipIf(!isThere(needs))(`${name} starts zot where ZOT is empty, where ${needs} is there`, async () => {
+	test.skipIf(!isThere(needs))(`${name} starts zot if ZOT is empty (requires ${needs})`, async () => {
 		mkdirSync(stranger.path("bin"), { recursive: true });
 		writeFileSync(stranger.path("bin", "zot"), '#!/bin/sh\necho "I am $0 $1" >&2\n', { mode: 0o700 });
 		const PATH = `${stranger.path("bin")}${delimiter}${path}`;

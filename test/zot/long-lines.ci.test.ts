@@ -6,12 +6,12 @@ import { says } from "../simulators/anthropic/reply.ts";
 const mebibyte = 1024 * 1024;
 const most = 16 * mebibyte;
 
-/** The longest line that came, in bytes. */
+/** Length of the longest received line, in bytes. */
 function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }
 
-/** A prompt with a picture of so many bytes. */
+/** A prompt with a picture of this number of bytes. */
 function picture(id: string, bytes: number): object {
 	const png = Buffer.alloc(bytes, 7);
 	Buffer.from("89504e470d0a1a0a", "hex").copy(png);
@@ -30,7 +30,7 @@ test("a picture of 11.9 MiB is taken in and told by its size, and one of 12 MiB 
 			{ type: "image", mime_type: "image/png", bytes },
 		],
 	]);
-	// As base64 it takes all that a line may have, and its command is yet to come.
+	// The base64 text alone has the maximum length of a line, without the rest of the command.
 	const told = agent.frames.length;
 	const line = JSON.stringify(picture("large", 12 * mebibyte));
 	agent.write(`${line}\n`);

@@ -3,7 +3,7 @@ import { woundBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
-/** What fields of commands are, as the document tells it. */
+/** Types of the fields of commands, by the document. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
 /** The fields of each command. An added command fails to compile without them. */
@@ -23,12 +23,12 @@ const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> 
 	cancel_queued: { request_id: "name" },
 	approve: { ask: "text", allow: "flag", reason: "text", remember_tool: "flag", remember_all: "flag" },
 };
-// True because the table has the types as its keys, and no others.
+// The keys of the table are exactly the types.
 const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';
 
-/** A value that fits. Prompts get none that makes the offline model run something. */
+/** A valid value. Prompts contain no order that makes the offline model run a tool. */
 function fitting(kind: Kind, random: Random): Json {
 	switch (kind) {
 		case "text":
@@ -57,7 +57,7 @@ function grow(type: ZotCommandType, random: Random): Fields {
 	];
 }
 
-/** One thing is another value, missing, too much, or there twice. */
+/** Makes one mistake: another value, a missing field, an extra field or a duplicate one. */
 function wound(fields: Fields, random: Random): void {
 	const at = random.below(fields.length);
 	const [name] = fields[at] ?? ["stranger"];
@@ -78,7 +78,7 @@ const valid = types.flatMap((type) => {
 	);
 });
 
-/** Each way of making a line that is mostly wrong. */
+/** Generators of lines that are mostly invalid. */
 const families: Readonly<Record<string, (random: Random) => string | Buffer>> = {
 	bytes: (random) => woundBytes(random, valid),
 	grammar: (random) => {
@@ -100,7 +100,7 @@ const families: Readonly<Record<string, (random: Random) => string | Buffer>> = 
 };
 export const familyNames = Object.keys(families);
 
-/** A line without its end, which is one line and not a blank one. */
+/** One line without its line break, which is not blank. */
 export function malformedLine(family: string, random: Random): Buffer {
 	for (;;) {
 		const made = families[family]?.(random) ?? "";

@@ -7,23 +7,23 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const wanted = 4_000 * testScale(25);
 const batch = 200;
-/** What a process may hold more at the end than after a tenth of the lines. */
+/** Maximum growth of memory from a tenth of the lines to the end. */
 const mostGrowth = 48 * 1024 * 1024;
 
-/** What it holds after a collection of garbage: see `memory-probe.ts`. */
+/** Reads the memory after a garbage collection: see `memory-probe.ts`. */
 async function probe(agent: ZotClient): Promise<Holdings> {
 	const from = agent.stderr.length;
 	agent.kill("SIGUSR2");
 	const found = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
 	for (let round = 0; ; round++) {
 		const json = found()?.[1];
-		// True of what memory-probe.ts writes.
+		// The output of memory-probe.ts.
 		if (json !== undefined) return parseJson(json) as Holdings;
 		await agent.data({ id: `probe-${from}-${round}`, type: "ping" });
 	}
 }
 
-/** Asks until the agent is not busy any more. */
+/** Requests a new conversation until the agent is no longer busy. */
 async function clear(agent: ZotClient, round: number): Promise<void> {
 	for (let attempt = 0; ; attempt++) {
 		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });
@@ -54,7 +54,7 @@ test("each malformed line is answered once, and the process lives on as it was",
 		pings += 1;
 		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
 		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
-		// Lines ask for all that was said: a conversation without an end would be most of what is done.
+		// Some lines request the complete transcript. An endless conversation would take most of the time.
 		if (pings % 10 === 0) await clear(agent, pings);
 		if (refused >= wanted / 10) before ??= await probe(agent);
 	}
@@ -71,7 +71,7 @@ test("each malformed line is answered once, and the process lives on as it was",
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
 	expect(growth).toBeLessThan(mostGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
-	// What of them was a prompt has ended as one.
+	// Lines that were accepted as prompts have ended.
 	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));
 	expect(only(agent.frames, "done")).toHaveLength(started.length);
 });

@@ -20,7 +20,7 @@ afterAll(() => stranger[Symbol.dispose]());
 const offline = ["--provider", "offline"];
 const claude = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
 
-/** What cannot be started, and what the one line says. */
+/** Invalid flags, and the expected error line. */
 const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[] = [
 	[/unknown option '--nonsense'; allowed: --provider,/, ...offline, "--nonsense"],
 	[
@@ -177,7 +177,7 @@ test("a conversation leaves no file, except the verdict about the sandbox", asyn
 	expect(stdout).toMatch(/"done"\}\n$/);
 	const left = readdirSync(stranger.home, { recursive: true, withFileTypes: true });
 	const files = left.filter((entry) => entry.isFile()).map(({ name }) => name);
-	// Without bubblewrap there is no verdict.
+	// Without bubblewrap, no verdict about the sandbox is stored.
 	expect(["", "sandbox-verdict"]).toContain(files.join());
 });
 

@@ -17,7 +17,7 @@ export interface StrangerOptions {
 	readonly limitMs?: number;
 }
 
-/** A directory of somebody's own, with a home in it, and programs that are started there. */
+/** A directory of another program, with a home directory, in which tests start programs. */
 export class Stranger implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
 	readonly home = join(this.directory, "home");
@@ -30,7 +30,7 @@ export class Stranger implements Disposable {
 		return join(this.directory, ...names);
 	}
 
-	/** Runs a program to its end, with this input and a few variables, and kills it after `limitMs` of an idle machine. */
+	/** Runs a program to its end with this input and a few variables. Kills it after `limitMs` of an idle machine. */
 	run(
 		[program, ...args]: readonly [string, ...string[]],
 		{ input = "", limitMs = 30_000, ...options }: StrangerOptions = {},
@@ -43,7 +43,7 @@ export class Stranger implements Disposable {
 			const code = error === null ? 0 : error.code;
 			resolve({ code: typeof code === "number" ? code : -1, stdout, stderr });
 		});
-		// Who refuses its flags reads nothing.
+		// A program that refuses its flags does not read its input.
 		child.stdin?.on("error", () => undefined);
 		child.stdin?.end(input);
 		return promise;

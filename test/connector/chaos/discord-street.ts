@@ -37,7 +37,7 @@ class DiscordGround implements Ground<World, People> {
 	#session = new KeptSession(undefined);
 
 	constructor({ clock, random, seed }: GroundParts) {
-		// As short as the connector relies on: longer would hide a repeat that comes too late.
+		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
 		this.world = new World({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.world, random);
 		this.#random = random;

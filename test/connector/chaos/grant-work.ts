@@ -35,7 +35,7 @@ export class GrantWork {
 		});
 	}
 
-	/** A channel has one at a time, direct messages none. */
+	/** A channel has at most one grant, direct messages have no grants. */
 	give(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;

@@ -4,7 +4,7 @@ import type { ScriptedGateway } from "@parley/connector/testing";
 export interface Heard {
 	readonly content: string;
 	readonly run: string;
-	/** It was taken back before it was answered. */
+	/** True if its author cancelled it before the answer. */
 	readonly isCancelled: boolean;
 }
 
@@ -46,7 +46,7 @@ export function judgeTwice({ versions }: Spoken, heard: readonly Heard[]): strin
 	});
 }
 
-/** Each version that arrived has the file once, except as many as were refused. */
+/** Each version that arrived has the file once, minus the number of refusals. */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Spoken,
@@ -63,7 +63,7 @@ export function judgeFile(
 		: [`${file} came ${brought.length} times with ${heard.length} of ${versions.join(" → ")}`];
 }
 
-/** The gateway makes no more retries than people have asked for. A retry that it refused may be asked for again. */
+/** The gateway makes at most as many retries as people requested. A refused retry may be requested again. */
 export function judgeRetries({ sessions }: ScriptedGateway, wanted: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)

@@ -3,7 +3,7 @@ import { heardOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./ju
 
 type Said = DiscordStreet["people"]["messages"]["said"][number];
 
-/** Discord tells a session that begins what was said before, but not what was edited or deleted. */
+/** A new Discord session replays earlier messages, but not their edits and deletions. */
 const takenMs = 60_000;
 
 /** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
@@ -31,14 +31,14 @@ function judgeSaid(street: DiscordStreet, said: Said): string[] {
 	return counts || isUntold(street, said) ? faults : [...faults, `nobody heard that ${first} is ${last} now`];
 }
 
-/** Whether it says below the message that the edit came too late. */
+/** True if a post below the message says that the edit came too late. */
 function isRefused({ room, id }: Said): boolean {
 	return room
 		.shows()
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** How often it says below the message that its file could not be brought. */
+/** Number of posts below the message which say that its file could not be read. */
 function refusalsOf({ id, room }: Said, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }
@@ -50,7 +50,9 @@ export function judgeDeleted(street: DiscordStreet): string[] {
 	return judgeWaiting(gateway, deleted);
 }
 
-/** Whether Discord's session ended before what was changed last was surely taken, or the connector forgot what it was. */
+/**
+ * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
+ */
 function isUntold({ world }: DiscordStreet, { changedAt, mayBeLost }: Said): boolean {
 	const { identifies } = world.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);

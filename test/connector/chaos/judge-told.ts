@@ -14,11 +14,11 @@ export interface Told {
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** Whether a session can no longer be shown. */
+	/** True if a session can no longer be shown. */
 	isGone?(session: Session | undefined): boolean;
 }
 
-/** Each answer is to be seen once. */
+/** Each answer is visible once. */
 export function judgeAnswers({ work, gateway, stuck, posts, isGone }: Told): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -55,7 +55,7 @@ export function judgeQuestions({ work, posts, isGone }: Told): string[] {
 	});
 }
 
-/** Each plan is shown once, and can be approved for as long as it waits. */
+/** Each plan is shown once, and can be approved while it waits. */
 export function judgeReviews({ work, posts, isGone }: Told): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {

@@ -3,7 +3,7 @@ import type { DiscordStreet } from "./discord-street.ts";
 import { judgeMessages } from "./judge-messages.ts";
 import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews } from "./judge-told.ts";
 
-/** After a session of Discord's ended what it told in so much time may be gone. */
+/** Events of this time before the end of a Discord session may be lost. */
 const takenMs = 60_000;
 
 /** Faults that people or the gateway can see. */
@@ -40,7 +40,7 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const threads = world.threads().filter(({ name }) => name.includes(title));
-		// There are none in direct messages.
+		// Direct messages have no such cards.
 		const wanted = session.externalKey?.includes(":dm:") ? 0 : 1;
 		const told = { completed: /Done/, cancelled: /Cancelled/ };
 		const isTold = end === undefined ? cards.length === 1 : own.some(({ text }) => told[end].test(text));
@@ -50,7 +50,7 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 	});
 }
 
-/** No channel is trusted by people who could not read it when it was. */
+/** No channel is trusted after new people can read it. */
 function judgeTrust({ work, people, world }: DiscordStreet, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

@@ -9,11 +9,11 @@ type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
  * continues before the first event that was not durable, as `DiscordPort` promises.
  */
 export class KeptSession {
-	/** For the port, which writes and deletes `session` here, each time after the event was handed on. */
+	/** For the port, which writes and deletes `session`, each time after it has passed on the event. */
 	readonly store: SessionStore;
 	readonly #untaken = new Set<number>();
 	#isOver = false;
-	/** Events that were handed on and have no number yet. */
+	/** The event that was passed on and has no number yet. */
 	#handed: { readonly taken: Promise<void> | undefined } | undefined;
 
 	constructor(left: Session | undefined) {
@@ -32,7 +32,7 @@ export class KeptSession {
 		});
 	}
 
-	/** Watches what is handed on. */
+	/** Observes the events that are passed on. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
 			const taken = dispatch(event);
@@ -61,7 +61,7 @@ export class KeptSession {
 		this.#untaken.add(seq);
 		taken.then(
 			() => void (this.#isOver || this.#untaken.delete(seq)),
-			// It comes again to the next process.
+			// The next process receives the event again.
 			() => undefined,
 		);
 	}

@@ -61,7 +61,7 @@ export class Life implements Failpoints {
 		this.#running = await process.run(options, (work) => this.#guarded(work));
 	}
 
-	/** From now on it dies where it is fated to. */
+	/** From now on the process dies at its planned place. */
 	arm(fate: Fate): void {
 		this.#fate = fate;
 	}
@@ -84,7 +84,7 @@ export class Life implements Failpoints {
 		return this.#running?.status();
 	}
 
-	/** Ends it: in order where it lives, and else what is left of it in this process. */
+	/** Stops the connector if it is alive. Otherwise releases the rest of it in this process. */
 	async stop(): Promise<void> {
 		await this.#running?.stop();
 	}

@@ -27,18 +27,18 @@ export interface Said<Room, Person> {
 	readonly person: Person;
 	/** Name of the attachment. */
 	readonly file?: string;
-	/** When it was edited or deleted last. */
+	/** Time of the last edit or deletion. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** The connector lost its database afterwards, or a person stopped the message before it was active. */
+	/** True if the connector lost its database afterwards, or a person stopped the message before it was active. */
 	mayBeLost: boolean;
 }
 
-/** How things are said on a platform. */
+/** Rules for messages on a platform. */
 export interface Speech<Room, Person> {
-	/** The text with our name before it where we have to be named. */
+	/** The text, after a mention of Parley if the room requires one. */
 	address(text: string, room: Room): string;
-	/** Everything may be edited and deleted unless told. */
+	/** By default, every message can be edited and deleted. */
 	mayEdit?(said: Said<Room, Person>): boolean;
 	mayDelete?(said: Said<Room, Person>): boolean;
 }
@@ -65,12 +65,12 @@ export class Messages<Room extends Id, Person extends Speaker<Room>> {
 		return this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** Messages that were stored and not delivered are lost with it. Later ones are not. */
+	/** Messages that were stored but not delivered are lost with the database. Later ones are not. */
 	databaseLost(): void {
 		for (const said of this.said) said.mayBeLost = true;
 	}
 
-	/** All of a room may be stopped. */
+	/** All messages of a room may be stopped. */
 	stopped(room: Room): void {
 		for (const said of this.said) said.mayBeLost ||= said.room.id === room.id;
 	}
@@ -103,7 +103,7 @@ export class Messages<Room extends Id, Person extends Speaker<Room>> {
 		said.person.deletes(said);
 	}
 
-	/** One that is to be crossed out, which ends it. */
+	/** A message for a ❌ reaction, which stops it. */
 	cross(): Said<Room, Person> | undefined {
 		const said = this.#own();
 		if (said) said.mayBeLost = true;

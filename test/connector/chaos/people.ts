@@ -19,14 +19,14 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** Those who talk, press and command, and how they are answered. */
+/** People who write, press and use commands, and the responses to them. */
 export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly wishes: Wishes;
 	/** Number of retries by people. */
 	retries = 0;
-	/** When others than before could read a room, by its id. */
+	/** Time of the last change of a room's readers, by the room's id. */
 	readonly audiences = new Map<string, number>();
 	readonly #world: World;
 	readonly #random: Random;
@@ -41,7 +41,7 @@ export class People {
 		this.#reader = world.member("Cy");
 		this.wishes = new Wishes(world.clock);
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
-			// Direct messages need no name.
+			// Direct messages need no mention.
 			address: (text, { record }) => (record.guild === undefined ? text : `${world.mention} ${text}`),
 			// Two edits in one millisecond are indistinguishable on Discord.
 			mayEdit: ({ changedAt }) => changedAt !== world.clock.now(),

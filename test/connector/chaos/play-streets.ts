@@ -6,7 +6,7 @@ import { places } from "./life.ts";
 
 const kills = 4;
 
-/** A process dies here, not the machine: there is no need to wait for a disk. */
+/** In memory, because only the process dies, not the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {
@@ -14,7 +14,7 @@ interface Playable {
 	play(): Promise<void>;
 }
 
-/** Seeds of the streets that are played. */
+/** Seeds of the streets. */
 interface Seeds {
 	readonly first: number;
 	readonly count: number;

@@ -36,7 +36,7 @@ export function judgeDeleted({ people, gateway }: SlackStreet): string[] {
 	return judgeWaiting(gateway, deleted);
 }
 
-/** Whether the thread of a session was deleted with its first message, so that it can no longer be shown. */
+/** True if the thread of a session was deleted with its first message, so that it can no longer be shown. */
 function isGoneFor({ people }: SlackStreet, externalKey = ""): boolean {
 	return people.messages.said.some(({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`));
 }
@@ -95,7 +95,7 @@ function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[
 	return counts ? faults : [...faults, `nobody heard that ${versions[0]} is ${last} now`];
 }
 
-/** How often it says there that a file could not be brought. */
+/** Number of posts in the room which say that the file could not be read. */
 function refusalsOf({ world }: SlackStreet, { room }: Said, file: string): number {
 	return [room, ...world.threads()]
 		.flatMap((place) => place.shows())

@@ -18,14 +18,14 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** Those who talk, press and command on Slack, and how they are answered. */
+/** People who write, press and use commands on Slack, and the responses to them. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly wishes: Wishes;
 	/** Number of retries by people. */
 	retries = 0;
-	/** When a guest came into a channel, by its id. */
+	/** Time of the last join of a guest, by the channel's id. */
 	readonly audiences = new Map<string, number>();
 	readonly #world: World;
 	readonly #random: Random;
@@ -38,7 +38,7 @@ export class SlackPeople {
 		this.#random = random;
 		this.wishes = new Wishes(world.clock);
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
-			// Direct messages and our threads need no name.
+			// Direct messages and Parley's threads need no mention.
 			address: (text, room) =>
 				isOpen({ room }) && room.threadTs === undefined ? `${world.mention} ${text}` : text,
 		});
@@ -103,7 +103,7 @@ export class SlackPeople {
 		this.#signs.add(sign);
 	}
 
-	/** A guest comes into a channel, or goes. */
+	/** A guest joins or leaves a channel. */
 	#invite(room: Channel): void {
 		if (!isOpen({ room })) return;
 		if (room.record.members.has(this.#guest.user)) room.loses(this.#guest);

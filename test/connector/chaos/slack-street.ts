@@ -19,7 +19,7 @@ export function slackStreet(seed: number, directory: string, kills: number): Sla
 
 class SlackGround implements Ground<World, SlackPeople> {
 	readonly name = "slack";
-	/** Longer than Slack tries to deliver. */
+	/** Longer than the retries of Slack. */
 	readonly calmMs = 7 * 60_000;
 	readonly longestMs = 30 * 60_000;
 	readonly world: World;
@@ -29,7 +29,7 @@ class SlackGround implements Ground<World, SlackPeople> {
 	readonly #random: Random;
 
 	constructor({ clock, random, seed }: GroundParts) {
-		// Its sections are read as those of Slack's own, which they have to be.
+		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.world = new World({ clock, seed, manifest });
 		this.people = new SlackPeople(this.world, random);
@@ -69,7 +69,7 @@ class SlackGround implements Ground<World, SlackPeople> {
 	}
 
 	#faultOf(label: string): Fault | undefined {
-		// A file that does not come is not waited for: its message goes without it, and says so.
+		// The connector does not wait for a failed download: the message is delivered without its file, with a note.
 		if (label === "download" || !this.#random.chance(0.12)) return undefined;
 		if (label === "users.info" || label.startsWith("conversations.")) this.people.wishes.disturbed();
 		return this.#random.pick<Fault>([

@@ -10,7 +10,7 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const quietTurns = 12;
-/** Without a common divisor with the number of places. */
+/** Must have no common divisor with the number of places. */
 const lifeStride = 4;
 const shortMs = 25;
 
@@ -21,7 +21,7 @@ class WholeClock extends ManualClock {
 	}
 }
 
-/** Those who live on a street. */
+/** People of a street. */
 export interface StreetPeople {
 	readonly wishes: Wishes;
 	readonly messages: { databaseLost(): void };
@@ -42,7 +42,7 @@ export interface Ground<World, People extends StreetPeople> {
 	readonly longestMs: number;
 	/** Possible faults of the connection. */
 	readonly cuts: readonly (() => void)[];
-	/** From now on requests fail and events come in disorder. */
+	/** From now on requests fail and events arrive out of order. */
 	break(): void;
 	/** Ends all faults. */
 	mend(): void;
@@ -100,7 +100,7 @@ export class Street<World, People extends StreetPeople> {
 		this.work = new Work(this.gateway, this.#random, this.#clock, name);
 	}
 
-	/** Everything happens, and in the end all is calm and done. */
+	/** Plays all actions, then waits until all work is complete. */
 	async play(): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		const life = await this.#begin(true);
@@ -136,7 +136,7 @@ export class Street<World, People extends StreetPeople> {
 		await this.#pass(this.#random.pick([0, 50, 700, 3000, 9000]));
 	}
 
-	/** Something between the connector and the others. */
+	/** A random fault between the connector and its servers. */
 	#disturb(): void {
 		const { cuts } = this.#ground;
 		this.people.wishes.disturbed();
@@ -178,7 +178,7 @@ export class Street<World, People extends StreetPeople> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			// Waits of some milliseconds, such as those of concurrent commits, need no seconds.
+			// Waits of milliseconds, such as those of concurrent commits, do not need seconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
@@ -206,9 +206,9 @@ export class Street<World, People extends StreetPeople> {
 		this.#kills -= 1;
 		if (this.#kills < 0) return;
 		this.#lives += 1;
-		// Each place has its turn, however few seeds there are.
+		// Each place has its turn, even with few seeds.
 		const place = places[(this.#seed * lifeStride + this.#lives) % places.length] ?? "";
-		// Commits are many; every other place is reached a few times.
+		// Commits are frequent; every other place is reached a few times.
 		life.arm({ place, hit: this.#random.between(1, place.startsWith("store") ? 60 : 5) });
 	}
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 
 /**
- * Discord's: interactions/receiving-and-responding#responding-to-an-interaction. Slack's:
+ * Time limit of Discord, interactions/receiving-and-responding#responding-to-an-interaction, and of Slack,
  * https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
 const answerMs = 3000;
@@ -19,7 +19,7 @@ export class Wishes {
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #wishes: Wish[] = [];
-	/** When something was in the way of an answer. */
+	/** Times at which a fault may have prevented a response. */
 	readonly #disturbances: number[] = [];
 
 	constructor(clock: Clock) {
@@ -36,7 +36,7 @@ export class Wishes {
 		this.#disturbances.push(this.#clock.now());
 	}
 
-	/** Looks at those whose time has come. */
+	/** Checks presses and commands whose time limit has passed. */
 	look(): void {
 		const now = this.#clock.now();
 		for (const wish of this.#wishes) {

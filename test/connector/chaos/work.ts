@@ -10,7 +10,7 @@ type Session = ScriptedGateway["sessions"][number];
 export class Work {
 	/** Answers in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
-	/** `approve` are the labels that the button for this call alone can have. */
+	/** `approve`: possible labels of the button for this call alone. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;
@@ -18,7 +18,7 @@ export class Work {
 		readonly approve: readonly string[];
 	}[] = [];
 	#replies = 0;
-	/** The newest reply of each session that asks about one more call later, with its number of calls. */
+	/** The newest reply of each session that will request one more call, with its number of calls. */
 	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;

@@ -12,10 +12,10 @@ const first = testSeed();
 const count = 50 * testScale(6, 200);
 const kills = 4;
 
-/** A process dies here, not the machine: there is no need to wait for a disk. */
+/** In memory, because only the process dies, not the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
-test(`nothing is lost, doubled or out of order however often the process dies (seeds from ${first})`, {
+test(`no event or post is lost, repeated or out of order after many deaths of the process (seeds from ${first})`, {
 	timeout: 3_600_000,
 }, async () => {
 	const directory = await mkdtemp(join(memory, "parley-delivery-"));

@@ -31,5 +31,5 @@ function rowsOf(random: Random, { session, seq, cards }: Place): PlannedRow[] {
 	return [row(random.pick(["approval", "milestone"]), 0, card)];
 }
 
-/** The moment at which a clock of the tests begins. */
+/** The start of the tests' clocks. */
 export const startedAt = Date.UTC(2026, 0, 1);

@@ -39,7 +39,7 @@ function judgeInbound({ inbound, heard, network }: World): string[] {
 	return [...network.faults, ...lost];
 }
 
-/** Each post of its own, and of each card the newest. */
+/** Each simple post, and the newest version of each card. */
 function expectedTexts(rows: readonly PlannedRow[]): string[] {
 	const plain = rows.filter(({ card }) => card === undefined).map(textOf);
 	const cards = new Map<string, string>();

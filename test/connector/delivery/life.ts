@@ -8,7 +8,7 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Commits and steps are many; every other place is reached a few times. */
+/** Commits and steps are frequent; every other place is reached a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
 /** Places at which a process can die or is stopped. */
@@ -33,9 +33,9 @@ export class Life implements Failpoints {
 	readonly surface: Surface;
 	/** Place of its death. */
 	end: string | undefined;
-	/** That it was stopped. */
+	/** The step at which it was stopped. */
 	stop: string | undefined;
-	/** Resolves when it dies; never where it does not. */
+	/** Resolves at its death. */
 	readonly death: Promise<void>;
 	readonly #die: () => void;
 	readonly #fate: Fate | undefined;
@@ -57,7 +57,7 @@ export class Life implements Failpoints {
 					const result = await store.commit(async (tx) => {
 						const value = await command(tx);
 						this.#hit("before a commit");
-						// Rolls back everything that was not durable.
+						// Rolls back the transaction, which was not durable.
 						if (this.end !== undefined) throw new Error("dead");
 						return value;
 					});
@@ -86,7 +86,7 @@ export class Life implements Failpoints {
 		return true;
 	}
 
-	/** Resolves when nothing is on its way to the database, and nothing was for a while. */
+	/** Resolves when the database has had no access for a while. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

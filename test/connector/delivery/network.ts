@@ -1,12 +1,12 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** So far ahead of its turn an event of the platform may come. */
+/** Number of positions that an event of the platform may arrive early. */
 const window = 3;
 
 interface Passage {
 	readonly event: QueuedEvent;
-	/** When it was handed over first, and when that was acknowledged; in steps of the network. */
+	/** Step of the network at which it was sent first, and step of its acknowledgement. */
 	readonly sentAt: number;
 	acknowledgedAt: number | undefined;
 }
@@ -31,12 +31,12 @@ export class Network {
 		this.#unacknowledged = new Set(events);
 	}
 
-	/** Everything was acknowledged. */
+	/** True if all events are acknowledged. */
 	get isQuiet(): boolean {
 		return this.#unacknowledged.size === 0;
 	}
 
-	/** Hands on some events at once; resolves with how each was answered when each was. */
+	/** Delivers some events at the same time. Resolves with all acknowledgements. */
 	async deliver(accept: (event: QueuedEvent) => Promise<boolean>): Promise<void> {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}

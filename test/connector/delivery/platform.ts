@@ -2,7 +2,7 @@ import type { ManualClock } from "@parley/base/testing";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** One message, as people in the channel see it. */
+/** One message, as people see it. */
 export interface Post {
 	readonly remote: string;
 	readonly nonce: string;
@@ -12,26 +12,26 @@ export interface Post {
 	text: string;
 }
 
-/** Slower than this no request is carried out: the outbox waits so long before it believes that one was not. */
+/** Maximum delay of a request. The outbox waits this long before it considers a request lost. */
 const latestMs = 14_000;
 
-/** Repeats that start within this time are safe: those that are carried out late still meet the nonce. */
+/** Repeats that start within this time are safe, because even late ones still meet the nonce. */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
 /**
- * A platform that drops requests, answers wrongly after it has carried them out, carries them out late, and limits
- * rates. Some platforms refuse a second post with the same nonce for a while, the others make it.
+ * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates. Some
+ * platforms refuse a second post with the same nonce for a while, others post it.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
 	/** Faults so far. */
 	readonly faults: string[] = [];
-	/** While it is calm, every request works. */
+	/** True if every request succeeds. */
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Nonces that were sent and may be posted, and were not looked for since; with the time of the first request. */
+	/** Nonces of requests with an unclear result that were not looked up since, with the time of the first request. */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 
@@ -61,7 +61,7 @@ export class Platform implements Surface {
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
-			// Also what was long on its way: the process that has sent it may be dead, and the next one waits from its start.
+			// Includes late requests of a dead process, because the next process waits from its own start.
 			const left = Math.max(1, latest - this.#clock.now());
 			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });

@@ -24,7 +24,7 @@ const mostSteps = 3000;
 export class World {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];
-	/** By session, what it has to tell. */
+	/** Events of each session. */
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
 	/** Events that reached the gateway, by conversation, each at its first arrival. */
 	readonly heard = new Map<string, string[]>();
@@ -33,9 +33,9 @@ export class World {
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
-	/** How much of each session was ever planned, which the gateway does not know. */
+	/** Number of planned events of each session, which the gateway does not know. */
 	readonly #told = new Map<string, number>();
-	/** When the gateway is back. */
+	/** Time at which the gateway is available again. */
 	#awayUntil = 0;
 	#databases = 0;
 
@@ -100,7 +100,7 @@ export class World {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Open requests are answered in their own time. */
+	/** Open requests are still answered after a stop. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -112,7 +112,7 @@ export class World {
 		}
 	}
 
-	/** The gateway plays events again from some place that is not after the cursor. */
+	/** The gateway replays events from a random position before or at the cursor. */
 	async #tell(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);
@@ -121,7 +121,7 @@ export class World {
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
 		const told = this.#told.get(session) ?? 0;
-		// Rows that this database does not know, and another one may have sent, are planned again.
+		// Rows of which this database does not know, and which an earlier one may have sent, are planned again.
 		const seq = cursor < told ? Math.min(last, told) : last;
 		this.#told.set(session, Math.max(told, seq));
 		await outbox.plan({
@@ -138,7 +138,7 @@ export class World {
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
 		if (this.#isAway || this.#random.chance(0.1)) throw lost;
 		const heard = this.heard.get(conversation) ?? [];
-		// The gateway knows the key of a request that it has carried out.
+		// The gateway knows the key of a request that it has performed.
 		if (!heard.includes(event.id)) {
 			this.heard.set(conversation, [...heard, event.id]);
 			this.network.hear(event);

@@ -12,17 +12,17 @@ import type { Scene } from "./step.ts";
 
 /** Longest wait of a scene, in real time of an idle machine. */
 const deadlineMs = 20_000;
-/** Real time after which a condition that does not hold may need the scene's clock, which then runs `haste` times as fast. */
+/** Real time after which a false condition may need the scene's clock, which then runs `haste` times as fast. */
 const stallMs = paced(80);
 const haste = 20;
 
-/** A gateway that many scenes share, one after the other, and the time in which they play. */
+/** A gateway that many scenes use in succession, and the clock of the scenes. */
 export class City implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
 	readonly #sites = new Map<Scene, Site>();
 	readonly #directory: string;
-	/** Parent of the databases, in memory if there is such a place: no command in a sandbox works in it. */
+	/** Parent of the databases, in memory if possible: no command in a sandbox works in it. */
 	readonly kept: string;
 	readonly #config: Config;
 	#gateway: Gateway | undefined;
@@ -49,7 +49,7 @@ export class City implements AsyncDisposable {
 		this.#directory = directory;
 		this.kept = kept;
 		for (const [index, scene] of scenes.entries()) {
-			// No two of them have the same ids.
+			// So that no two scenes have the same ids.
 			this.clock.advance(1000);
 			const parts = { clock: this.clock, scene, directory: join(directory, `scene-${index}`) };
 			this.#sites.set(scene, siteOf(scene, parts));
@@ -73,12 +73,12 @@ export class City implements AsyncDisposable {
 		return this.#operator;
 	}
 
-	/** Whether the gateway runs. */
+	/** True if the gateway runs. */
 	get runs(): boolean {
 		return this.#gateway !== undefined;
 	}
 
-	/** Starts the gateway, each time on the same port and data. */
+	/** Starts the gateway, always on the same port and data. */
 	async start(): Promise<void> {
 		const before = this.log.records.length;
 		const starting = startGateway({
@@ -90,9 +90,9 @@ export class City implements AsyncDisposable {
 		this.#port = Number(new URL(this.#gateway.urls[0] ?? "").port);
 		const token = (await readOperatorToken(join(this.kept, "data"))) ?? "";
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
-		// Without a sandbox, none is tried.
+		// Without bubblewrap, the gateway does not probe the sandbox.
 		if (!hasBubblewrap) return;
-		// Real processes take part in it, whose time is not this clock's.
+		// The probe has real processes, which do not depend on this clock.
 		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
 		await this.until(isTried, "the sandbox is tried", "still");
 	}
@@ -118,7 +118,7 @@ export class City implements AsyncDisposable {
 			// If this process was suspended, the others have not had the time either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;
-			// To look at every turn would take the core from those that are waited for.
+			// A check in every turn would take CPU from the processes that it waits for.
 			await rest(1);
 		}
 	}

@@ -19,7 +19,7 @@ export class Notebook {
 		this.#named.set(name, { id });
 	}
 
-	/** By its name, or the newest with these words that the person sees, as soon as there is one. */
+	/** The message with this name, or the newest one with these words that the person sees. Waits for it. */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);
 		if (named) return named;
@@ -35,7 +35,7 @@ export class Notebook {
 		return found;
 	}
 
-	/** With calls instead of names, and what was noted. */
+	/** The text with mentions in place of names, and with noted values. */
 	written(text: string): string {
 		const people = Object.entries(this.town.site.people);
 		return people.reduce(

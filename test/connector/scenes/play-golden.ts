@@ -16,7 +16,7 @@ export function playGolden(Place: SiteClass): void {
 		await city?.[Symbol.asyncDispose]();
 	});
 	for (const [name, scene] of Object.entries(golden)) {
-		test(`what people see: ${scene.name}`, async ({ skip }) => {
+		test(`final view: ${scene.name}`, async ({ skip }) => {
 			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
 			if (!city) throw new Error("there is no city to play in");
 			let seen = "";

@@ -11,8 +11,7 @@ const orders = ["clicks", "chooses", "commands", "types"];
 const sights = ["shows", "showsOnly", "hides", "told", "toldNothing", "form", "typing", "notes", "stuck"];
 
 /**
- * Plays a scene to its end, and shows what is there then; rejects with the step that was not so, and with all that was
- * seen by then.
+ * Plays a scene to its end, and passes the town to `show`. Rejects with the failed step and everything visible at that time.
  */
 export async function play(city: City, scene: Scene, show?: (town: Town) => void): Promise<void> {
 	if (!city.runs) await city.start();
@@ -33,7 +32,7 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	check(town, scene, before);
 }
 
-/** Lets a step happen, or waits until it is so. */
+/** Performs a step, or waits for its condition. */
 export async function takeStep(notebook: Notebook, step: Step): Promise<void> {
 	if (isClaim(step)) return claim(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);

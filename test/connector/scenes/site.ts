@@ -10,22 +10,22 @@ type Chat = NonNullable<Config["chat"]>;
 export interface Seen {
 	readonly id: string;
 	readonly author: string;
-	/** As it was sent. */
+	/** Content as sent. */
 	readonly content: string;
-	/** It is still to come. */
+	/** True for a placeholder of a later response. */
 	readonly thinking?: boolean;
 }
 
 /** A channel, a thread or direct messages, as people see them. */
 export interface Room {
-	/** Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. */
+	/** Messages that the viewer sees, oldest first. By default, those that all members of the channel see. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
-	/** Names of those who are seen at work. */
+	/** Names of people with a typing indicator. */
 	typing(): readonly string[];
 }
 
-/** Something that a person did and that is answered: a press, a command, a form. */
+/** An action that has a response: a press, a command or a form. */
 export interface Asked {
 	/** Present state. */
 	readonly state: string;
@@ -73,11 +73,11 @@ export interface Player {
 	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): Asked;
 	submits(asked: Asked, values?: Readonly<Record<string, string>>): Asked;
 	commands(name: string, values: Values, where: { readonly in: Room; readonly on?: Message }): Asked;
-	/** Choices while a command is typed. Absent if the platform has none. */
+	/** Choices while a command is typed. Absent if the platform cannot suggest them. */
 	types?(name: string, values: Values, where: { readonly in: Room }): Asked;
 }
 
-/** A connector that runs. */
+/** A running connector. */
 export interface Running {
 	stop(): Promise<void>;
 	status(): Promise<{ readonly connector?: ConnectorStatus }>;
@@ -108,14 +108,14 @@ export interface Site {
 	readonly people: Readonly<Record<Name, Player>>;
 	/** The guild or team, after which its connector is named. */
 	readonly tenant: string;
-	/** All tenants that the connector speaks for. */
+	/** All tenants of the connector. */
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
-	/** Of `general`. */
+	/** Channel settings of `general`, with its id. */
 	readonly place: readonly [string, Chat["places"][string]];
 	/** Mention of Parley in a text. */
 	readonly mention: string;
-	/** Whether people find there what they need. */
+	/** True if the channels and commands that people need exist. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
 	/** All channels, for reports of a fault. */
@@ -124,12 +124,12 @@ export interface Site {
 	written(seen: Seen): string;
 	/** Expected post in the form of the platform. */
 	meant(sight: Sight): Sight;
-	/** Another text each time that something was posted, edited or deleted. */
+	/** A text that changes with each post, edit or deletion. */
 	traces(): string;
 	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
 	takeFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
-	/** The platform has nothing kept for a connector that comes back. */
+	/** Drops the events that the platform keeps for a connector that reconnects. */
 	forget(): void;
 	/** Ends the connection to the platform. */
 	cut(): void;
@@ -142,7 +142,7 @@ export interface Site {
 	moderate(room: Room, message: Message): void;
 }
 
-/** How the platform of each scene is made. */
+/** Creates the platform of each scene. */
 export interface SiteClass<S extends Site = Site> {
 	readonly platform: string;
 	new (parts: SiteParts): S;

@@ -30,5 +30,5 @@ export const everydayAnswers = everydayNames.map((name) => {
 	return scene;
 });
 
-/** The other scenes, which `npm test` plays in Discord alone. */
+/** The other scenes, which `npm test` plays only in Discord. */
 export const otherAnswers = all.filter((scene) => !everydayAnswers.includes(scene));

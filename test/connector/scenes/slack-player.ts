@@ -11,7 +11,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A command that was written after the name, as there are no others in threads, and what answers it there. */
+/** A command after a mention, which is the only form in threads, and the posts that answer it. */
 class Written implements Asked {
 	readonly state = "acknowledged";
 	readonly failed = false;
@@ -31,7 +31,7 @@ class Written implements Asked {
 }
 
 /**
- * A person at a Slack client who performs scenes in Slack's way: a message in a channel starts a thread in which the
+ * A person at a Slack client, who performs scenes in the way of Slack. A message in a channel starts a thread in which the
  * conversation continues, and commands follow the mention in it.
  */
 export class SlackPlayer implements Player {
@@ -64,7 +64,7 @@ export class SlackPlayer implements Player {
 	): Message {
 		if (replyTo) return this.person.replies(text, { to: replyTo, attachments });
 		const task = text.startsWith(`${this.#mention} !`) ? text.slice(this.#mention.length + 2) : "";
-		// At the top a task has a thread of its own, as it has one on other platforms.
+		// A task from the top level has its own thread, as on other platforms.
 		if (task.startsWith("task new ") && room.hasThreads && !room.conversation) {
 			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
 		}

@@ -4,7 +4,7 @@ import type { Room } from "./site.ts";
 
 /** Invisible separator between two Markdown marks. */
 const unseen = /\u2060/g;
-/** A person, whom nothing may call: a link to their profile. */
+/** A link to the profile of a person, who must not be notified. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
 /** Text that people read, from the simulator's output. */
@@ -26,13 +26,13 @@ export class SlackRoom implements Room {
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
-	/** Without `self`, the user of Parley, only top-level messages. */
+	/** `self` is the user of Parley. If undefined, the room has only top-level messages. */
 	constructor(channel: Channel, self?: string) {
 		this.channel = channel;
 		this.#self = self;
 	}
 
-	/** Whether people talk in threads here. */
+	/** True if people write in threads in this channel. */
 	get hasThreads(): boolean {
 		return this.#self !== undefined && this.channel.threadTs === undefined && !this.#isDirect;
 	}
@@ -41,7 +41,7 @@ export class SlackRoom implements Room {
 		return this.channel.record.kind === "im";
 	}
 
-	/** Channel or thread in which people continue. */
+	/** The channel or thread of the next message. */
 	get here(): Channel {
 		return this.conversation ?? this.channel;
 	}

@@ -42,7 +42,7 @@ export class SlackSite implements Site {
 
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
-		// Its sections are read as those of Slack's own, which they have to be.
+		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.world = new World({ clock, manifest });
 		const player = (name: Name, options: PersonOptions = {}) => this.player(name, options);
@@ -83,13 +83,13 @@ export class SlackSite implements Site {
 		return this.world.delivery.connections > 0;
 	}
 
-	/** Another person, who joins now. */
+	/** An additional person, who joins now. */
 	player(name: string, options: PersonOptions = {}, team = this.world.home): SlackPlayer {
 		const opens = (thread: string, channel: Channel) => void this.#named.set(thread, channel);
 		return new SlackPlayer(team.member(name, options), this.mention, opens);
 	}
 
-	/** Always the same for the same channel or thread. */
+	/** Returns the same room for the same channel or thread. */
 	roomOf(channel: Channel): SlackRoom {
 		const known = this.#rooms.get(channel.id);
 		if (known) return known;
@@ -148,7 +148,7 @@ export class SlackSite implements Site {
 	}
 
 	forget(): void {
-		// Slack keeps nothing for a socket but what was not acknowledged.
+		// Slack keeps only unacknowledged events for a socket.
 	}
 
 	cut(): void {
@@ -192,7 +192,7 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Commands have one name there, as at the top level. */
+/** Writes commands as subcommands of `/parley`, as Slack has them. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

@@ -1,26 +1,26 @@
 /**
- * Scenes: what people do on a chat platform and what they then see, as data.
+ * Scenes as data: the actions of people on a chat platform, and the expected posts.
  *
  *     {
  *       name: "a mention is answered below the message",
  *       steps: [
  *         { says: "@Parley say: good morning", as: "m" },     // Mia, in #general
- *         { shows: ["to Mia", "[offline] good morning"] },    // one post of Parley's has both
+ *         { shows: ["to Mia", "[offline] good morning"] },    // one post of Parley contains both
  *       ],
  *     }
  *
- * Each scene has a platform, a gateway with the offline model and the whole connector of its own. Time stands still but
- * for a second before each thing that a person does, for `passes`, and for what something waits for that somebody looks
- * for. What breaks the platform's rules, calls somebody, or logs an error that the scene does not expect, fails it.
+ * Each scene has a new platform and connector, and a gateway with the offline model. The clock advances by a second
+ * before each action of a person, for `passes`, and while a claim waits for a timer. A scene fails if it breaks a rule of
+ * the platform, notifies a person, or logs an unexpected error.
  *
- * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (unless told) and Max are members, Gus is a guest, and
- *   nobody knows Sam. `@Parley`, `@Max` in what they say calls somebody.
- * - Rooms (`in`): `general` (unless told), `random`, `dm` (the person's own with Parley), `thread` (the newest one), or
- *   the name of a thread.
- * - A message is meant (`on`, `to` of `replies`, …) by what `as` called it, or by words in it: the newest that has them.
- * - A post is as `look.ts` writes it: `to Mia` where it replies, its text, `file: NAME`, `[Button]`,
- *   `<Choose one: tea | coffee>`, `thread: NAME`. Only what Parley wrote is looked at.
- * - Scenes are written as Discord has things. What another platform has instead, its site knows: `slack-site.ts`.
+ * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (the default) and Max are members, Gus is a guest, and
+ *   Sam has no access. `@Parley` and `@Max` in their messages are mentions.
+ * - Rooms (`in`): `general` (the default), `random`, `dm` (the person's direct messages with Parley), `thread` (the newest
+ *   one), or the name of a thread.
+ * - A message (`on`, `to` of `replies`, …) is referenced by its name from `as`, or by words of the newest one.
+ * - `look.ts` formats a post: `to Mia` for a reply, its text, `file: NAME`, `[Button]`,
+ *   `<Choose one: tea | coffee>`, `thread: NAME`. Only posts of Parley are checked.
+ * - Scenes use the terms of Discord. `slack-site.ts` translates them to Slack.
  */
 import type { MethodInput, RequestMethod } from "@parley/protocol";
 import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
@@ -33,7 +33,7 @@ export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
 
-/** Something that a post has: words, an expression, or all of several. */
+/** Content of a post: words, an expression, or all of several. */
 export type Sight = string | RegExp | readonly (string | RegExp)[];
 
 interface Where {
@@ -55,7 +55,7 @@ export type Doing =
 	| (Where & {
 			readonly replies: string;
 			readonly to: string;
-			/** Without calling who wrote it. */
+			/** Without notifying the author. */
 			readonly quiet?: true;
 			readonly as?: string;
 	  })
@@ -63,7 +63,9 @@ export type Doing =
 	| (Where & { readonly deletes: string })
 	| (Where & { readonly reacts: "❌" | "🔁" | "👍"; readonly on: string })
 	| (Where & { readonly opensThread: string; readonly of: string })
-	/** With `fills` the form that opens is filled in and sent; `late`, when the button is gone from that message. */
+	/**
+	 * With `fills`, the form that opens is filled in and sent. With `late`, the button is removed before the press arrives.
+	 */
 	| (Where & {
 			readonly clicks: string;
 			readonly on?: string;
@@ -72,14 +74,14 @@ export type Doing =
 	  })
 	| (Where & { readonly chooses: readonly string[]; readonly on?: string })
 	| (Where & { readonly commands: string; readonly with?: Values; readonly on?: string })
-	/** Some labels of the choices while the last value is typed. */
+	/** Labels that the choices contain while the last value is typed. */
 	| (Where & { readonly types: string; readonly with: Values; readonly offers: readonly string[] });
 
 export type Operating = {
 	readonly [Method in RequestMethod]: {
 		readonly operator: Method;
 		readonly asks: MethodInput<Method>;
-		/** A name in the answer whose value is kept for `{1}`. */
+		/** A name in the response whose value is stored as `{1}`. */
 		readonly notes?: string;
 		/** Final text of the answer. */
 		readonly has?: string | RegExp;
@@ -90,9 +92,9 @@ export type Operating = {
 export type Happening<S extends Site = Site> =
 	/** Simultaneous actions, before any response. */
 	| { readonly together: readonly Doing[] }
-	/** A message is called that from now on, whatever becomes of its words. */
+	/** Gives a message a name for later steps. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
-	/** A file where the agent works. */
+	/** Writes a file into the working directory of the agent. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
 	/** The connector ends, and another process continues. */
@@ -101,7 +103,7 @@ export type Happening<S extends Site = Site> =
 	| { readonly starts: "connector" | "gateway" }
 	/** The connector's process ends, and the next one finds no database. */
 	| { readonly losesDatabase: true }
-	/** Fault of the next request to post, to edit or to read posts, or of another one by the platform's own name for it. */
+	/** Fault of the next request to post, to edit or to read posts, or of a request by the platform's name. */
 	| { readonly fault: string; readonly is: Fault }
 	/** The connection to the platform is cut. */
 	| { readonly cuts: "socket" }
@@ -116,24 +118,24 @@ export type Happening<S extends Site = Site> =
 			)[];
 			readonly in?: string;
 	  }
-	/** Others than before may read the channel. */
+	/** Changes the readers of the channel. */
 	| { readonly opensTo: Name; readonly in?: string }
 	| { readonly archives: string; readonly locked?: true }
 	| { readonly removes: "channel" | "thread"; readonly in: string }
-	/** A moderator deletes a post of Parley's. */
+	/** A moderator deletes a post of Parley. */
 	| { readonly moderates: string; readonly in?: string }
 	/** Request of the operator. `{1}` is the result of the last `notes`. */
 	| Operating
-	/** Action without words of its own. */
+	/** An action without a step of its own. */
 	| { does(town: Town<S>): void | Promise<void>; readonly what: string };
 
-/** Condition that holds now or after the present work. */
+/** A condition that is true now or after the present work. */
 export type Claim =
-	/** The channel has such a post; with `times`, exactly that many. */
+	/** The channel has such a post. With `times`, exactly that many. */
 	| (Seen & { readonly shows: Sight; readonly times?: number })
 	/** All posts of the channel, in this order, after all work. */
 	| (Seen & { readonly showsOnly: readonly Sight[] })
-	/** No post of the channel has that after all work. */
+	/** After all work, no post of the channel has this content. */
 	| (Seen & { readonly hides: Sight })
 	/** Private response for the person who acted last. */
 	| { readonly told: Sight }
@@ -142,9 +144,9 @@ export type Claim =
 	/** The person who acted last got a response without text. */
 	| { readonly toldNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
-	/** Keeps what the first group of the expression finds in a post, for `{1}`. */
+	/** Stores the first group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
-	/** Rows of the outbox that wait for a person, or were given up: a part of the reason of each. */
+	/** Rows of the outbox that wait for the operator or were given up: a part of the reason of each. */
 	| { readonly stuck: readonly string[] }
 	/** A file of the agent's root with its content, or null if it is missing. */
 	| { readonly file: string; readonly has: string | null };
@@ -154,7 +156,7 @@ export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
 export interface Scene<S extends Site = Site> {
 	readonly name: string;
 	readonly steps: readonly Step<S>[];
-	/** It is about this platform's own ways. */
+	/** The platform of a scene that other platforms do not have. */
 	readonly only?: "discord" | "slack";
 	/** Channel settings of `general`. */
 	readonly place?: {
@@ -168,6 +170,6 @@ export interface Scene<S extends Site = Site> {
 	readonly publicUrl?: string;
 	/** Errors that belong to the scene. */
 	readonly errors?: readonly RegExp[];
-	/** Why it is not as it should be yet. */
+	/** The reason why the expected behaviour is not implemented yet. */
 	readonly todo?: string;
 }

@@ -8,7 +8,7 @@ import type { Running, Site } from "./site.ts";
 /** Number of turns without a change, each with a millisecond and all due work, after which the town is calm. */
 const quietTurns = 15;
 
-/** All that a scene plays in: a platform with its people, a gateway and the connector between them. */
+/** The environment of a scene: a platform with its people, a gateway and the connector between them. */
 export class Town<S extends Site = Site> implements AsyncDisposable {
 	readonly city: City;
 	readonly site: S;
@@ -60,7 +60,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		await rm(this.#data, { recursive: true });
 	}
 
-	/** Posts that wait for a decision, and dead ones. */
+	/** Posts that wait for the operator, and dead ones. */
 	async stuck(): Promise<string[]> {
 		const status = await this.#connector?.status();
 		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
@@ -74,13 +74,13 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// A stored and unhandled event waits for something outside of this process, for a limited time.
+			// A stored and unhandled event waits for an external response, for a limited time.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
 		await this.city.until(isCalm, "nothing happens", "still");
 	}
 
-	/** Waits until nothing is at work, neither in the connector nor in the gateway. */
+	/** Waits until the connector and the gateway are idle. */
 	async settle(): Promise<void> {
 		let before = "";
 		let quiet = 0;

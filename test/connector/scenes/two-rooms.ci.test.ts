@@ -23,7 +23,7 @@ async function watch(city: City, client: Client, session_id: string): Promise<st
 	return seen;
 }
 
-/** Both platforms around one gateway, and what their people do and see. */
+/** Both platforms around one gateway, with the actions and views of their people. */
 async function openRooms() {
 	const city = await City.found([asked, beside], (scene, parts) =>
 		scene === asked ? new SlackSite(parts) : new DiscordSite(parts),
@@ -39,13 +39,13 @@ async function openRooms() {
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
 			for (const step of steps) await takeStep(notebook, step);
 		},
-		/** The session of the work that Slack's people asked for. */
+		/** The session that the people of Slack started. */
 		async asking(): Promise<string> {
 			const { sessions } = await city.through(city.operator.request("list_sessions", {}));
 			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));
 			return own?.session_id ?? "";
 		},
-		/** A client that may only look at one session. */
+		/** A client with read access to one session. */
 		async third(session: string): Promise<Client> {
 			const wanted = { kind: "observer" as const, name: "wall", sessions: [session] };
 			const { token } = await city.through(city.operator.request("create_token", wanted));
@@ -81,7 +81,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	const third = await rooms.third(session);
 	const seen = await watch(city, third, session);
 
-	// An approver of the other channel has no rights here, whatever their connector requests.
+	// An approver of the other channel has no rights here, with any request of their connector.
 	const { prompts } = await city.through(city.operator.request("list_prompts", {}));
 	const prompt = prompts.find(({ session_id }) => session_id === session);
 	expect(prompt).toBeDefined();
@@ -136,7 +136,7 @@ test("asked in Slack, approved in Discord, where the operator said so: its task 
 	const seen = await watch(city, third, session);
 
 	await play(inDiscord, [
-		// It is in that channel only, and people who may not approve there see nothing.
+		// The approval is visible in that channel only, and only to approvers.
 		{ hides: "release.txt" },
 		{ commands: "/approvals", by: "Mia" },
 		{ told: "It takes the role approver" },

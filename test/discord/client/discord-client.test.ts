@@ -148,7 +148,7 @@ test("a client that is closed while Discord is away does not come back", async (
 	world.gateway.drop();
 	await one.told("lost", 1);
 	await one.port.close();
-	// As long as discord.js waits before it connects again, and some more.
+	// Longer than the delay of discord.js before it reconnects.
 	const other = await client().connect();
 	world.gateway.drop();
 	await other.told("ready", 2);

@@ -1,4 +1,4 @@
-// A process of the client alone: writes which events come, and its log to stderr. Its argument is Discord's address.
+// A process with only the client: prints received events, and its log to stderr. Its argument is the address of Discord.
 
 import { createLogger, Redactor, systemClock } from "@parley/base";
 import { createDiscordPort, guardProcess } from "@parley/discord";

@@ -1,6 +1,6 @@
 import type { GatewaySession, SessionStore } from "@parley/discord";
 
-/** What outlives a client, in memory. */
+/** The stored session of a client, in memory. */
 export class KeptSession implements SessionStore {
 	session: GatewaySession | undefined;
 

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** A gateway that says what it is told, whether Discord would say that or not. */
+/** A gateway that sends any frames, including those that Discord would not send. */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {
@@ -27,7 +27,7 @@ async function place({ refused = 0 } = {}) {
 		socket.once("message", () => connected.resolve(socket));
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// True because the server listens on a TCP port.
+	// The address of a server on a TCP port is an object.
 	const { port } = server.address() as AddressInfo;
 	const url = `ws://127.0.0.1:${port}`;
 	onTestFinished(() => {
@@ -35,7 +35,7 @@ async function place({ refused = 0 } = {}) {
 		server.closeAllConnections();
 		server.close();
 	});
-	/** Tells who has come that it is ready. */
+	/** Sends READY to a new connection. */
 	const greet = async (): Promise<WebSocket> => {
 		const socket = await connected.promise;
 		const ids = { user: { id: "11" }, application: { id: "22" } };
@@ -95,7 +95,7 @@ test("a guarded process reports an error inside discord.js and continues", async
 		});
 	}
 	const socket = await greet();
-	// The first is answered by asking what is in `d`, the second by waiting for as long as it says.
+	// discord.js reads `d` of the first frame, and the interval in `d` of the second.
 	for (const frame of [{ op: 9 }, { op: 10 }]) socket.send(JSON.stringify(frame));
 	await watch.until("both were told", () => output.stderr.split("stumbled").length > 2);
 	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 2, d: { content: "still here" } }));

@@ -16,11 +16,11 @@ export interface ClientOptions {
 	readonly apiUrl: string;
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
-	/** Whether an event is taken; never, where it says so. */
+	/** Returns false for an event whose handling never completes. */
 	readonly takes?: (event: DiscordDispatch) => boolean;
 }
 
-/** The real client, and what it has told. */
+/** The real client, and the events that it has passed on. */
 export class WatchedClient {
 	readonly port: DiscordPort;
 	readonly log = new MemoryLogger();
@@ -35,7 +35,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves when it is ready or refused. */
+	/** Resolves when the client is ready or refused. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {
@@ -51,7 +51,7 @@ export class WatchedClient {
 		return this;
 	}
 
-	/** What was said, in the order in which it came. */
+	/** Contents of the received messages, in order. */
 	get heard(): string[] {
 		return this.events.flatMap(({ t, d }) => {
 			return t === "MESSAGE_CREATE" && d !== null && typeof d === "object" && "content" in d

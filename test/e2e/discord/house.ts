@@ -4,10 +4,10 @@ import { DiscordServer } from "../../simulators/discord/server.ts";
 import { World } from "../../simulators/discord/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
-/** A machine that reaches a Discord. */
+/** A machine with a simulated Discord. */
 export class House extends Machine {
 	readonly world = new World();
-	/** Requests that Discord got, by method and route, in order. */
+	/** Requests to Discord, by method and route, in order. */
 	readonly requests: string[] = [];
 
 	static async open(): Promise<House> {
@@ -16,12 +16,12 @@ export class House extends Machine {
 		return house;
 	}
 
-	/** What `parley discord` needs of the environment. */
+	/** Environment variables of `parley discord`. */
 	get tokens(): Record<string, string> {
 		return { DISCORD_TOKEN: this.world.token };
 	}
 
-	/** Resolves with the newest message in a channel that holds the text. */
+	/** Resolves with the newest message in a channel that contains the text. */
 	seen(text: string, channel: Channel): Promise<Shown> {
 		return this.find(text, channel, read);
 	}

@@ -7,10 +7,13 @@ import { defaultSettings } from "../../simulators/slack/world/settings.ts";
 import { World } from "../../simulators/slack/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
-/** Of sockets more than one a minute may be opened: "a small amount of burst behavior is tolerated". What takes minutes takes seconds. */
+/**
+ * The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". Retries after
+ * minutes come after seconds.
+ */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 
-/** A machine that reaches a Slack. */
+/** A machine with a simulated Slack. */
 export class House extends Machine {
 	readonly world = new World({ settings, manifest: manifestOf({ shapes: commandTable }) });
 	#server: SlackServer | undefined;
@@ -26,17 +29,17 @@ export class House extends Machine {
 		return this.#server;
 	}
 
-	/** What `parley slack` needs of the environment to use sockets. */
+	/** Environment variables of `parley slack` for sockets. */
 	get tokens(): Record<string, string> {
 		return { SLACK_BOT_TOKEN: this.world.token, SLACK_APP_TOKEN: this.world.appToken };
 	}
 
-	/** Resolves with the newest message in a channel that holds the text. */
+	/** Resolves with the newest message in a channel that contains the text. */
 	seen(text: string, channel: Channel): Promise<Shown> {
 		return this.find(text, channel, read);
 	}
 
-	/** Resolves when the newest message there can be approved. */
+	/** Resolves when the newest message in the channel has an approve button. */
 	approvable(channel: Channel): Promise<void> {
 		const buttons = (): readonly string[] => channel.shows().at(-1)?.buttons ?? [];
 		return this.until("it can be approved", () => buttons().includes("Approve once"));
@@ -51,7 +54,7 @@ export class House extends Machine {
 	}
 }
 
-/** The text as people read it: they do not see what ends its lines either. */
+/** The text as people see it, without the marks of line ends. */
 export function read({ text }: Shown): string {
 	return unescaped(text).replace(/[ \\]+$/gm, "");
 }

@@ -4,7 +4,7 @@ import { pacedNow } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { openHouse } from "./slack-house.ts";
 
-test("closing acknowledges received events, accepts no more, and leaves no socket", async () => {
+test("closing acknowledges received events, refuses later ones, and leaves no socket", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, sockets, client, says, opens, watch } = await openHouse();
 	const one = await client({ take: () => open.promise }).connect();
@@ -17,7 +17,7 @@ test("closing acknowledges received events, accepts no more, and leaves no socke
 	await closing;
 	await opens(0);
 	expect([one.heard, sockets.opened]).toEqual([["one"], 2]);
-	// What came too late goes to the next one.
+	// A later event goes to the next client.
 	const two = await client().connect();
 	await opens(2);
 	clock.advance(3000);

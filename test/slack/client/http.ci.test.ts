@@ -8,7 +8,7 @@ import type { ClientOptions, WatchedClient } from "./watched-client.ts";
 
 type House = Awaited<ReturnType<typeof openHouse>>;
 
-/** The client behind an address, to which Slack sends what happens. */
+/** The client on an HTTP address to which Slack sends events. */
 async function listening(house: House, given: Partial<ClientOptions> = {}) {
 	const transport: SlackTransport = {
 		...{ type: "http", signingSecret: house.world.signingSecret },

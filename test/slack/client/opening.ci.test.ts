@@ -150,7 +150,7 @@ test("a second process with the same token is found, and one that was killed is 
 	await opens(4);
 	clock.advance(60_000);
 	await watch.until("the second one knows", () => warned(two));
-	// The first one hears of it with its next socket, and looks a second time.
+	// The first client notices this with its next socket, and checks a second time.
 	await replaced(8, 4);
 	for (const socket of sockets.open.slice(0, 2)) socket.disconnects("refresh_requested");
 	await replaced(10, 4);

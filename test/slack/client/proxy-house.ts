@@ -10,20 +10,20 @@ import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
-/** A name that only the proxy knows: whoever goes past it gets nowhere. */
+/** A name that only the proxy resolves, so a connection without the proxy fails. */
 export const hiddenHost = "slack.invalid";
 
-/** A server on this machine behind TLS and a proxy that alone leads there. */
+/** A server on this machine with TLS, reachable only through a proxy. */
 export interface HiddenServer {
-	/** For a process that is to go there. */
+	/** Environment variables of a process that uses the proxy. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** What the proxy was asked to connect to, in order. */
+	/** Targets of CONNECT requests to the proxy, in order. */
 	readonly tunnels: readonly string[];
-	/** How many connections are open through it. */
+	/** Number of open connections through the proxy. */
 	readonly open: number;
 }
 
-/** Hides what listens on a port, until the test has finished. `changed` is called when a connection comes or goes. */
+/** Hides the server on a port until the end of the test. `changed` is called when a connection opens or closes. */
 export async function hide(port: number, changed: () => void): Promise<HiddenServer> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-proxy-"));
 	onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ export async function hide(port: number, changed: () => void): Promise<HiddenSer
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
 	await promisify(execFile)("openssl", ["req", "-x509", ...curve, "-keyout", key, "-out", cert, ...subject]);
 
-	// Who could speak HTTP/2 would be taken at their word, and not understood.
+	// Without HTTP/2, because this server would accept its negotiation but not understand it.
 	const tls = createTlsServer(
 		{ key: readFileSync(key), cert: readFileSync(cert), ALPNProtocols: ["h2", "http/1.1"] },
 		(stream) => bind(stream, connect(port, "127.0.0.1")),
@@ -66,11 +66,11 @@ async function listening(server: Server | NetServer): Promise<number> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// It listens on a port.
+	// The address of a server on a TCP port is an object.
 	return (server.address() as AddressInfo).port;
 }
 
-/** Each ends with the other one. */
+/** Ends each connection with the other. */
 function bind(one: Duplex, other: Duplex): void {
 	for (const [from, to] of [
 		[one, other],

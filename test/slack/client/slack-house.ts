@@ -8,24 +8,24 @@ import { World, type WorldOptions } from "../../simulators/slack/world/world.ts"
 import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
-/** Of sockets more than one a minute may be opened: "a small amount of burst behavior is tolerated". */
+/** The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** Resolves when the clients, too, know that the sockets are open. */
+/** Resolves when the clients also know that the sockets are open. */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
 	await Promise.all(sockets.map((socket) => socket.take({ type: "event", body, attempt: 0 })));
 	return sockets;
 }
 
-/** A Slack on this machine whose time stands still, as that of its clients does. */
+/** A simulated Slack with a stopped clock, like that of its clients. */
 export async function openHouse(options: WorldOptions = {}) {
 	const clock = new ManualClock();
 	const world = new World({ clock, settings, ...options });
 	const server = await SlackServer.start(world);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
-	// What has come in shows a moment later.
+	// A change is visible only after the event.
 	server.listen(() => void setImmediate(() => watch.notify()));
 	const [general, ada] = [world.channel("general"), world.member("Ada")];
 	const { apiUrl, sockets } = server;
@@ -35,12 +35,12 @@ export async function openHouse(options: WorldOptions = {}) {
 	return {
 		...{ clock, world, server, sockets, watch, general, ada, client },
 		says: (text: string) => ada.says(text, { in: general }),
-		/** Resolves with the sockets when there are so many. */
+		/** Resolves with the sockets when this number is open. */
 		async opens(count: number): Promise<readonly Socket[]> {
 			await watch.until(`${count} sockets are open`, () => sockets.open.length === count);
 			return known([...sockets.open]);
 		},
-		/** Resolves when so many were opened, the last ones of them only. */
+		/** Resolves when `opened` sockets were opened so far and only the last `open` are still open. */
 		async replaced(opened: number, open = 2): Promise<readonly Socket[]> {
 			await watch.until(`${opened} sockets were opened, and ${open} are open`, () => {
 				return sockets.opened >= opened && sockets.open.length === open;

@@ -2,10 +2,10 @@ import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { known, openHouse } from "./slack-house.ts";
 
-/** What has come in by then is handled. */
+/** Lets the received data be handled. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What envelopes are of: the type of the event, and how often it was sent before. */
+/** The type of the event in an envelope, and the number of earlier attempts. */
 function told({ body, attempt }: SlackEnvelope): string {
 	return `${Object(body).event.type} ${attempt}`;
 }
@@ -150,7 +150,7 @@ test("envelopes of two megabytes, and with thousands of parts, are taken", async
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
-/** Says something until enough has come over other sockets. */
+/** Sends messages until enough have arrived over other sockets. */
 async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	for (let n = 0; n < 200 && !enough(); n++) {
 		says(`text ${n}`);

@@ -14,20 +14,20 @@ import type { Watch } from "../../watch.ts";
 export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" | "clock"> {
 	readonly clock: Clock;
 	readonly watch: Watch;
-	/** Whether something is taken; where it rejects it is not. */
+	/** Handles an envelope. A rejection leaves it unacknowledged. */
 	readonly take?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
-/** The type of an event by which a test knows that a client listens; it is nobody's business. */
+/** Type of an event by which a test recognizes that a client listens. Parley ignores it. */
 export const probe = "probe";
 
-/** The real client, and what it has told. */
+/** The real client, and the events that it has passed on. */
 export class WatchedClient {
 	readonly port: SlackPort;
 	readonly log = new MemoryLogger();
 	readonly envelopes: SlackEnvelope[] = [];
 	readonly links: SlackLink[] = [];
-	/** How often it was told that nothing comes. */
+	/** Number of reports that no events arrive. */
 	silences = 0;
 	readonly #watch: Watch;
 	readonly #take: NonNullable<ClientOptions["take"]>;
@@ -39,7 +39,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves as `connect` of the port does. */
+	/** Resolves like `connect` of the port. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			take: async (envelope) => {
@@ -61,12 +61,12 @@ export class WatchedClient {
 		return this;
 	}
 
-	/** What the link was, in order. */
+	/** States of the link, in order. */
 	get states(): string[] {
 		return this.links.map(({ state }) => state);
 	}
 
-	/** What was said, in the order in which it came. */
+	/** Texts of the received messages, in order. */
 	get heard(): string[] {
 		return this.envelopes.flatMap(({ body }) => {
 			const { event } = Object(body);
@@ -86,7 +86,7 @@ export class WatchedClient {
 		});
 	}
 
-	/** What was logged as a warning. */
+	/** Warnings in the log. */
 	get warnings(): string[] {
 		return this.log.records.flatMap(({ level, message }) => (level === "warn" ? [message] : []));
 	}

@@ -1,7 +1,7 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** The connector ends, and Discord does not keep what happens for it. */
+/** The connector ends, and Discord does not keep events for it. */
 const forgotten: Step<DiscordSite>[] = [
 	{ stops: "connector" },
 	{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
@@ -90,7 +90,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "what was answered outside of sessions is not answered again because the database was lost",
-		// On Slack these answers are in threads of their own.
+		// On Slack these answers are in separate threads.
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: hello" },
@@ -98,7 +98,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley !help", by: "Max" },
 			{ says: "@Parley" },
 			{ shows: "Write to me what is to be done", times: 1 },
-			// Discord itself makes one post of two with one nonce for some minutes.
+			// For some minutes, Discord itself merges two posts with the same nonce.
 			{ passes: 900_000 },
 			{ stops: "connector" },
 			{ says: "@Parley !whoami" },

@@ -1,7 +1,7 @@
 import type { Scene, Step } from "../step.ts";
 import type { Town } from "../town.ts";
 
-/** As `parley sessions rm --force` does at a terminal; those that were used first are spared. */
+/** Deletes sessions like `parley sessions rm --force`, except for the `spared` least recently used ones. */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ city, operator, site }: Town) => {

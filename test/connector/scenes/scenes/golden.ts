@@ -14,7 +14,7 @@ steps:
 Deploys a project.
 `;
 
-/** Conversations whose looks are kept in `golden/`, by the names of the files. */
+/** Conversations whose final views are in `golden/`, by the names of the files. */
 export const golden: Readonly<Record<string, Scene>> = {
 	"question-and-answer": {
 		name: "a question and its answer",
@@ -59,7 +59,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
-			// Below a command's answer a reply means the question on every platform.
+			// On every platform, a reply below a command's answer is an answer to the question.
 			{ commands: "/ask", with: { text: "choose: tea | coffee | neither of both" } },
 			{ replies: "milk", to: "<Choose one" },
 			{ chooses: ["tea"] },

@@ -13,7 +13,7 @@ const suspended: Step[] = [
 	{ calls: "root", on: "[Cancel]" },
 ];
 
-/** Presses of removed buttons: the person is told privately what happened meanwhile. */
+/** Presses of removed buttons: the person is privately informed of the events since then. */
 export const late: readonly Scene[] = [
 	{
 		name: "a press after somebody else has approved tells who did, and when",

@@ -11,7 +11,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 			{ says: "say: before", in: "dm" },
 			{ shows: "[offline] before", in: "dm" },
 			{ losesDatabase: true },
-			// After this time it counts as known, and nothing is posted.
+			// After this time the event counts as known, and no card is posted.
 			{ passes: 61_000 },
 			{ stops: "connector" },
 			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },

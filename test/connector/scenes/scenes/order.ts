@@ -2,7 +2,7 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** With the text so far, if there is any. */
+/** With the partial text, if it has any. */
 const stopped = /stopped here|Stopped: “long: 60 tokens/;
 
 /** The queue, and changes of its order. */

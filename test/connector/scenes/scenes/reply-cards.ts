@@ -1,6 +1,6 @@
 import type { Scene, Step } from "../step.ts";
 
-/** Asks for files to be written in one reply. */
+/** Requests writes of several files in one reply. */
 function writes(...paths: readonly string[]): Step {
 	return { says: `@Parley ${paths.map((path) => `write: ${path} <<< ${path}!`).join("\n& ")}` };
 }

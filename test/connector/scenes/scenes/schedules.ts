@@ -13,7 +13,10 @@ const hourly: readonly Step[] = [
 	{ shows: ["[offline] all is well", "⏰ Report"], times: 1 },
 ];
 
-/** The owner has lost a right: nothing runs, the channel shows that once, and the owner and the operator see the reason. */
+/**
+ * The owner has lost a right: the schedule does not run, the channel shows that once, and the owner and the operator see the
+ * reason.
+ */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
 	{ shows: ["⏰ **Report** did not run:", reason], times: 1 },
@@ -39,7 +42,7 @@ export const schedules: readonly Scene[] = [
 			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
 			{ told: "Schedule not found" },
 			{ commands: "/schedule remove", with: { id: "{1}" } },
-			// Without the title if the command is written in a thread of Slack.
+			// The answer has no title if the command is written in a thread of Slack.
 			{ told: "Removed" },
 			{ shows: "⏰ **Report** is no longer scheduled." },
 			{ passes: hour },

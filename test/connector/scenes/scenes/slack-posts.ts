@@ -1,7 +1,7 @@
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
-/** How posts look on Slack, and what goes wrong with them. */
+/** Appearance of posts on Slack, and failures to post. */
 export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
 		name: "nothing in an answer calls anybody or becomes a picture",

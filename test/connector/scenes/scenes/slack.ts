@@ -235,7 +235,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		sandbox: true,
 		steps: [
 			...trusted,
-			// It reads nothing of channels without a conversation with Parley.
+			// Parley does not read channels without a conversation.
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },
 			{ stops: "connector" },

@@ -4,7 +4,7 @@ import type { Scene } from "../step.ts";
 const lines = (count: number, line: (index: number) => string): string =>
 	Array.from({ length: count }, (_, index) => line(index)).join("\n");
 
-/** How answers look. */
+/** Appearance of answers. */
 export const text: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a long answer is several posts, of which the first replies and the last has the buttons",
