@@ -48,6 +48,9 @@ export function faultsOfBlocks(blocks: readonly unknown[], most: number): string
 	];
 }
 
+/** Blocks that must have elements. */
+const holders = new Set(["actions", "context", "context_actions"]);
+
 function faultsOfPart(part: Part): string[] {
 	const { type, text } = part;
 	const faults: string[] = [];
@@ -55,8 +58,7 @@ function faultsOfPart(part: Part): string[] {
 	if (type === "markdown" && text === "") faults.push("markdown: must not be empty");
 	if (type === "section" && part["text"] === undefined && part["fields"] === undefined)
 		faults.push("section: text or fields");
-	if (type === "actions" && insideOf(part["elements"]).length === 0) faults.push("actions: no elements");
-	if (type === "context" && insideOf(part["elements"]).length === 0) faults.push("context: no elements");
+	if (holders.has(type ?? "") && insideOf(part["elements"]).length === 0) faults.push(`${type}: no elements`);
 	if (type === "overflow" && !between(part["options"], 1, 5)) faults.push("overflow: 1 to 5 options");
 	if (type === "static_select" || type === "multi_static_select") faults.push(...faultsOfChoice(part));
 	return faults;

@@ -44,9 +44,10 @@ export function blockTexts(blocks: readonly unknown[]): string[] {
 
 function textOfBlock(block: Part): string {
 	if (block.type === "divider") return "---";
-	if (block.type === "actions") return "";
+	if (block.type === "actions" || block.type === "context_actions") return "";
 	if (block.type === "image") return `(image: ${String(block["alt_text"])})`;
 	if (block.type === "plan") return planText(block);
+	if (block.type === "task_card") return taskText(block);
 	if (block.type === "table") return rowsOf(block["rows"]).join("\n");
 	if (block.type === "context") return insideOf(block["elements"]).map(plainOf).join(" ");
 	if (block.type === "rich_text") return insideOf(block["elements"]).map(richText).join("\n");
@@ -66,10 +67,13 @@ const stateMarks: Readonly<Record<string, string>> = {
 
 /** Symbols stand for the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
-	const lines = insideOf(tasks).map(
-		(task) => `${stateMarks[String(task["status"])]} ${String(task["title"])}`,
-	);
-	return [`(plan: ${String(title)})`, ...lines].join("\n");
+	return [`(plan: ${String(title)})`, ...insideOf(tasks).map(taskText)].join("\n");
+}
+
+/** The title with its details and output, which are text for people too. */
+function taskText({ status, title, details, output }: Part): string {
+	const below = [details, output].filter(isPart).map(textOfBlock);
+	return [`${stateMarks[String(status)]} ${String(title)}`, ...below].join("\n");
 }
 
 function rowsOf(rows: unknown): string[] {

@@ -61,12 +61,16 @@ export function checkBlocks(state: State, blocks: readonly unknown[], most: numb
 }
 
 /** https://docs.slack.dev/messaging/message-metadata */
-function checkMetadata(state: State, { event_type: type, event_payload: payload }: MessageMetadata): void {
+export function checkMetadata(
+	state: State,
+	{ event_type: type, event_payload: payload }: MessageMetadata,
+): void {
 	if (!/^\w+$/.test(type)) throw violated(state, "invalid_metadata_format");
 	if (long(JSON.stringify(payload)) > blockLimits.metadata) throw violated(state, "metadata_too_large");
 }
 
-function violated(state: State, error: string): Refusal {
+/** A refusal of a call that no correct app sends. */
+export function violated(state: State, error: string): Refusal {
 	state.violations.push(error);
 	return new Refusal(error);
 }

@@ -6,7 +6,7 @@ export interface SeenControl {
 	readonly element: Part;
 }
 
-const pressed = new Set(["button", "icon_button", "workflow_button"]);
+const pressed = new Set(["button", "icon_button", "workflow_button", "feedback_buttons"]);
 const chosen = new Set([
 	...["static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"],
 ]);
@@ -20,10 +20,19 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 			...insideOf([block["accessory"]]),
 			...insideOf(block["actions"]),
 		];
-		const own = inside.filter(({ type }) => isButton(type) || isChoice(type));
+		const own = inside.flatMap(pressables).filter(({ type }) => isButton(type) || isChoice(type));
 		const deeper = controlsOf(Array.isArray(block["child_blocks"]) ? block["child_blocks"] : []);
 		return [...own.map((element) => ({ blockId, element })), ...deeper];
 	});
+}
+
+/** A pair of feedback buttons is one element whose buttons are pressed one by one. */
+function pressables(element: Part): Part[] {
+	if (element.type !== "feedback_buttons") return [element];
+	const { type, action_id } = element;
+	return insideOf([element["positive_button"], element["negative_button"]]).map((button) => ({
+		...{ ...button, type, action_id },
+	}));
 }
 
 export function isButton(type: string | undefined): boolean {

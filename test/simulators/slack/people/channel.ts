@@ -1,6 +1,7 @@
 import type { AnyBlock, MessageAttachment } from "@slack/types";
+import type { PostState } from "../../chat/post-states.ts";
 import { addMessage, announce, changeMessage, removeMessage } from "../world/messages.ts";
-import type { ChannelRecord, MessageRecord } from "../world/records.ts";
+import type { ChannelRecord, MessageRecord, SessionStatus } from "../world/records.ts";
 import {
 	addUser,
 	archive,
@@ -11,9 +12,10 @@ import {
 	share,
 	unshare,
 } from "../world/rooms.ts";
+import { sessionAt } from "../world/sessions.ts";
 import type { State } from "../world/state.ts";
 import { statusesNow } from "../world/statuses.ts";
-import { isSeen, type Shown, show } from "./shown.ts";
+import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import type { Team } from "./team.ts";
 import { messageText } from "./transcript.ts";
 
@@ -76,6 +78,14 @@ export class Channel {
 		return last;
 	}
 
+	/** The states of a message here, oldest first, also after its deletion. */
+	states({ id }: Somebody): PostState[] {
+		const ts = id.split("-")[1] ?? id;
+		const found = this.record.messages.find((message) => message.ts === ts);
+		if (!found) throw new Error(`${this.name} has had no message ${id}`);
+		return statesOf(this.#state, found);
+	}
+
 	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
 	transcript(viewer?: Somebody): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
@@ -94,6 +104,19 @@ export class Channel {
 		return statusesNow(this.#state, this.record)
 			.filter(({ threadTs }) => this.threadTs === undefined || this.threadTs === threadTs)
 			.map(({ status }) => status);
+	}
+
+	/** The session of this thread. */
+	get session(): { readonly status: SessionStatus; readonly title: string } | undefined {
+		const { record: channel, threadTs } = this;
+		const found = threadTs === undefined ? undefined : sessionAt(this.#state, { channel, threadTs });
+		return found && { status: found.status, title: found.title };
+	}
+
+	/** Titles of the suggestions that people see here. */
+	get prompts(): string[] {
+		const found = this.#state.prompts.get(`${this.record.id}-${this.threadTs ?? ""}`);
+		return (found?.prompts ?? []).map(({ title }) => title);
 	}
 
 	/** Names of those who are seen at work. */

@@ -9,6 +9,7 @@ import { addReaction, removeReaction } from "../world/reactions.ts";
 import type { ChannelRecord, FileRecord, MessageRecord, UserRecord } from "../world/records.ts";
 import { Refusal } from "../world/refusal.ts";
 import { openConversation } from "../world/rooms.ts";
+import { retitleSession } from "../world/sessions.ts";
 import type { State } from "../world/state.ts";
 import { stopSession } from "../world/statuses.ts";
 import { Asked } from "./asked.ts";
@@ -135,6 +136,12 @@ export class Person {
 		stopSession(this.#state, this.user, { channel, threadTs });
 	}
 
+	/** Gives the session of a thread another title. */
+	renamesSession({ record: channel, threadTs }: Channel, title: string): void {
+		if (threadTs === undefined) throw new Error("only threads have sessions");
+		retitleSession(this.#state, this.user, { channel, threadTs }, title);
+	}
+
 	/** The thread of a message, which starts with the first reply and has no name. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
@@ -251,7 +258,7 @@ export class Person {
 		if (!message.deleted && controlsOf(message.blocks).some(fits)) {
 			throw new Error(`${this.name} still sees ${label}: it can be pressed as usual`);
 		}
-		for (const pressedOn of [message, ...message.past.toReversed()]) {
+		for (const pressedOn of message.states.toReversed()) {
 			const control = controlsOf(pressedOn.blocks).find(fits);
 			const { text, blocks } = pressedOn;
 			if (control) return { message, control, pressedOn: { text, blocks } };

@@ -1,9 +1,11 @@
+import type { PostState } from "../../chat/post-states.ts";
 import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { blockTexts } from "../blocks/block-text.ts";
 import { controlsOf, isButton, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
 import { messageId } from "../world/message-id.ts";
 import type { MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
+import { settleStream } from "../world/stream-state.ts";
 import { repliesTo } from "../world/threads.ts";
 import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
@@ -13,6 +15,8 @@ export interface Shown extends ShownMessage {
 	readonly ts: string;
 	/** Number of changes, whether or not the client shows "edited". */
 	readonly changes: number;
+	/** Whether it is a stream that still grows. */
+	readonly streaming: boolean;
 	/** How many answers its thread has. */
 	readonly replies: number;
 	/** Timestamp of the first message of the thread of a reply. */
@@ -58,6 +62,7 @@ export function show(state: State, message: MessageRecord): Shown {
 		...{ edited: message.edited !== undefined, changes: message.changes },
 		ephemeral: message.onlyFor !== undefined,
 		reactions: Object.fromEntries([...message.reactions].map(([name, users]) => [emojiOf(name), users.size])),
+		streaming: settleStream(state, message)?.state === "in_progress",
 		replies: repliesTo(message).length,
 		...(threadTs !== undefined && { threadTs }),
 	};
@@ -72,4 +77,11 @@ function attachedText(attachment: object): string {
 /** If the message has blocks, clients show them instead of the text. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
+}
+
+/** The states of a message, as people read them, oldest first. */
+export function statesOf(state: State, message: MessageRecord): PostState[] {
+	return message.states.map(({ at, by, text, blocks }) => ({
+		...{ at, by, text: show(state, { ...message, tombstone: false, text, blocks }).text },
+	}));
 }

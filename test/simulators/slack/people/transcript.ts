@@ -4,5 +4,8 @@ import type { Shown } from "./shown.ts";
 
 /** One message for a golden file; see `transcriptOf`. */
 export function messageText(shown: Shown): string {
-	return transcriptOf(shown, { at: momentOf(shown.ts) });
+	return transcriptOf(shown, {
+		at: momentOf(shown.ts),
+		before: shown.streaming ? ["streaming"] : [],
+	});
 }

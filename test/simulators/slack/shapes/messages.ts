@@ -1,5 +1,6 @@
 import type { MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
+import { settleStream } from "../world/stream-state.ts";
 import { repliesTo } from "../world/threads.ts";
 import { fileShape, guardedFileShape } from "./files.ts";
 import { botProfileShape } from "./people.ts";
@@ -21,6 +22,7 @@ export function messageShape(
 		...subtypeOf(message),
 		...(edited && { edited: { user: edited.user.id, ts: edited.ts } }),
 		...(threadTs === undefined ? threadShape(message) : replyShape(message)),
+		...(message.stream && { streaming_state: settleStream(state, message)?.state }),
 		...(message.reactions.size > 0 && { reactions: reactionsShape(message) }),
 		...(metadata && message.metadata && { metadata: message.metadata }),
 		team: author.team.id,

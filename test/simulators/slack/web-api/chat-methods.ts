@@ -5,6 +5,7 @@ import { addMessage, announce, changeMessage, removeMessage, threadOf } from "..
 import type { MessageRecord } from "../world/records.ts";
 import { Refusal } from "../world/refusal.ts";
 import type { State } from "../world/state.ts";
+import { settleStream } from "../world/stream-state.ts";
 import { demandScope, joinedChannel, type Method, method, visibleChannel } from "./method.ts";
 
 export const chatMethods: readonly Method[] = [
@@ -40,6 +41,8 @@ export const chatMethods: readonly Method[] = [
 		const channel = visibleChannel(state, args.channel);
 		const message = ownMessage(state, state.message(channel, args.ts), "cant_update_message");
 		if (channel.archived) throw new Refusal("is_inactive");
+		const stream = settleStream(state, message);
+		if (stream?.state === "in_progress") throw new Refusal("streaming_state_conflict");
 		const { text, ...contents } = readContents(state, args);
 		// "If the text argument is provided and blocks are not, the blocks will be removed"; only then people read "edited".
 		const isEdit = args.text !== undefined && contents.blocks === undefined;
@@ -48,6 +51,7 @@ export const chatMethods: readonly Method[] = [
 			...(isEdit && { blocks: [] }),
 			...(args.reply_broadcast === true && { broadcast: true }),
 		};
+		if (stream) stream.isFinished = true;
 		changeMessage(state, message, { ...change, ...contents }, { by: state.app.user, isEdit });
 		return { channel: channel.id, ts: message.ts, text: message.text, message: messageShape(state, message) };
 	}),

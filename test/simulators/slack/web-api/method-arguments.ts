@@ -1,12 +1,18 @@
 import type { KnownBlock, MessageAttachment, MessageMetadata, SlackEvent } from "@slack/types";
 import type {
+	AgentsSessionsRenameArguments,
 	AgentsSessionsSetStatusArguments,
 	AppsManifestExportArguments,
 	AppsManifestValidateArguments,
 	AssistantThreadsSetStatusArguments,
+	AssistantThreadsSetSuggestedPromptsArguments,
+	AssistantThreadsSetTitleArguments,
 	BotsInfoArguments,
+	ChatAppendStreamArguments,
 	ChatDeleteArguments,
 	ChatGetPermalinkArguments,
+	ChatStartStreamArguments,
+	ChatStopStreamArguments,
 	ConversationsHistoryArguments,
 	ConversationsInfoArguments,
 	ConversationsMembersArguments,
@@ -97,10 +103,13 @@ interface Response {
 
 /** From these the schemas are made that every call is checked against; several, because the package has names twice. */
 export interface ChatMethods {
+	"chat.appendStream": ChatAppendStreamArguments;
 	"chat.delete": ChatDeleteArguments;
 	"chat.getPermalink": ChatGetPermalinkArguments;
 	"chat.postEphemeral": EphemeralPost;
 	"chat.postMessage": Post;
+	"chat.startStream": ChatStartStreamArguments;
+	"chat.stopStream": ChatStopStreamArguments;
 	"chat.update": Update;
 	response_url: Response;
 }
@@ -115,11 +124,14 @@ export interface ConversationMethods {
 }
 
 export interface OtherMethods {
+	"agents.sessions.rename": AgentsSessionsRenameArguments;
 	"agents.sessions.setStatus": AgentsSessionsSetStatusArguments;
 	"apps.connections.open": Token;
 	"apps.manifest.export": AppsManifestExportArguments;
 	"apps.manifest.validate": AppsManifestValidateArguments;
 	"assistant.threads.setStatus": AssistantThreadsSetStatusArguments;
+	"assistant.threads.setSuggestedPrompts": AssistantThreadsSetSuggestedPromptsArguments;
+	"assistant.threads.setTitle": AssistantThreadsSetTitleArguments;
 	"auth.test": Token;
 	"bots.info": BotsInfoArguments;
 	"files.completeUploadExternal": FilesCompleteUploadExternalArguments;

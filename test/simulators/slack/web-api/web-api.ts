@@ -10,12 +10,15 @@ import { demandScope, type Method } from "./method.ts";
 import { peopleMethods } from "./people-methods.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { reactionMethods } from "./reaction-methods.ts";
+import { sessionMethods } from "./session-methods.ts";
+import { streamMethods } from "./stream-methods.ts";
 import { viewMethods } from "./view-methods.ts";
 
 const methods = new Map<string, Method>(
 	[
 		...[...appMethods, ...chatMethods, ...conversationMethods, ...fileMethods],
-		...[...peopleMethods, ...reactionMethods, ...viewMethods],
+		...[...peopleMethods, ...reactionMethods, ...sessionMethods],
+		...[...streamMethods, ...viewMethods],
 	].map((method) => [method.name, method]),
 );
 

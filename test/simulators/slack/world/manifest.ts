@@ -43,6 +43,7 @@ export const eventScopes: Readonly<Record<string, string>> = {
 	app_uninstalled: "",
 	tokens_revoked: "",
 	agent_session_stopped: "",
+	agent_session_title_changed: "",
 };
 
 /** With everything that an app like the one under test may want. */

@@ -1,4 +1,5 @@
 import type { AnyBlock, MessageMetadata } from "@slack/types";
+import type { StateCause } from "../../chat/post-states.ts";
 import { appMentionShape, changedShape, deletedShape, messageEventShape } from "../shapes/message-events.ts";
 import { notePings } from "./pings.ts";
 import type { ChannelRecord, FileRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
@@ -23,14 +24,16 @@ export interface Making {
 	readonly answers?: InteractionRecord;
 	readonly subtype?: string;
 	readonly username?: string;
+	readonly stream?: MessageRecord["stream"];
 }
 
 /** Adds a message without checking permissions and without sending events. */
 export function addMessage(state: State, making: Making): MessageRecord {
-	const { channel, author, threadTs, onlyFor } = making;
+	const { channel, author, threadTs, onlyFor, text, blocks = [] } = making;
+	const createdAt = state.now();
 	const message: MessageRecord = {
-		...{ ts: state.stamps.create(), channel, author, createdAt: state.now(), text: making.text },
-		...{ blocks: making.blocks ?? [], past: [], previews: [], files: making.files ?? [] },
+		...{ ts: state.stamps.create(), channel, author, createdAt, text, blocks },
+		...{ previews: [], files: making.files ?? [], states: [{ at: createdAt, by: "create", text, blocks }] },
 		attachments: making.attachments ?? [],
 		...{ broadcast: making.broadcast ?? false, changes: 0, deleted: false, tombstone: false },
 		reactions: new Map(),
@@ -38,6 +41,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		...(making.metadata && { metadata: making.metadata }),
 		...(making.subtype !== undefined && { subtype: making.subtype }),
 		...(making.username !== undefined && { username: making.username }),
+		...(making.stream && { stream: making.stream }),
 		...(onlyFor && { onlyFor }),
 		...(making.answers && { answers: making.answers }),
 	};
@@ -104,6 +108,8 @@ export interface Changing {
 	readonly by: UserRecord;
 	/** Whether people read that it was edited. */
 	readonly isEdit: boolean;
+	/** Default: `edit`. */
+	readonly cause?: StateCause;
 }
 
 /** https://docs.slack.dev/reference/events/message/message_changed */
@@ -111,12 +117,11 @@ export function changeMessage(
 	state: State,
 	message: MessageRecord,
 	change: Change,
-	{ by, isEdit }: Changing,
+	{ by, isEdit, cause = "edit" }: Changing,
 ): void {
 	const before = messageEventShape(state, message);
-	if (change.text !== undefined || change.blocks)
-		message.past.push({ text: message.text, blocks: message.blocks });
 	Object.assign(message, change);
+	if (change.text !== undefined || change.blocks) addState(state, message, cause);
 	message.changes += 1;
 	if (isEdit) message.edited = { user: by, ts: state.stamps.create() };
 	if (message.onlyFor) return;
@@ -127,11 +132,16 @@ export function changeMessage(
 	tell(state, told, ...(isEdit ? mentionOf(state, message) : []));
 }
 
+function addState(state: State, message: MessageRecord, by: StateCause): void {
+	message.states.push({ at: state.now(), by, text: message.text, blocks: message.blocks });
+}
+
 /** https://docs.slack.dev/reference/events/message/message_deleted: what others have answered leaves a gap behind. */
 export function removeMessage(state: State, message: MessageRecord): void {
 	const { channel } = message;
 	const before = messageEventShape(state, message);
 	message.deleted = true;
+	addState(state, message, "delete");
 	if (message.onlyFor) return;
 	const isGap = rootOf(message) === message && repliesTo(message).length > 0;
 	message.tombstone = isGap;

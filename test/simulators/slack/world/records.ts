@@ -1,4 +1,5 @@
 import type { AnyBlock, MessageMetadata, ModalView } from "@slack/types";
+import type { StateCause } from "../../chat/post-states.ts";
 
 export interface TeamRecord {
 	readonly id: string;
@@ -76,6 +77,23 @@ export interface Version {
 	readonly blocks: readonly AnyBlock[];
 }
 
+/** Content of a message after a change. */
+export interface MessageState extends Version {
+	readonly at: number;
+	readonly by: StateCause;
+}
+
+/** A message that grows: https://docs.slack.dev/reference/methods/chat.startStream */
+export interface StreamRecord {
+	/** `timeline`: a card for each task. `plan`: one block with all tasks. */
+	readonly mode: "timeline" | "plan";
+	readonly startedAt: number;
+	/** `errored`: it lasted too long. The words are those of `streaming_state` in @slack/types. */
+	state: "in_progress" | "completed" | "errored";
+	/** Whether the app ended it, or gave the message its final text otherwise. */
+	isFinished: boolean;
+}
+
 export interface MessageRecord {
 	readonly ts: string;
 	readonly channel: ChannelRecord;
@@ -88,8 +106,9 @@ export interface MessageRecord {
 	/** In mrkdwn, with entities. */
 	text: string;
 	blocks: readonly AnyBlock[];
-	/** Earlier versions, oldest first. */
-	readonly past: Version[];
+	/** The content after each change, oldest first; the last one is the present content. */
+	readonly states: MessageState[];
+	readonly stream?: StreamRecord;
 	/** As an app has written them, or Slack where a message was forwarded: https://docs.slack.dev/reference/objects/message-object */
 	readonly attachments: readonly object[];
 	/** Link previews. */
@@ -172,6 +191,22 @@ export interface StatusRecord {
 	at: number;
 	/** When it goes away by itself. */
 	until?: number;
+}
+
+export type SessionStatus = "active" | "processing" | "suspended" | "closed";
+
+/** Work of the app in a thread: https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
+export interface SessionRecord {
+	readonly channel: ChannelRecord;
+	readonly threadTs: string;
+	status: SessionStatus;
+	title: string;
+}
+
+/** Texts that people send by pressing a title. */
+export interface PromptsRecord {
+	readonly title: string;
+	readonly prompts: readonly { readonly title: string; readonly message: string }[];
 }
 
 /** A user who would have been notified by a mention. */

@@ -28,6 +28,10 @@ export interface WorldSettings {
 	readonly triggerMs: number;
 	/** `assistant.threads.setStatus`: "a two-minute timeout". */
 	readonly statusMs: number;
+	/** How long a stream lasts. Observed, and not documented: slackapi/node-slack-sdk #2702. */
+	readonly streamMs: number;
+	/** Characters of a whole stream. Slack documents no number; a block of Markdown has as many. */
+	readonly streamText: number;
 	/**
 	 * Delay between the last step of an upload and its appearance in the channel. Slack documents no number. A test may
 	 * change it.
@@ -50,6 +54,8 @@ export const defaultSettings: WorldSettings = {
 	responseMs: 30 * minute,
 	triggerMs: 3 * second,
 	statusMs: 2 * minute,
+	streamMs: 5 * minute,
+	streamText: 12_000,
 	shareMs: 0,
 	editWindowMs: undefined,
 };

@@ -6,6 +6,8 @@ import type {
 	InteractionRecord,
 	MessageRecord,
 	Ping,
+	PromptsRecord,
+	SessionRecord,
 	StatusRecord,
 	TeamRecord,
 	UserRecord,
@@ -41,6 +43,10 @@ export class State {
 	readonly interactions: InteractionRecord[] = [];
 	/** By the id of the message that the thread began with. */
 	readonly statuses = new Map<string, StatusRecord>();
+	/** By the id of the message that the thread began with. */
+	readonly sessions = new Map<string, SessionRecord>();
+	/** Suggestions of the app, by `CHANNEL-` for a channel and `CHANNEL-TS` for a thread. */
+	readonly prompts = new Map<string, PromptsRecord>();
 	readonly pings: Ping[] = [];
 	/** Refused calls that no correct app sends, and faults of the simulator itself. */
 	readonly violations: string[] = [];

@@ -2,6 +2,7 @@ import { messageId } from "./message-id.ts";
 import type { ChannelRecord, MessageRecord, StatusRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
+import { settleStream } from "./stream-state.ts";
 import { tell } from "./telling.ts";
 
 const subscription = "agent_session_stopped";
@@ -34,9 +35,16 @@ export function stopSession(
 	if (!isAtWork || !state.app.subscriptions.has(subscription)) throw new Refusal("no_stop_button");
 	const event = {
 		...{ type: subscription, channel: channel.id, user: by.id, thread_ts: threadTs },
-		...{ streaming_message_ts: [], event_ts: state.stamps.create() },
+		streaming_message_ts: streamingIn(state, channel, threadTs),
+		event_ts: state.stamps.create(),
 	};
 	tell(state, { subscription, channel, event });
+}
+
+/** Timestamps of the messages of a thread that still grow. */
+function streamingIn(state: State, channel: ChannelRecord, threadTs: string): string[] {
+	const here = channel.messages.filter((message) => message.threadTs === threadTs && !message.deleted);
+	return here.filter((one) => settleStream(state, one)?.state === "in_progress").map(({ ts }) => ts);
 }
 
 /** "Cleared when the app sends a reply": https://docs.slack.dev/reference/methods/assistant.threads.setStatus */

@@ -3,6 +3,7 @@ import { seededIds } from "@parley/base/testing";
 import { Delivery } from "../events/delivery.ts";
 import { Channel } from "../people/channel.ts";
 import type { Person, PersonOptions } from "../people/person.ts";
+import { type Shown, show } from "../people/shown.ts";
 import { Team } from "../people/team.ts";
 import type { ApiResponse } from "../web-api/exchange.ts";
 import { Network } from "../web-api/network.ts";
@@ -14,6 +15,7 @@ import type { Ping, TeamRecord, UserRecord } from "./records.ts";
 import { defaultSettings, type WorldSettings } from "./settings.ts";
 import { Stamps } from "./stamps.ts";
 import { State } from "./state.ts";
+import { unfinishedStreams } from "./stream-state.ts";
 
 export interface WorldOptions {
 	readonly clock?: Clock;
@@ -108,6 +110,22 @@ export class World {
 			.sort((one, other) => Number(one.ts) - Number(other.ts));
 		const ids = new Set(answers.map(({ channel, threadTs }) => `${channel.id}-${threadTs}`));
 		return [...ids].map((id) => this.place(id));
+	}
+
+	/**
+	 * Posts of the app without their final text: streams that it has not stopped, and posts that the test takes for drafts,
+	 * for example by a button.
+	 */
+	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
+		const { state } = this;
+		const streams = new Set(unfinishedStreams(state));
+		const own = [...state.channels.values()]
+			.flatMap(({ messages }) => messages)
+			.filter((message) => message.author === state.app.user && !message.deleted);
+		return own
+			.map((message) => ({ message, shown: show(state, message) }))
+			.filter(({ message, shown }) => streams.has(message) || isDraft(shown))
+			.map(({ shown }) => shown);
 	}
 
 	/** Grants the app exactly the permissions of a manifest. */
