@@ -9,12 +9,20 @@ import type { RunnerPorts } from "./agent/runner.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
-import type { Services } from "./conversation/services.ts";
+import type { Observers } from "./conversation/observers.ts";
+import type { Prompts } from "./conversation/prompts.ts";
+import type { SessionGrants } from "./conversation/session-grants.ts";
+import type { Workspaces } from "./conversation/workspaces.ts";
+import type { Files } from "./files/files.ts";
 import { type Roots, toolRoots } from "./filesystem/paths.ts";
 import type { Memories } from "./memory/memories.ts";
+import type { Journal } from "./store/journal.ts";
 import type { Tables } from "./store/tables.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
+import type { Audit } from "./trust/audit/audit.ts";
+import type { People } from "./trust/people/people.ts";
 import type { Places } from "./trust/places.ts";
+import type { Policies } from "./trust/policies.ts";
 import type { OperatorTokenFile, PolicyFiles } from "./trust/shared/trust-options.ts";
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { taskTools } from "./use-cases/tasks/tools/task-tools.ts";
@@ -62,6 +70,38 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly operatorToken?: OperatorTokenFile;
 	/** Default: the built-in rules alone. */
 	readonly policy?: PolicyFiles;
+}
+
+/** Services that the parts of a runtime share. */
+export interface Services {
+	readonly journal: Journal;
+	readonly files: Files;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+	/** Get everything that happens in every session. */
+	readonly observers: Observers;
+	/** Milliseconds since the epoch: since when clients could be here. */
+	readonly startedAt: number;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
+	/** Keeps what people typed into password prompts. */
+	readonly secrets: SecretBox;
+	/** Knows the secrets of the gateway. */
+	readonly redactor: TextRedactor;
+	readonly audit: Audit;
+	readonly prompts: Prompts;
+	/** Grants of channels. */
+	readonly grants: SessionGrants;
+	/** Present rights of people. */
+	readonly people: People;
+	/** The rules that calls are decided by. */
+	readonly policies: Policies;
+	/** Working directories of sessions of chat platforms. */
+	readonly workspaces: Workspaces;
+	/** Whether the gateway is stopping. Clients that leave now were disconnected by it. */
+	readonly stopping: () => boolean;
 }
 
 /** Ports of all runs. */

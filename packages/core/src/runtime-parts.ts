@@ -12,12 +12,11 @@ import { Runner } from "./agent/runner.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
 import { Prompts } from "./conversation/prompts.ts";
-import type { Services } from "./conversation/services.ts";
 import { Sessions } from "./conversation/sessions.ts";
 import { Workspaces } from "./conversation/workspaces.ts";
 import { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
-import { type RuntimeOptions, runnerPortsOf } from "./runtime-options.ts";
+import { type RuntimeOptions, runnerPortsOf, type Services } from "./runtime-options.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { Journal } from "./store/journal.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
@@ -137,7 +136,7 @@ function createRequestParts(options: RuntimeOptions): RequestParts {
 		memories: new Memories({ ...options, redactor, audit }),
 		skills: new Skills({ ...options, audit, lease }),
 		clientTools: new ClientTools({ ...options, redactor, lease }),
-		schedules: new Schedules({ deps: services, sessions, open, admit: () => admission.require() }),
+		schedules: new Schedules({ ...services, sessions, open, admit: () => admission.require() }),
 	};
 }
 
@@ -150,7 +149,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 	const rules: OptionRules = { ...ports, choice };
 	const runner = new Runner(ports, (session) => sessions.release(session.id));
 	const work = createTasks({ ...options.tasks, shared: options.shared ?? false }, choice, {
-		deps: services,
+		services,
 		sessions,
 		runner,
 		places,
@@ -165,14 +164,14 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 		tasks: work.tasks,
 		taskRunner: work.runner,
 		scheduleClock: new ScheduleClock({
-			deps: services,
+			...services,
 			sessions,
 			open,
 			withSkill: startSkill,
 			checks,
 			runner,
 		}),
-		titles: new Titles(services, sessions, { ...ports, model: options.model }),
+		titles: new Titles(sessions, { ...ports, model: options.model }),
 		reminders: new Reminders(services, sessions),
 		housekeeping: new Housekeeping(options, choresOf(options, { files, workspaces, auditLog })),
 	};
@@ -261,7 +260,7 @@ const usualLimit = 4;
 
 /** Services of the runtime for tasks. */
 interface TaskParts {
-	readonly deps: Services;
+	readonly services: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	readonly places: Places;
@@ -272,7 +271,7 @@ interface TaskParts {
 function createTasks(
 	{ limit = usualLimit, shared = false }: { readonly limit?: number; readonly shared?: boolean },
 	models: ModelChoice,
-	{ deps, sessions, runner, places, admit }: TaskParts,
+	{ services, sessions, runner, places, admit }: TaskParts,
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {
 	const choice: TaskChoice = {
 		profiles: models.profiles,
@@ -286,6 +285,9 @@ function createTasks(
 	};
 	const check = (row: Parameters<typeof checkWorker>[0], wanted: Parameters<typeof checkWorker>[1]) =>
 		checkWorker(row, wanted, choice);
-	const taskRunner = new TaskRunner({ deps, sessions, runner, limit, alone: !shared, check });
-	return { tasks: new Tasks({ deps, sessions, runner: taskRunner, choice, admit }), runner: taskRunner };
+	const taskRunner = new TaskRunner({ ...services, sessions, runner, limit, alone: !shared, check });
+	return {
+		tasks: new Tasks({ ...services, sessions, runner: taskRunner, choice, admit }),
+		runner: taskRunner,
+	};
 }

@@ -1,7 +1,7 @@
 import { defined, ParleyError, StoreError } from "@parley/base";
 import type { Prompts } from "../conversation/prompts.ts";
 import { claimNext, type RunRow, takeSteers } from "../conversation/queue.ts";
-import type { SessionGrants } from "../conversation/services.ts";
+import type { SessionGrants } from "../conversation/session-grants.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";

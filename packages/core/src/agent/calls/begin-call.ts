@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import type { Prompts } from "../../conversation/prompts.ts";
-import type { SessionGrants } from "../../conversation/services.ts";
+import type { SessionGrants } from "../../conversation/session-grants.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { taintOf } from "../../vocabulary/taint.ts";
 import { refuseRepeat } from "../run/limits.ts";

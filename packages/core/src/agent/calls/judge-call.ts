@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import type { SessionGrants } from "../../conversation/services.ts";
+import type { SessionGrants } from "../../conversation/session-grants.ts";
 import { decide, grantsUnder } from "../../policy/policy.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {

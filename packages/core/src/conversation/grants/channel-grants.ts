@@ -41,8 +41,8 @@ import { type Person, type Principal, placeKey } from "../../vocabulary/principa
 import { type Prompt, readAnswer } from "../../vocabulary/prompt.ts";
 import type { RecordEvents } from "../commit.ts";
 import { type Prompts, promptLifeMs } from "../prompts.ts";
-import type { SessionGrants } from "../services.ts";
 import type { Session } from "../session.ts";
+import type { SessionGrants } from "../session-grants.ts";
 import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
 

@@ -1,22 +1,29 @@
-import { type Clock, ParleyError } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import type { Prompts } from "../../conversation/prompts.ts";
+import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { visible } from "../../text/visible.ts";
 import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
+
+/** Ports of the trust in a session. */
+export interface AcceptAllPorts extends KeyServices {
+	readonly sessions: Sessions;
+	readonly audit: Audit;
+	readonly grants: SessionGrants;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly prompts: Prompts;
+}
 
 /**
  * Trusts the session and approves its open approvals that this covers, in one transaction. For a chat platform it changes
  * nothing, and throws `permission_denied` if the channel is not trusted. For others, a session of a channel throws
  * `failed_precondition`.
  */
-export async function acceptAll(
-	services: Services & { readonly sessions: Sessions },
-	request: Keyed,
-	sessionId: string,
-): Promise<void> {
+export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessionId: string): Promise<void> {
 	const { sessions, audit, grants, log, prompts } = services;
 	const { principal } = request;
 	// Members of the channel already have its grant.

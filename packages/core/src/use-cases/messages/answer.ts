@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { type Failpoints, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/run/log-event.ts";
 import { type AskedPrompt, authorizeAnswer } from "../../conversation/may-answer.ts";
@@ -8,20 +8,29 @@ import {
 	isApproval,
 	placesAnsweredHere,
 } from "../../conversation/may-answer-elsewhere.ts";
-import { auditRefused } from "../../conversation/prompts.ts";
-import type { Services } from "../../conversation/services.ts";
+import { auditRefused, type Prompts } from "../../conversation/prompts.ts";
 import type { Session } from "../../conversation/session.ts";
+import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { speakersTo } from "../../conversation/speakers.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
-import { fromRow } from "../../store/journal.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { refuseUnread } from "../../text/unread-approval.ts";
+import type { Audit } from "../../trust/audit/audit.ts";
+import type { People } from "../../trust/people/people.ts";
 import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
 
-/** Services of an answer. */
-interface AnswerDeps extends Services {
+/** Ports of an answer. */
+interface AnswerPorts extends KeyServices {
+	readonly journal: Journal;
+	readonly audit: Audit;
+	readonly failpoints: Failpoints;
+	readonly grants: SessionGrants;
+	readonly log: Logger;
+	readonly people: People;
+	readonly prompts: Prompts;
 	readonly sessions: Sessions;
 	/** How channels work. */
 	readonly places: AnsweringPlaces;
@@ -32,12 +41,12 @@ interface AnswerDeps extends Services {
  * if the principal may not see the session.
  */
 export async function answerQuestion(
-	deps: AnswerDeps,
+	ports: AnswerPorts,
 	request: Keyed,
 	token: string,
 	response: PromptResponse,
 ): Promise<boolean> {
-	const row = await deps.journal.store.read((db) =>
+	const row = await ports.journal.store.read((db) =>
 		db
 			.selectFrom("prompts")
 			.innerJoin("sessions", "sessions.id", "prompts.session_id")
@@ -49,60 +58,60 @@ export async function answerQuestion(
 	);
 	if (!row) throw unknownPrompt();
 	const by = request.principal;
-	using lease = await admit(deps, by, { row, response });
+	using lease = await admit(ports, by, { row, response });
 	const { session } = lease;
 	const { wanted_grant } = row;
 	if (wanted_grant !== null) {
-		return deps.grants.answer(request, session, { ...row, wanted_grant, response });
+		return ports.grants.answer(request, session, { ...row, wanted_grant, response });
 	}
 	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const binding = await judgeChange(session, row, response);
 	let also: readonly string[] = [];
 	const { response: counts } = await session.commit((tx, record) =>
-		once(tx, request, deps, async () => {
-			requireNamedStill(deps.places, by, row);
-			const answered = await deps.prompts.answer(tx, record, session, { token, response, by, binding });
+		once(tx, request, ports, async () => {
+			requireNamedStill(ports.places, by, row);
+			const answered = await ports.prompts.answer(tx, record, session, { token, response, by, binding });
 			also = answered.also;
 			return answered.counts;
 		}),
 	);
-	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
+	const log = session.runOf(row.run_id)?.log ?? ports.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
 	log.info("question answered", {
-		question: questionId(deps.fingerprint, token),
+		question: questionId(ports.fingerprint, token),
 		answer,
 		principal: actingId(by),
 	});
-	await deps.failpoints.reach("answered");
+	await ports.failpoints.reach("answered");
 	for (const settled of [token, ...also]) session.wake(settled);
-	await deps.grants.review(session.place);
+	await ports.grants.review(session.place);
 	return counts;
 }
 
 /** Borrows the session of a question for a principal that may give this answer. A refusal is audited. */
 async function admit(
-	deps: AnswerDeps,
+	ports: AnswerPorts,
 	by: Principal,
 	given: { readonly row: PlacedPrompt; readonly response: PromptResponse },
 ): Promise<Lease> {
 	const { row } = given;
 	let lease: Lease | undefined;
 	try {
-		if (await isAnsweredElsewhere(deps, by, row)) {
+		if (await isAnsweredElsewhere(ports, by, row)) {
 			const place = row.place ?? undefined;
-			const speakers = await deps.journal.store.read((db) => speakersTo(db, row, deps.people));
-			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, deps.places);
-			return await deps.sessions.leaseOwn(row.session_id);
+			const speakers = await ports.journal.store.read((db) => speakersTo(db, row, ports.people));
+			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, ports.places);
+			return await ports.sessions.leaseOwn(row.session_id);
 		}
-		lease = await deps.sessions.lease(by, row.session_id, "prompt.deny");
+		lease = await ports.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
 		// A late answer has no effect.
-		if (row.state === "open") authorizeAnswer(by, given, session, deps.places.profileOf(session.place));
+		if (row.state === "open") authorizeAnswer(by, given, session, ports.places.profileOf(session.place));
 		return lease;
 	} catch (reason) {
 		lease?.[Symbol.dispose]();
 		const { code } = ParleyError.from(reason);
-		if (code === "permission_denied" || code === "not_found") auditRefused(deps.audit, row, by);
+		if (code === "permission_denied" || code === "not_found") auditRefused(ports.audit, row, by);
 		// A principal that may not see the session learns nothing about it.
 		throw code === "not_found" ? unknownPrompt() : reason;
 	}
@@ -110,7 +119,7 @@ async function admit(
 
 /** Whether it is an approval of another channel than the person's own, and theirs may answer it, too. */
 async function isAnsweredElsewhere(
-	{ journal, places }: AnswerDeps,
+	{ journal, places }: AnswerPorts,
 	by: Principal,
 	row: PlacedPrompt,
 ): Promise<boolean> {

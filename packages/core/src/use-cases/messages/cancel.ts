@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
-import type { SessionGrants } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
+import type { SessionGrants } from "../../conversation/session-grants.ts";
 import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
@@ -31,8 +31,8 @@ interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }
 
-/** Services of a cancel. */
-export interface CancelServices {
+/** Ports of a cancel. */
+export interface CancelPorts {
 	readonly clock: Clock;
 	readonly journal: Journal;
 	/** See `SecretBox.fingerprint`. */
@@ -41,15 +41,15 @@ export interface CancelServices {
 
 /** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
 export async function cancelTurn(
-	services: CancelServices,
+	ports: CancelPorts,
 	session: Session,
 	request: Keyed,
 	{ queued = false, runId }: Ending,
 ): Promise<Ended> {
-	const { clock } = services;
+	const { clock } = ports;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
-		once<Cancelled>(tx, request, services, async () => {
+		once<Cancelled>(tx, request, ports, async () => {
 			const open = await openRuns(tx, session.id);
 			ending = open.filter(({ id, state }) =>
 				runId === undefined ? queued || state === "active" : id === runId,
@@ -72,19 +72,19 @@ export async function cancelTurn(
  * does not.
  */
 export async function stopTurn(
-	services: CancelServices & { readonly grants: SessionGrants },
+	ports: CancelPorts & { readonly grants: SessionGrants },
 	session: Session,
 	request: Keyed,
 	ending: Ending,
 ): Promise<Cancelled> {
-	const { journal, grants } = services;
+	const { journal, grants } = ports;
 	const { place } = session;
-	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, services));
+	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, ports));
 	if (known) return known.response;
 	const takesBack = await isOwnAndWaits(journal, session, request, ending);
 	// First, so that a repetition after a crash finds the trust ended, and ends no later one.
 	if (!takesBack) await grants.stopped(place, request.principal);
-	const { response, atWork } = await cancelTurn(services, session, request, ending);
+	const { response, atWork } = await cancelTurn(ports, session, request, ending);
 	// Its turn has come meanwhile.
 	if (takesBack && atWork) await grants.stopped(place, request.principal);
 	return response;

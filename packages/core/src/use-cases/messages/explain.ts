@@ -1,11 +1,11 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { type EventOf, readRunEvents } from "../../conversation/run-events.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import type { Tables } from "../../store/tables.ts";
+import type { Policies } from "../../trust/policies.ts";
 import type { Author } from "../../vocabulary/event.ts";
 import type { FileFacts } from "../../vocabulary/kept-file.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
@@ -59,7 +59,7 @@ type RunRow = Selectable<Tables["runs"]>;
 
 /** Explains one run of the session; the last one where `runId` is absent. Throws `not_found`. */
 export async function explainRun(
-	{ journal, policies }: Services,
+	{ journal, policies }: { readonly journal: Journal; readonly policies: Policies },
 	session: Session,
 	runId: string | undefined,
 ): Promise<Explanation> {

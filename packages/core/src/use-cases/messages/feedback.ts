@@ -1,10 +1,9 @@
 import { ParleyError, type Store } from "@parley/base";
 import { readRunEvents } from "../../conversation/run-events.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
@@ -17,13 +16,17 @@ export interface Feedback {
 	readonly comment: string;
 }
 
+interface FeedbackPorts extends KeyServices {
+	readonly journal: Journal;
+}
+
 /** Feedback about the replies of all sessions. */
 export class SessionFeedback {
-	readonly #services: Services;
+	readonly #services: FeedbackPorts;
 	readonly #store: Store<Tables>;
 	readonly #sessions: Sessions;
 
-	constructor(services: Services, sessions: Sessions) {
+	constructor(services: FeedbackPorts, sessions: Sessions) {
 		this.#services = services;
 		this.#store = services.journal.store;
 		this.#sessions = sessions;
@@ -46,7 +49,7 @@ export class SessionFeedback {
 }
 
 async function recordFeedback(
-	services: Services,
+	services: FeedbackPorts,
 	session: Session,
 	request: Keyed,
 	{ runId, rating, comment }: Feedback,

@@ -1,8 +1,9 @@
-import { ParleyError, type Timer } from "@parley/base";
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import { sql } from "kysely";
-import type { Services } from "../../conversation/services.ts";
+import type { Observers } from "../../conversation/observers.ts";
+import type { Prompts } from "../../conversation/prompts.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import { fromRow } from "../../store/journal.ts";
+import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 
 /** Looked again at least this often while a question is open: a machine that sleeps stops its timers. */
@@ -19,12 +20,20 @@ interface Waiting {
 	readonly due: number;
 }
 
+interface ReminderPorts {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly observers: Observers;
+	readonly prompts: Prompts;
+}
+
 /**
  * Reminds people of questions at 50 % and 90 % of their lifetime, and expires overdue ones, also without a waiting run. One
  * timer serves all questions.
  */
 export class Reminders {
-	readonly #deps: Services;
+	readonly #ports: ReminderPorts;
 	readonly #sessions: Sessions;
 	#timer: Timer | undefined;
 	/** When the timer looks, in milliseconds since the epoch. */
@@ -34,11 +43,11 @@ export class Reminders {
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
-	constructor(deps: Services, sessions: Sessions) {
-		this.#deps = deps;
+	constructor(ports: ReminderPorts, sessions: Sessions) {
+		this.#ports = ports;
 		this.#sessions = sessions;
-		deps.observers.addRecorded(({ event }) => {
-			if (event.type === "prompt.requested") this.#wait(dueAt(deps.clock.now(), event.prompt.expiresAt, 0));
+		ports.observers.addRecorded(({ event }) => {
+			if (event.type === "prompt.requested") this.#wait(dueAt(ports.clock.now(), event.prompt.expiresAt, 0));
 		});
 	}
 
@@ -58,7 +67,7 @@ export class Reminders {
 
 	#wait(due: number): void {
 		if (this.#state !== "started") return;
-		const { clock } = this.#deps;
+		const { clock } = this.#ports;
 		const now = clock.now();
 		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
 		if (this.#timer && this.#lookAt <= lookAt) return;
@@ -79,14 +88,14 @@ export class Reminders {
 			for (let next = await this.#next(); next.length > 0; next = await this.#next()) {
 				const [first] = next;
 				if (this.#state !== "started" || !first) return;
-				const { clock } = this.#deps;
+				const { clock } = this.#ports;
 				if (first.due > clock.now()) return this.#wait(first.due);
 				const treated = await this.#treatDue(next);
 				const later = next.find(({ due }) => due > clock.now());
 				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
 			}
 		} catch (error) {
-			this.#deps.log.error("open questions could not be looked through", { error });
+			this.#ports.log.error("open questions could not be looked through", { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
@@ -95,14 +104,14 @@ export class Reminders {
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {
-			if (waiting.due <= this.#deps.clock.now() && (await this.#tried(waiting))) treated = true;
+			if (waiting.due <= this.#ports.clock.now() && (await this.#tried(waiting))) treated = true;
 		}
 		return treated;
 	}
 
 	/** The open questions that are due next, in that order. */
 	#next(): Promise<Waiting[]> {
-		return this.#deps.journal.store.read(async (db) => {
+		return this.#ports.journal.store.read(async (db) => {
 			const rows = await db
 				.selectFrom("prompts")
 				.select(["token", "session_id", "created_at", "expires_at"])
@@ -124,7 +133,7 @@ export class Reminders {
 
 	/** Whether the question could be dealt with. */
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
-		const { clock } = this.#deps;
+		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
 			// Deleted meanwhile, with its questions.
 			if (ParleyError.from(reason).code === "not_found") return undefined;
@@ -135,7 +144,7 @@ export class Reminders {
 		const { session } = held;
 		await session.commit(async (tx, record) => {
 			const now = clock.now();
-			if (now >= expires_at) return this.#deps.prompts.expire(tx, record, session, token);
+			if (now >= expires_at) return this.#ports.prompts.expire(tx, record, session, token);
 			const reminded = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
 			const row = await tx
 				.updateTable("prompts")
@@ -162,7 +171,7 @@ export class Reminders {
 			return treated;
 		} catch (error) {
 			if (!this.#failed.has(token)) {
-				this.#deps.log.error("an open question could not be looked at", { sessionId, error });
+				this.#ports.log.error("an open question could not be looked at", { sessionId, error });
 			}
 			this.#failed.add(token);
 			return false;

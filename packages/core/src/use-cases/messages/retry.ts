@@ -1,6 +1,5 @@
 import { defined, ParleyError, type Store } from "@parley/base";
 import { type RunRow, toRunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
@@ -8,14 +7,14 @@ import type { Tables } from "../../store/tables.ts";
 import { factsOf, isOpen } from "../../vocabulary/kept-file.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
+import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 
 /**
  * Requests the last reply of the session again: a new run that knows the work of the last one, but not its final text.
  * Effects of tools remain. Throws `failed_precondition` in an empty session or during a run.
  */
 export async function retryLast(
-	services: Services,
+	services: AcceptPorts,
 	session: Session,
 	request: Keyed,
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {

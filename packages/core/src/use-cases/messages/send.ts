@@ -1,10 +1,9 @@
-import { type Clock, defined, type Ids, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Failpoints, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { attachFiles } from "../../files/file-rows.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { countRuns, insertRun, insertStep } from "../../store/statements.ts";
@@ -23,13 +22,20 @@ export interface Accepted {
 	readonly queuedPosition: number;
 }
 
+/** Ports of an accepted message. */
+export interface AcceptPorts extends KeyServices {
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+}
+
 /**
  * Accepts a message. It is durable, and `user.message` is emitted, when this resolves. Returns the run to start if none is
  * active. Throws
  * `resource_exhausted` if too many messages wait.
  */
 export async function acceptMessage(
-	services: Services,
+	services: AcceptPorts,
 	session: Session,
 	request: Keyed,
 	message: NewMessage & { readonly options?: RunOptions; readonly scheduled?: Scheduled },

@@ -1,6 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
@@ -10,6 +9,7 @@ import { steerHash } from "../../store/text-hash.ts";
 import { actingId, hasRole, type Person } from "../../vocabulary/principal.ts";
 import {
 	type Accepted,
+	type AcceptPorts,
 	authorOf,
 	enqueue,
 	logAccepted,
@@ -28,7 +28,7 @@ export interface Steered extends Accepted {
  * active run the message is sent as an ordinary message.
  */
 export async function steer(
-	services: Services,
+	services: AcceptPorts,
 	session: Session,
 	request: Keyed,
 	message: NewMessage,
@@ -83,7 +83,7 @@ async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined):
 }
 
 async function insertSteer(
-	{ clock, ids }: Services,
+	{ clock, ids }: AcceptPorts,
 	tx: Tx,
 	runId: string,
 	{ content, actor }: { readonly content: string; readonly actor: Person | undefined },

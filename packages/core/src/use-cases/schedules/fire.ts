@@ -1,30 +1,32 @@
 import { ParleyError } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
 import type { RecordEvents } from "../../conversation/commit.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import type { Keyed } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import {
 	changeSchedule,
 	deleteSchedule,
 	findSchedule,
 	type ScheduleChange,
 } from "../../store/schedule-rows.ts";
-import { askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import type { People } from "../../trust/people/people.ts";
 import type { PersonReport } from "../../trust/people/person-checks.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedule.ts";
 import { nextDue } from "../../vocabulary/schedule-times.ts";
-import { acceptMessage, type Queued } from "../messages/send.ts";
+import { type AcceptPorts, acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
 
-/** Services of the runtime for a due schedule. */
-export interface FiringParts {
-	readonly deps: Services;
+/** Ports of a due schedule. */
+export interface FiringParts extends AcceptPorts {
+	readonly journal: Journal;
+	readonly audit: Audit;
+	readonly people: People;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Finds or creates a session. */
@@ -77,7 +79,7 @@ export async function fireSchedule(
 ): Promise<Fired> {
 	const { nextDue: due } = schedule;
 	if (due === undefined) return "over";
-	const principal = await ownerNow(parts.deps, schedule, report);
+	const principal = await ownerNow(parts.people, schedule, report);
 	const lost = report?.present === false ? absence(principal, report) : refusalFor(principal);
 	const isConfirmed = report !== undefined || !needsReport(schedule);
 	if (lost === undefined && !isConfirmed) return postpone(parts, schedule);
@@ -87,7 +89,7 @@ export async function fireSchedule(
 	const { session } = lease;
 	const refusal = lost ?? refusalFor(principal, session);
 	if (refusal !== undefined) {
-		await refuse(parts.deps, session, firing, refusal);
+		await refuse(parts, session, firing, refusal);
 		return "over";
 	}
 	return send(parts, session, firing);
@@ -100,7 +102,7 @@ export function needsReport({ person }: Schedule): boolean {
 
 /** The owner with its present role. Without a report, its role under the platform roles that are known. */
 async function ownerNow(
-	{ people }: Services,
+	people: People,
 	{ principal, person }: Schedule,
 	report: PersonReport | undefined,
 ): Promise<Principal> {
@@ -117,19 +119,19 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 }
 
 /** The due time waits. `parley schedules` shows the reason. */
-async function postpone({ deps }: FiringParts, schedule: Schedule): Promise<Fired> {
+async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; it is asked again each minute`;
 	if (schedule.problem !== problem) {
-		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
-		deps.log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });
+		await journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
+		log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });
 	}
 	return "unconfirmed";
 }
 
 /** The session of a schedule. A deleted one is created again if an external key names it, else its schedule ends. */
 async function leaseTarget(
-	{ sessions, deps, open }: FiringParts,
+	{ sessions, journal, clock, open }: FiringParts,
 	{ schedule, due, principal, lost }: Firing,
 ): Promise<Lease | undefined> {
 	const { id, sessionId, externalKey } = schedule;
@@ -138,20 +140,20 @@ async function leaseTarget(
 	});
 	if (lease) return lease;
 	if (externalKey === undefined) {
-		await deps.journal.store.commit((tx) => deleteSchedule(tx, id));
+		await journal.store.commit((tx) => deleteSchedule(tx, id));
 		return undefined;
 	}
 	try {
 		if (lost !== undefined) throw new ParleyError(lost, { code: "permission_denied" });
 		const request = { principal, key: undefined, method: "schedule", params: {} };
 		const opened = await open(request, { externalKey });
-		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { sessionId: opened.id, seenSeq: 0 }));
+		await journal.store.commit((tx) => changeSchedule(tx, id, { sessionId: opened.id, seenSeq: 0 }));
 		return await sessions.leaseOwn(opened.id);
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (error.code !== "permission_denied") throw reason;
-		const change = { ...afterDue(schedule, due, deps.clock.now()), problem: error.message };
-		await deps.journal.store.commit((tx) => changeSchedule(tx, id, change));
+		const change = { ...afterDue(schedule, due, clock.now()), problem: error.message };
+		await journal.store.commit((tx) => changeSchedule(tx, id, change));
 		return undefined;
 	}
 }
@@ -169,12 +171,11 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 
 /** The due time is over. One event reports the refusal until it changes or the schedule fires again. */
 async function refuse(
-	services: Services,
+	{ clock, audit, log }: FiringParts,
 	session: Session,
 	{ schedule, due, principal }: Firing,
 	refusal: string,
 ): Promise<void> {
-	const { clock, audit, log } = services;
 	const { id } = schedule;
 	await session.commit(async (tx, record) => {
 		const now = await findSchedule(tx, id);
@@ -190,18 +191,14 @@ async function refuse(
 	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
 }
 
-async function send(
-	{ deps, runner, withSkill }: FiringParts,
-	session: Session,
-	firing: Firing,
-): Promise<Fired> {
+async function send(parts: FiringParts, session: Session, firing: Firing): Promise<Fired> {
 	const { schedule, due, principal } = firing;
-	const { clock, failpoints, log } = deps;
+	const { clock, failpoints, log, runner, withSkill } = parts;
 	const { id, prompt, taint, firings } = schedule;
 	const origin = originOf(schedule, due, clock.now());
 	const options = await withSkill(session, principal, { content: prompt }, { origin }).catch(refusalOfSkill);
 	if (typeof options === "string") {
-		await refuse(deps, session, firing, options);
+		await refuse(parts, session, firing, options);
 		return "over";
 	}
 	let stopped: "busy" | "over" | undefined;
@@ -219,7 +216,7 @@ async function send(
 	await failpoints.reach("schedule-due");
 	try {
 		const message = { content: prompt, options, scheduled: { taint, fire } };
-		const { start } = await acceptMessage(deps, session, request, message);
+		const { start } = await acceptMessage(parts, session, request, message);
 		runner.start(session, start);
 	} catch (reason) {
 		if (stopped) return stopped;

@@ -1,4 +1,5 @@
 import { defined, type Timer } from "@parley/base";
+import type { Observers } from "../../conversation/observers.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { changeSchedule, eventSchedules, waitingSchedules } from "../../store/schedule-rows.ts";
 import type { PersonChecks, PersonReport } from "../../trust/people/person-checks.ts";
@@ -37,6 +38,7 @@ interface Reported {
 }
 
 interface ClockParts extends FiringParts {
+	readonly observers: Observers;
 	/** Confirms the rights of owners who are people of chat platforms. */
 	readonly checks: PersonChecks;
 }
@@ -64,7 +66,7 @@ export class ScheduleClock {
 	constructor(parts: ClockParts) {
 		this.#parts = parts;
 		parts.checks.onConnected((connector) => this.#retry((held) => held.connector === connector));
-		parts.deps.observers.addRecorded(({ event, sessionId }) => {
+		parts.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
 				// The clock may be set back before the next look.
 				this.#offset = Math.max(this.#offset, this.#offsetNow());
@@ -100,7 +102,7 @@ export class ScheduleClock {
 
 	#wait(due: number): void {
 		if (this.#state !== "started") return;
-		const { clock } = this.#parts.deps;
+		const { clock } = this.#parts;
 		const now = clock.now();
 		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
 		if (this.#timer && this.#lookAt <= lookAt) return;
@@ -123,13 +125,13 @@ export class ScheduleClock {
 			await this.#takeEvents();
 			await this.#fireAll();
 		} catch (error) {
-			this.#parts.deps.log.error("schedules could not be looked through", { error });
+			this.#parts.log.error("schedules could not be looked through", { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
 
 	async #fireAll(): Promise<void> {
-		const { clock, journal } = this.#parts.deps;
+		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
 			const except = this.#heldNow();
 			const next = await journal.store.read((db) => waitingSchedules(db, { except, limit: together }));
@@ -148,7 +150,7 @@ export class ScheduleClock {
 
 	/** Fires one. If that fails, the others do not wait for it. */
 	async #fire(schedule: Schedule): Promise<void> {
-		const { deps } = this.#parts;
+		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
 		const reported = this.#reports.get(id);
 		if (reported === undefined && needsReport(schedule)) return this.#ask(schedule);
@@ -156,34 +158,34 @@ export class ScheduleClock {
 		this.#reports.delete(id);
 		const firing = { sessionId, runEnded: false };
 		this.#firing = firing;
-		const held = { sessionId, until: deps.clock.monotonic() + lookAgainMs };
+		const held = { sessionId, until: clock.monotonic() + lookAgainMs };
 		try {
 			const fired = await fireSchedule(this.#parts, schedule, reported?.report);
 			if (fired === "unconfirmed") this.#held.set(id, { ...held, connector: principal.id });
 			else if (fired === "busy" && !firing.runEnded) this.#held.set(id, held);
 		} catch (error) {
-			deps.log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
+			log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
 			this.#held.set(id, held);
 		}
 	}
 
 	/** Asks the connector of the owner. The schedule fires with the answer; others do not wait for that. */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
-		const { checks, deps } = this.#parts;
+		const { checks, clock, log } = this.#parts;
 		if (!person) return;
 		this.#reports.set(id, "asked");
 		const asked = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
-			deps.log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
+			log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
 			return undefined;
 		});
 		void asked.then((report) => {
-			this.#reports.set(id, { report, until: deps.clock.monotonic() + reportLifeMs });
+			this.#reports.set(id, { report, until: clock.monotonic() + reportLifeMs });
 			if (this.#state === "started") this.#look(false);
 		});
 	}
 
 	#heldNow(): string[] {
-		const now = this.#parts.deps.clock.monotonic();
+		const now = this.#parts.clock.monotonic();
 		for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
 		const asked: string[] = [];
 		for (const [id, reported] of this.#reports) {
@@ -214,7 +216,7 @@ export class ScheduleClock {
 	}
 
 	#offsetNow(): number {
-		const { clock } = this.#parts.deps;
+		const { clock } = this.#parts;
 		return clock.now() - clock.monotonic();
 	}
 
@@ -223,7 +225,7 @@ export class ScheduleClock {
 	 * not come back, and one that waited for a wrong clock does not wait on.
 	 */
 	async #reckonAnew(): Promise<void> {
-		const { clock, journal } = this.#parts.deps;
+		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {
 			const now = clock.now();
 			for (const schedule of await waitingSchedules(tx, { except: [] })) {
@@ -234,7 +236,7 @@ export class ScheduleClock {
 	}
 
 	async #listen(): Promise<void> {
-		const all = await this.#parts.deps.journal.store.read((db) => eventSchedules(db));
+		const all = await this.#parts.journal.store.read((db) => eventSchedules(db));
 		for (const { sessionId } of all) {
 			this.#listening.add(sessionId);
 			this.#heard.add(sessionId);
@@ -243,7 +245,7 @@ export class ScheduleClock {
 
 	/** Makes schedules due whose event has come, at most one firing a minute each. */
 	async #takeEvents(): Promise<void> {
-		const { clock, journal } = this.#parts.deps;
+		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
 			const [sessionId] = this.#heard;
 			if (sessionId === undefined) return;

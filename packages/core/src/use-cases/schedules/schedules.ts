@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { defined, ParleyError } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { defined, type Failpoints, type Ids, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import {
 	countSchedules,
 	deleteSchedule,
@@ -13,7 +12,7 @@ import {
 	listSchedules,
 } from "../../store/schedule-rows.ts";
 import { taintOfMessage } from "../../store/session-taint.ts";
-import { askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import {
@@ -33,8 +32,11 @@ import type { NewSession } from "../sessions/open.ts";
 /** The session that a schedule acts for: by its id, or by the external key under which it is found or created. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
 
-interface SchedulesOptions {
-	readonly deps: Services;
+interface SchedulesOptions extends KeyServices {
+	readonly journal: Journal;
+	readonly ids: Ids;
+	readonly audit: Audit;
+	readonly failpoints: Failpoints;
 	readonly sessions: Sessions;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
@@ -68,7 +70,7 @@ export class Schedules {
 		wanted: WantedSchedule,
 		call?: CallOrigin,
 	): Promise<Schedule> {
-		const { sessions, deps, open, admit } = this.#options;
+		const { sessions, ids, failpoints, open, admit } = this.#options;
 		admit();
 		const { principal } = request;
 		authorize(principal, "schedule.create");
@@ -78,8 +80,8 @@ export class Schedules {
 		const { session } = lease;
 		const key = "externalKey" in target ? { externalKey: target.externalKey } : {};
 		const outcome = await session.commit((tx, record) =>
-			once(tx, request, deps, async () => {
-				const id = call ? idOfCall(session, call) : deps.ids.create("sched");
+			once(tx, request, this.#options, async () => {
+				const id = call ? idOfCall(session, call) : ids.create("sched");
 				const known = call && (await findSchedule(tx, id));
 				if (known) return known;
 				const taint = joinTaints([taintOfMessage(principal, undefined), call?.taint ?? ""]);
@@ -93,7 +95,7 @@ export class Schedules {
 				return schedule;
 			}),
 		);
-		await deps.failpoints.reach("schedule-created");
+		await failpoints.reach("schedule-created");
 		return outcome.response;
 	}
 
@@ -101,23 +103,23 @@ export class Schedules {
 	async list(principal: Principal, { sessionId, limit }: ScheduleFilter): Promise<Schedule[]> {
 		authorize(principal, "schedule.read");
 		const owner = principal.kind === "operator" ? undefined : actingId(principal);
-		return this.#options.deps.journal.store.read((db) => listSchedules(db, { owner, sessionId }, limit));
+		return this.#options.journal.store.read((db) => listSchedules(db, { owner, sessionId }, limit));
 	}
 
 	/** Deletes a schedule. Throws `not_found` if it does not exist or is not the principal's. */
 	async remove(request: Keyed, id: string): Promise<Schedule> {
 		const { principal } = request;
-		const { deps, sessions } = this.#options;
+		const { journal, sessions } = this.#options;
 		authorize(principal, "schedule.remove");
-		const found = await deps.journal.store.read((db) => findSchedule(db, id));
+		const found = await journal.store.read((db) => findSchedule(db, id));
 		const lease = found && (await sessions.leaseOwn(found.sessionId).catch(ifGone));
 		using held = lease;
 		const commit = held
 			? held.session.commit.bind(held.session)
 			: <T>(work: (tx: Tx, record: () => Promise<void>) => Promise<T>) =>
-					deps.journal.store.commit((tx) => work(tx, async () => undefined));
+					journal.store.commit((tx) => work(tx, async () => undefined));
 		const removed = await commit((tx, record) =>
-			once(tx, request, deps, async () => {
+			once(tx, request, this.#options, async () => {
 				const schedule = await findSchedule(tx, id);
 				const isTheirs = principal.kind === "operator" || schedule?.owner === actingId(principal);
 				if (!schedule || !isTheirs) throw unknownSchedule(id);
@@ -134,7 +136,7 @@ export class Schedules {
 
 	/** Reads when a schedule fires. Throws `invalid_argument` if it is not understood or can never fire. */
 	triggerOf(wanted: WantedTrigger): Trigger {
-		const now = this.#options.deps.clock.now();
+		const now = this.#options.clock.now();
 		if (wanted.kind === "words") {
 			return readWhen(wanted.when, { now, timeZone: wanted.timeZone ?? this.#timeZone() });
 		}
@@ -152,7 +154,7 @@ export class Schedules {
 		{ person, ...principal }: Principal,
 		{ trigger: wanted, show = "post", ...texts }: WantedSchedule,
 	): Omit<Schedule, "id" | "taint"> {
-		const now = this.#options.deps.clock.now();
+		const now = this.#options.clock.now();
 		const trigger = this.triggerOf(wanted);
 		const { prompt, title } = checkTexts({
 			prompt: session.redactor.redactKnown(texts.prompt),
@@ -187,7 +189,7 @@ export class Schedules {
 		}: { readonly action: "create" | "remove"; readonly object: string; readonly args?: object },
 	): Promise<void> {
 		const entry = { action: `schedule.${action}`, object, decision: "allowed", ...defined({ args }) };
-		await this.#options.deps.audit.record(tx, { ...askedBy(principal), ...entry });
+		await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
 	}
 }
 

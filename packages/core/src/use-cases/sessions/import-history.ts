@@ -1,5 +1,4 @@
-import { defined, ParleyError, parseJson } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { type Clock, defined, type Ids, ParleyError, parseJson } from "@parley/base";
 import {
 	bytesOf,
 	fitTogether,
@@ -12,6 +11,7 @@ import type { Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { endRun, insertRun, insertStep } from "../../store/statements.ts";
+import type { TextRedactor } from "../../text/session-redactor.ts";
 import { outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { pictureProblem } from "../../vocabulary/kept-file.ts";
@@ -281,24 +281,32 @@ class HistoryReader {
 	}
 }
 
+/** Ports of an imported history. */
+export interface ImportPorts {
+	readonly ids: Ids;
+	readonly clock: Clock;
+	/** Knows the secrets of the gateway. */
+	readonly redactor: TextRedactor;
+}
+
 /**
  * Stores the history of a new session, without secrets, as runs that have ended. The session holds text of others from
  * then on: a client may claim anything. Returns the events that show the history.
  */
 export async function storeImport(
 	tx: Tx,
-	deps: Pick<Services, "ids" | "clock" | "redactor">,
+	ports: ImportPorts,
 	sessionId: string,
 	runs: readonly ImportedRun[],
 ): Promise<RecordedEvent[]> {
 	if (runs.length === 0) return [];
-	const at = deps.clock.now();
+	const at = ports.clock.now();
 	const events: RecordedEvent[] = [];
 	for (const [index, run] of runs.entries()) {
-		const runId = deps.ids.create("run");
+		const runId = ports.ids.create("run");
 		const { images } = run;
-		const content = deps.redactor.redactKnown(run.texts.join("\n\n"));
-		const steps = run.steps.map((step) => cleanStep(step, deps.redactor));
+		const content = ports.redactor.redactKnown(run.texts.join("\n\n"));
+		const steps = run.steps.map((step) => cleanStep(step, ports.redactor));
 		await insertRun(tx, {
 			id: runId,
 			sessionId,
@@ -335,7 +343,7 @@ const endedStep: Step = { kind: "ended", error: "" };
 
 type ImportedStep = Extract<Step, { kind: "reply" | "result" }>;
 
-function cleanStep(step: ImportedRun["steps"][number], redactor: Services["redactor"]): ImportedStep {
+function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): ImportedStep {
 	const sink = redactor.into("history");
 	if (step.kind === "result") return { ...step, text: shortenOutput(sink.redact(step.text), leftOut) };
 	const content = step.content.map((block): Reply["content"][number] => {

@@ -1,9 +1,10 @@
 import { defined, ParleyError, type Store } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import type { Observers } from "../../conversation/observers.ts";
+import type { Workspaces } from "../../conversation/workspaces.ts";
 import { chooseRoot, type Roots, replacedDirectory } from "../../filesystem/paths.ts";
 import { defaultProfile, type Profiles } from "../../policy/profiles/profile.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { rebindSchedules } from "../../store/schedule-rows.ts";
 import { indexName } from "../../store/search-texts.ts";
 import { sessionRow } from "../../store/session-row.ts";
@@ -15,7 +16,13 @@ import { setBudget } from "../../usage/set-budget.ts";
 import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
-import { type HistoryMessage, type ImportedRun, planImport, storeImport } from "./import-history.ts";
+import {
+	type HistoryMessage,
+	type ImportedRun,
+	type ImportPorts,
+	planImport,
+	storeImport,
+} from "./import-history.ts";
 
 /** Requested new session of a client. */
 export interface NewSession {
@@ -33,16 +40,23 @@ export interface NewSession {
 	readonly history?: readonly HistoryMessage[];
 }
 
+/** Ports of a new session. */
+export interface OpenPorts extends KeyServices, ImportPorts {
+	readonly journal: Journal;
+	readonly observers: Observers;
+	readonly workspaces: Workspaces;
+}
+
 /**
  * Creates a session, or finds the one of the same external key. Durable, with its `session.created`. `usable` rejects if a
  * new one is not possible.
  */
 export async function createSession(
-	deps: Services,
+	ports: OpenPorts,
 	request: Keyed,
 	wanted: Opening,
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
-	const { journal, ids } = deps;
+	const { journal, ids } = ports;
 	const owner = request.principal.id;
 	// Not awaited if the session exists already.
 	wanted.usable?.catch(() => undefined);
@@ -50,23 +64,23 @@ export async function createSession(
 	let created: readonly Recorded[] = [];
 	let made: string | undefined;
 	const opened = journal.store.commit((tx) =>
-		once(tx, request, deps, async () => {
+		once(tx, request, ports, async () => {
 			created = [];
 			const known = await findKnown(tx, request.principal, externalKey);
 			if (known !== undefined) return { id: known, status: "resumed" as const };
 			await wanted.usable;
 			const id = await newId(tx, wanted.id ?? ids.create("sess"));
 			if (wanted.root === undefined) made = id;
-			created = await storeSession(tx, deps, { id, owner }, wanted);
+			created = await storeSession(tx, ports, { id, owner }, wanted);
 			return { id, status: "created" as const };
 		}),
 	);
 	const outcome = await opened.catch(async (reason: unknown) => {
-		if (made !== undefined) await deps.workspaces.remove(made);
+		if (made !== undefined) await ports.workspaces.remove(made);
 		throw reason;
 	});
 	if (outcome.repeated) await refuseDeleted(journal.store, outcome.response.id);
-	for (const event of created) deps.observers.tell(event, owner);
+	for (const event of created) ports.observers.tell(event, owner);
 	return outcome.response;
 }
 
@@ -92,11 +106,11 @@ async function findKnown(
 /** Stores a new session with all that belongs to it, and returns its first events. */
 async function storeSession(
 	tx: Tx,
-	deps: Services,
+	ports: OpenPorts,
 	{ id, owner }: { readonly id: string; readonly owner: string },
 	wanted: Opening,
 ): Promise<readonly Recorded[]> {
-	const title = oneLine(deps.redactor.redact(wanted.title ?? ""));
+	const title = oneLine(ports.redactor.redact(wanted.title ?? ""));
 	const externalKey = wanted.externalKey ?? null;
 	const facts = {
 		id,
@@ -104,16 +118,16 @@ async function storeSession(
 		title,
 		external_key: externalKey,
 		titled_by: title === "" ? null : ("person" as const),
-		root_dir: wanted.root ?? (await deps.workspaces.create(id)),
+		root_dir: wanted.root ?? (await ports.workspaces.create(id)),
 		profile: wanted.profile ?? defaultProfile,
 		place: wanted.place ?? null,
 	};
-	const row = { ...sessionRow(facts, deps.clock.now()), model: wanted.model ?? null };
+	const row = { ...sessionRow(facts, ports.clock.now()), model: wanted.model ?? null };
 	await tx.insertInto("sessions").values(row).execute();
-	await setOwnBudget(tx, deps, id, wanted);
+	await setOwnBudget(tx, ports, id, wanted);
 	await indexName(tx, id, [title, externalKey]);
-	const imported = await storeImport(tx, deps, id, wanted.imported ?? []);
-	const created = await deps.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
+	const imported = await storeImport(tx, ports, id, wanted.imported ?? []);
+	const created = await ports.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
 	if (externalKey !== null) {
 		const seenSeq = created.at(-1)?.seq ?? 0;
 		await rebindSchedules(tx, { owner, externalKey }, { sessionId: id, seenSeq });
@@ -131,7 +145,7 @@ async function newId(tx: Tx, id: string): Promise<string> {
 /** Session budget from the channel settings. */
 async function setOwnBudget(
 	tx: Tx,
-	{ journal, clock }: Services,
+	{ journal, clock }: OpenPorts,
 	sessionId: string,
 	{ budget: limit, place }: Opening,
 ): Promise<void> {

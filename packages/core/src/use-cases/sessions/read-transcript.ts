@@ -1,11 +1,11 @@
 import { type PastCompaction, readCompactions } from "../../agent/context/session-context.ts";
 import { noReductions, type Reductions, viewOf, withCompaction } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { shownContent } from "../../conversation/shown-content.ts";
+import type { Files } from "../../files/files.ts";
 import { withPictures } from "../../files/pictures.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabulary/transcript.ts";
@@ -28,7 +28,7 @@ interface TimedStep {
  * secrets in arguments and thinking.
  */
 export async function readTranscript(
-	{ journal, files }: Services,
+	{ journal, files }: { readonly journal: Journal; readonly files: Files },
 	session: Session,
 ): Promise<TimedMessage[]> {
 	const { runs, steps, compactions } = await journal.store.read((db) => readRows(db, session.id));

@@ -1,18 +1,23 @@
-import { ParleyError } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
+import type { Workspaces } from "../../conversation/workspaces.ts";
 import { removeFilesOf } from "../../files/file-rows.ts";
+import type { Files } from "../../files/files.ts";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";
-import { askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/task.ts";
-import { cancelTurn } from "../messages/cancel.ts";
+import { type CancelPorts, cancelTurn } from "../messages/cancel.ts";
 
-/** Services of a deletion. */
-export interface RemoveDeps extends Services {
+/** Ports of a deletion. */
+export interface RemovePorts extends CancelPorts {
+	readonly audit: Audit;
+	readonly files: Files;
+	readonly log: Logger;
+	readonly workspaces: Workspaces;
 	readonly sessions: Sessions;
 }
 
@@ -22,44 +27,44 @@ export interface RemoveDeps extends Services {
  * forced: then these are cancelled first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
-	deps: RemoveDeps,
+	ports: RemovePorts,
 	request: Keyed,
 	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
 ): Promise<void> {
 	// Looked up first, because the session can no longer be found.
-	if (await deps.journal.store.read((db) => answerOf(db, request, deps))) return;
-	using lease = await deps.sessions.lease(request.principal, sessionId, "session.delete");
+	if (await ports.journal.store.read((db) => answerOf(db, request, ports))) return;
+	using lease = await ports.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
 	let gone: Gone = { sessions: [], files: [] };
 	for (let busy = true; busy; ) {
 		await session.end(async (tx) => {
 			busy = await isBusy(tx, session, force);
 			if (busy) return false;
-			const { repeated } = await once(tx, request, deps, async () => {
+			const { repeated } = await once(tx, request, ports, async () => {
 				if (session.removed) throw unknownSession(sessionId);
 				gone = await removeRows(tx, sessionId);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
-				await deps.audit.record(tx, { ...askedBy(request.principal), ...what });
-				await forgetChannel(tx, deps, request, session);
+				await ports.audit.record(tx, { ...askedBy(request.principal), ...what });
+				await forgetChannel(tx, ports, request, session);
 			});
 			return !repeated;
 		});
 		if (busy && !force) throw refused();
-		if (busy) await stopAll(deps, session, request);
+		if (busy) await stopAll(ports, session, request);
 	}
-	for (const id of gone.sessions) deps.sessions.evict(id);
-	if (deps.workspaces.of(session) !== undefined) {
-		await deps.workspaces.remove(sessionId).catch((error: unknown) => {
-			deps.log.warn("a workspace could not be removed", { sessionId, error });
+	for (const id of gone.sessions) ports.sessions.evict(id);
+	if (ports.workspaces.of(session) !== undefined) {
+		await ports.workspaces.remove(sessionId).catch((error: unknown) => {
+			ports.log.warn("a workspace could not be removed", { sessionId, error });
 		});
 	}
-	await deps.files.unlink(gone.files);
+	await ports.files.unlink(gone.files);
 }
 
 /** Deletes the notes of the channel if this was its last session. */
 async function forgetChannel(
 	tx: Tx,
-	{ audit }: RemoveDeps,
+	{ audit }: RemovePorts,
 	{ principal }: Keyed,
 	{ place }: Session,
 ): Promise<void> {
@@ -93,8 +98,8 @@ function refused(): ParleyError {
 }
 
 /** Messages that come meanwhile are stopped the next time round. */
-async function stopAll(deps: RemoveDeps, session: Session, request: Keyed): Promise<void> {
-	await cancelTurn(deps, session, { ...request, key: undefined }, { queued: true });
+async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
+	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
 	const runs = [...session.live.values(), ...ofTasks];
 	for (const run of runs) run.cancel();

@@ -7,7 +7,6 @@ import {
 } from "../../agent/replies/session-call.ts";
 import type { ChooseSettings } from "../../agent/run/run.ts";
 import type { RunSettings } from "../../agent/run/settings.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { titleFrom } from "../../text/title-text.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
@@ -29,7 +28,6 @@ const mostFailures = 3;
  * run, and two more at most. Nothing waits for it, and failures are only logged.
  */
 export class Titles {
-	readonly #session: Services;
 	readonly #sessions: Sessions;
 	readonly #ports: TitlePorts;
 	readonly #stopping = new AbortController();
@@ -38,8 +36,7 @@ export class Titles {
 	/** Failed attempts by session. */
 	readonly #failures = new Map<string, number>();
 
-	constructor(session: Services, sessions: Sessions, ports: TitlePorts) {
-		this.#session = session;
+	constructor(sessions: Sessions, ports: TitlePorts) {
 		this.#sessions = sessions;
 		this.#ports = ports;
 	}
@@ -73,7 +70,7 @@ export class Titles {
 		try {
 			await this.#make(id);
 		} catch (error) {
-			this.#fail(id, error, this.#session.log);
+			this.#fail(id, error, this.#ports.log);
 		}
 		this.#working.delete(id);
 		this.#next();
@@ -88,7 +85,7 @@ export class Titles {
 
 	async #make(id: string): Promise<void> {
 		if ((this.#failures.get(id) ?? 0) >= mostFailures) return;
-		const { clock, log } = this.#session;
+		const { clock, log } = this.#ports;
 		using lease = await this.#sessions.leaseOwn(id);
 		if (lease.session.titled) return;
 		const beginning = await this.#beginning(id);
@@ -110,7 +107,7 @@ export class Titles {
 	/** The first message, and the first reply that went well. */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
-		const events = (await this.#session.journal.after(id, 0, 20, types)).map(({ event }) => event);
+		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
 		const message = events.find((event) => event.type === "user.message");
 		const reply = events.find((event) => event.type === "assistant.message" && event.error === "");
 		if (!message || reply?.type !== "assistant.message") return undefined;
@@ -124,13 +121,14 @@ interface Beginning {
 	readonly reply: string;
 }
 
-interface TitleModels {
+interface TitleServices {
+	readonly log: Logger;
 	readonly settings: ChooseSettings;
 	/** The gateway's own model, whose provider is known to have what the table lists. */
 	readonly model: Model;
 }
 
-type TitleCaller = SessionCaller & TitleModels;
+type TitleCaller = SessionCaller & TitleServices;
 type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const system = `You name conversations. You get the beginning of one, between a person and a software agent. Answer with a title that tells what it is about: at most six words, in the language of the person, on one line, without quotes and without a full stop.

@@ -1,11 +1,11 @@
-import { ParleyError } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import type { Observers } from "../../conversation/observers.ts";
 import type { Session, TaskHold, TaskRunEnd } from "../../conversation/session.ts";
 import { type Claim, keepClaim } from "../../conversation/tasks/claim.ts";
 import { endTask, type TaskEnd, workerEnd } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { type CheckedTask, insertTask } from "../../conversation/tasks/submit.ts";
-import type { Tx } from "../../store/journal.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import { isStep, planOf, reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
@@ -38,14 +38,21 @@ const passing: readonly ModelFault[] = [
 	"unreachable",
 ];
 
-/** Services that a claim needs from its worker. */
+/** Services of the tasks in the hands of a worker. */
+export interface HoldServices {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly observers: Observers;
+}
+
 export interface HoldParts {
 	readonly row: TaskRow;
 	readonly claim: Claim;
 	readonly home: Session;
 	/** The task's conversation. */
 	readonly session: Session;
-	readonly services: Services;
+	readonly services: HoldServices;
 	readonly tools: readonly string[];
 	/** The conversations of the tasks above it. */
 	readonly above: readonly string[];
@@ -188,7 +195,7 @@ interface DeskRun {
 interface DeskParts {
 	readonly hold: TaskHold;
 	readonly run: DeskRun;
-	readonly services: Services;
+	readonly services: HoldServices;
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;

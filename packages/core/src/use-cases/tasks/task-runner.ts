@@ -1,8 +1,7 @@
-import { defined, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { findActive, type RunRow } from "../../conversation/queue.ts";
-import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import {
@@ -24,16 +23,15 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { hasEnded, type NewWorker, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";
-import { Hold } from "./hold.ts";
+import { Hold, type HoldServices } from "./hold.ts";
 
 /** Looked again at least this often while a task is open: another process may have fallen silent. */
 const lookAgainMs = 15_000;
 /** Wait after a failed claim. */
 const afterFailureMs = 5_000;
 
-/** Services of the task runner. */
-export interface TaskRunnerOptions {
-	readonly deps: Services;
+export interface TaskRunnerOptions extends HoldServices {
+	readonly log: Logger;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Tasks that are worked on at a time. */
@@ -56,8 +54,8 @@ export class TaskRunner {
 
 	constructor(options: TaskRunnerOptions) {
 		this.#options = options;
-		this.#worker = options.deps.ids.create("worker");
-		options.deps.observers.addRecorded(({ event }) => {
+		this.#worker = options.ids.create("worker");
+		options.observers.addRecorded(({ event }) => {
 			// It waits from now on, and its place is free.
 			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
 				setImmediate(() => this.wake());
@@ -66,8 +64,8 @@ export class TaskRunner {
 
 	/** Continues interrupted tasks and claims waiting ones. */
 	async start(): Promise<void> {
-		const { deps, alone } = this.#options;
-		if (alone) await deps.journal.store.commit(releaseAll);
+		const { journal, alone } = this.#options;
+		if (alone) await journal.store.commit(releaseAll);
 		if (this.#state === "new") this.#state = "started";
 		this.wake();
 	}
@@ -102,7 +100,7 @@ export class TaskRunner {
 	}
 
 	async #fill(): Promise<void> {
-		const { deps, limit } = this.#options;
+		const { log, limit } = this.#options;
 		while (this.#again && this.#state === "started") {
 			this.#again = false;
 			try {
@@ -110,14 +108,14 @@ export class TaskRunner {
 				await this.#takeAll(claimTask, limit);
 				await this.#wait();
 			} catch (error) {
-				deps.log.error("tasks could not be taken up", { error });
+				log.error("tasks could not be taken up", { error });
 				this.#setTimer(afterFailureMs);
 			}
 		}
 	}
 
 	async #takeAll(claim: typeof claimTask, most: number): Promise<void> {
-		const { clock, journal } = this.#options.deps;
+		const { clock, journal } = this.#options;
 		while (this.#state === "started" && this.#atWork() < most) {
 			const claimer = { worker: this.#worker, now: clock.now(), except: [...this.#working.keys()] };
 			const row = await journal.store.commit((tx) => claim(tx, claimer));
@@ -134,31 +132,31 @@ export class TaskRunner {
 	}
 
 	async #wait(): Promise<void> {
-		const { deps, limit, alone } = this.#options;
+		const { journal, clock, limit, alone } = this.#options;
 		if (this.#atWork() >= limit) return;
-		const due = await deps.journal.store.read(nextClaim);
+		const due = await journal.store.read(nextClaim);
 		// Others submit without a word.
 		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
 		if (due === undefined) return;
 		// Another process has just claimed a task that is due now, or is about to.
-		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - deps.clock.now())));
+		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - clock.now())));
 	}
 
 	#setTimer(ms: number): void {
 		this.#timer?.cancel();
-		if (this.#state === "started") this.#timer = this.#options.deps.clock.after(ms, () => this.wake());
+		if (this.#state === "started") this.#timer = this.#options.clock.after(ms, () => this.wake());
 	}
 
 	#begin(row: TaskRow): void {
 		const claim = { taskId: row.id, worker: this.#worker, epoch: Number(row.epoch) };
 		const entry: { session?: Session } = {};
 		this.#working.set(row.id, entry);
-		const { deps } = this.#options;
+		const { log } = this.#options;
 		const work = this.#work(row, claim, entry)
 			.catch((error: unknown) => {
 				// It is free again when its lease has run out.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
-				deps.log[level]("a task could not be worked on", { taskId: row.id, error });
+				log[level]("a task could not be worked on", { taskId: row.id, error });
 			})
 			.finally(() => {
 				this.#working.delete(row.id);
@@ -169,7 +167,7 @@ export class TaskRunner {
 	}
 
 	async #work(row: TaskRow, claim: Claim, entry: { session?: Session }): Promise<void> {
-		const { sessions, deps, runner } = this.#options;
+		const { sessions, journal, clock, ids, log, runner } = this.#options;
 		using homeLease = await sessions.leaseOwn(row.session_id);
 		using ownLease = await sessions.leaseOwn(row.own_session_id);
 		const [home, session] = [homeLease.session, ownLease.session];
@@ -178,7 +176,7 @@ export class TaskRunner {
 		entry.session = session;
 		const heart = this.#beat(claim, hold, session);
 		try {
-			const taken = await takeUp(deps, session, row);
+			const taken = await takeUp({ clock, ids }, session, row);
 			if (!taken) return;
 			const { run, resumed } = taken;
 			home.working.add(session);
@@ -187,13 +185,13 @@ export class TaskRunner {
 			await session.live.get(run.id)?.ended;
 			hold.afterEnd();
 			// Its run ends without a word, and which of its commits finds out is a matter of chance.
-			if (hold.lost) deps.log.warn("a task was taken over by another worker", { taskId: row.id });
+			if (hold.lost) log.warn("a task was taken over by another worker", { taskId: row.id });
 		} finally {
 			heart.cancel();
 			home.working.delete(session);
 			session.workOn(undefined);
 			// A task that stopped with the gateway continues at its next start.
-			if (this.#state === "stopped") await deps.journal.store.commit((tx) => releaseClaim(tx, claim));
+			if (this.#state === "stopped") await journal.store.commit((tx) => releaseClaim(tx, claim));
 		}
 	}
 
@@ -202,14 +200,14 @@ export class TaskRunner {
 		claim: Claim,
 		{ home, session }: { readonly home: Session; readonly session: Session },
 	): Promise<Hold> {
-		const { deps, check } = this.#options;
-		const above = await deps.journal.store.read((db) => conversationsAbove(db, row));
+		const { journal, clock, ids, observers, check } = this.#options;
+		const above = await journal.store.read((db) => conversationsAbove(db, row));
 		return new Hold({
 			row,
 			claim,
 			home,
 			session,
-			services: deps,
+			services: { journal, clock, ids, observers },
 			above,
 			check,
 			tools: fromRow<string[]>(row.tools),
@@ -220,7 +218,7 @@ export class TaskRunner {
 
 	/** Keeps the claim while a model or a tool takes its time. */
 	#beat(claim: Claim, hold: Hold, session: Session): Timer {
-		const { clock, journal, log } = this.#options.deps;
+		const { clock, journal, log } = this.#options;
 		let stopped = false;
 		const beat = async (): Promise<void> => {
 			try {
@@ -249,11 +247,16 @@ interface Taken {
 /** A worker's task is the text of an agent, whoever requested the parent task. */
 const handedOn = "(Handed on by the agent of the task that this is a part of.)\n";
 
+interface BeginPorts {
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
 /**
  * Run of a task, created if necessary, with its event. For an ended task, its remaining run is cancelled. Undefined without
  * one.
  */
-async function takeUp(services: Services, session: Session, row: TaskRow): Promise<Taken | undefined> {
+async function takeUp(services: BeginPorts, session: Session, row: TaskRow): Promise<Taken | undefined> {
 	const { clock } = services;
 	return session.commit(async (tx, record) => {
 		const { id: taskId, title } = row;
@@ -280,7 +283,7 @@ async function takeUp(services: Services, session: Session, row: TaskRow): Promi
 
 /** Creates the run of a new task. */
 async function begin(
-	services: Services,
+	services: BeginPorts,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 	session: Session,
 	row: TaskRow,

@@ -1,15 +1,15 @@
-import { defined, ParleyError } from "@parley/base";
-import type { Services } from "../../conversation/services.ts";
+import { defined, type Failpoints, type Ids, ParleyError } from "@parley/base";
+import type { Observers } from "../../conversation/observers.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { describeTask, findTask, listTasks } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
-import { askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { actingId, type Principal, visibleTo } from "../../vocabulary/principal.ts";
@@ -24,9 +24,12 @@ import {
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import type { TaskRunner } from "./task-runner.ts";
 
-/** Services of the runtime for tasks. */
-export interface TasksOptions {
-	readonly deps: Services;
+export interface TasksOptions extends KeyServices {
+	readonly journal: Journal;
+	readonly ids: Ids;
+	readonly audit: Audit;
+	readonly observers: Observers;
+	readonly failpoints: Failpoints;
 	readonly sessions: Sessions;
 	readonly runner: TaskRunner;
 	/** Names that a task may use. */
@@ -79,20 +82,20 @@ export class Tasks {
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
-		const facts = await this.#options.deps.journal.store.read((db) => describeTask(db, row));
+		const facts = await this.#options.journal.store.read((db) => describeTask(db, row));
 		if (!facts) throw unknownTask(taskId);
 		return facts;
 	}
 
 	/** The tasks that the principal may see, newest first. */
 	async list(principal: Principal, filter: TaskFilter): Promise<TaskFacts[]> {
-		const { sessions, deps } = this.#options;
+		const { sessions, journal } = this.#options;
 		authorize(principal, "task.read");
 		if (filter.sessionId !== undefined) {
 			(await sessions.lease(principal, filter.sessionId, "task.read"))[Symbol.dispose]();
 		}
 		const all = isAuthorized(principal, "task.read", { owner: "" });
-		return deps.journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
+		return journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
 	}
 
 	/** Ends a task with all its workers; one that has ended stays as it is. Returns the state that it is in then. */
@@ -102,14 +105,14 @@ export class Tasks {
 		const { session: home } = held;
 		let ended: string[] = [];
 		const outcome = await home.commit((tx, record) =>
-			once(tx, request, this.#options.deps, async () => {
+			once(tx, request, this.#options, async () => {
 				ended = [];
 				const now = (await findTask(tx, taskId)) ?? row;
 				if (hasEnded(now.state)) return now.state;
 				const by = actingId(request.principal);
 				const told = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
 				const end = { state: "cancelled" as const, reason: told, by };
-				ended = await endTask({ tx, now: this.#options.deps.clock.now(), tell: record }, now, end);
+				ended = await endTask({ tx, now: this.#options.clock.now(), tell: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
 			}),
@@ -133,8 +136,8 @@ export class Tasks {
 		using held = lease;
 		const { session: home } = held;
 		await home.commit((tx, _record) =>
-			once(tx, request, this.#options.deps, async () => {
-				const row = await writeReply(tx, home, this.#options.deps.clock.now(), {
+			once(tx, request, this.#options, async () => {
+				const row = await writeReply(tx, home, this.#options.clock.now(), {
 					taskId,
 					by: request.principal,
 					approved,
@@ -160,18 +163,18 @@ export class Tasks {
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
-			once(tx, request, this.#options.deps, async () => {
+			once(tx, request, this.#options, async () => {
 				const { task, notes } = await checked;
 				const origin = { ...originOf(request.principal), ...defined({ retryOf }) };
-				const inserted = await insertTask(this.#options.deps, { tx, record }, home, { wanted: task, origin });
+				const inserted = await insertTask(this.#options, { tx, record }, home, { wanted: task, origin });
 				created = inserted.created;
 				const { id } = inserted.row;
 				await this.#audit(tx, request, id, [retryOf === undefined ? "submit" : "retry", "submitted"]);
 				return { id, notes };
 			}),
 		);
-		for (const event of created) this.#options.deps.observers.tell(event, home.owner);
-		await this.#options.deps.failpoints.reach("task-submitted");
+		for (const event of created) this.#options.observers.tell(event, home.owner);
+		await this.#options.failpoints.reach("task-submitted");
 		this.#options.runner.wake();
 		return outcome.response;
 	}
@@ -182,8 +185,8 @@ export class Tasks {
 		taskId: string,
 		action: Action,
 	): Promise<{ readonly row: TaskRow; readonly lease: Lease }> {
-		const { deps, sessions } = this.#options;
-		const row = await deps.journal.store.read((db) => findTask(db, taskId));
+		const { journal, sessions } = this.#options;
+		const row = await journal.store.read((db) => findTask(db, taskId));
 		if (!row) throw unknownTask(taskId);
 		try {
 			return { row, lease: await sessions.lease(principal, row.session_id, action) };
@@ -193,7 +196,7 @@ export class Tasks {
 	}
 
 	async #audit(tx: Tx, { principal }: Keyed, object: string, [action, decision]: Audited): Promise<void> {
-		await this.#options.deps.audit.record(tx, {
+		await this.#options.audit.record(tx, {
 			...askedBy(principal),
 			action: `task.${action}`,
 			object,
