@@ -13,9 +13,9 @@ import { startChunks } from "./start-chunks.mjs";
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const beside = {
-	"packages/core/src/agent/system-prompt/system-prompt.ts": [
-		"packages/core/src/agent/system-prompt/instructions.md",
-		"packages/core/src/agent/system-prompt/system.md",
+	"packages/core/src/instructions/prompt-files.ts": [
+		"packages/core/src/instructions/agent.md",
+		"packages/core/src/instructions/system.md",
 	],
 	// Starts the thread that is an entry below.
 	"packages/core/src/tools/web/page-text.ts": [],

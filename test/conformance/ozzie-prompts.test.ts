@@ -88,7 +88,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is shown to nobody", 
 	const question = await client.event("prompt.request");
 	expect(question.payload["context"]).toMatchObject({
 		...{ arguments: { path: "token.txt", content: "[redacted]" }, allow_session: false },
-		notes: expect.arrayContaining(["[redacted] stands for a secret: what runs holds it"]),
+		notes: expect.arrayContaining(["[redacted] replaces a secret: the call itself contains the secret"]),
 	});
 	await client.call("prompt_response", { token: question.payload["token"], value: true });
 	await client.event("assistant.message", { error: "" });

@@ -227,7 +227,7 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open();
 		const foreign = await answered(other, await ask(other, use("env")), { value: true });
-		expect(foreign).toMatch(/^not run: secrets\.API_KEY: there is no such secret here/);
+		expect(foreign).toMatch(/^not run: secrets\.API_KEY: unknown secret/);
 		heard.push(
 			JSON.stringify(await back.call("explain", {})),
 			JSON.stringify(await back.request("load_messages")),

@@ -114,7 +114,9 @@ verifiesOn(
 			...{ skill_name: "greet", output: "[offline] Hello Bob", error: "" },
 		});
 		await client.event("assistant.message");
-		expect(await client.refusal("send_message", { content: "/agent" })).toContain("for the agent alone");
+		expect(await client.refusal("send_message", { content: "/agent" })).toContain(
+			"can only be started by the agent",
+		);
 		await client.call("send_message", { content: "/unknown Bob" });
 		expect((await client.event("user.message")).payload).toMatchObject({ content: "/unknown Bob" });
 	},

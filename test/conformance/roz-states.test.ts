@@ -123,7 +123,7 @@ verifiesOn(
 		});
 		stream.say("beans ".repeat(20_000));
 		expect(await failed()).toEqual({
-			...{ code: "agent_error", message: "the request takes about" },
+			...{ code: "agent_error", message: "the request needs about" },
 		});
 		stream.say("go on");
 		await stream.until("turnComplete");

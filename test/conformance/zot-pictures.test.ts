@@ -72,7 +72,7 @@ verifiesOn(
 		expect(shownIn(await service.received(3))).toMatchObject([text, { type: "image", source }]);
 		const gone = {
 			type: "text",
-			text: `${line}\n[its picture was taken out: the request that showed it was refused]`,
+			text: `${line}\n[its picture was removed: the provider refused the request that contained it]`,
 		};
 		expect(shownIn(await service.received(4))).toMatchObject([gone]);
 		expect(await told(next, "4")).toEqual([[gone]]);

@@ -100,7 +100,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	const { kept, why } = await sendUntilRefused(client, quick.id);
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
-	await gateway.line("a run could not be recorded and is tried again");
+	await gateway.line("a run could not be recorded and is retried");
 	// Later messages are refused with the same error, which is logged once.
 	for (let n = 0; n < 20; n++) {
 		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });

@@ -136,7 +136,7 @@ test("an agent of the operator answers with its own instructions, and a broken o
 	expect(ask.text).toContain("Roses are red.\nclaude-haiku-5-5 · ");
 	const { body } = await fake.received(fake.requests.length);
 	expect(JSON.stringify(body.system)).toContain("You answer in verse.\\n");
-	expect(JSON.stringify(body.system)).toContain("# What to trust");
+	expect(JSON.stringify(body.system)).toContain("# Trust");
 	expect(body.tools).toMatchObject([{ name: "read_file" }]);
 	const unknown = place.run("ask", "--profile", "poe", "hello");
 	expect(await unknown.ended()).toBe(2);

@@ -89,7 +89,7 @@ test("the approved call and the running call are equal", async () => {
 
 test.each(swaps)("$name cannot be swapped between the approval and the call", async (swap) => {
 	const error = expect.stringMatching(
-		new RegExp(`^changed since it was approved: (?:.+, )?${swap.changed}\\b.*; nothing was run$`),
+		new RegExp(`^changed since it was approved: (?:.+, )?${swap.changed}\\b.*; the call did not run$`),
 	);
 	expect(await approveAndSwap(swap)).toEqual({ error, ran: false });
 });

@@ -121,7 +121,7 @@ test("sources, pages and scripts are checked, and generated files and fixtures a
 			"README.md",
 			"docs/decisions/README.md",
 			"packages/core/src/runtime.ts",
-			"packages/core/src/agent/system-prompt/system.md",
+			"packages/core/src/instructions/system.md",
 			"scripts/checks.mjs",
 			"test/docs/plain-english.ts",
 		]),

@@ -134,7 +134,7 @@ test("an approval does not count if its facts changed after the question", async
 	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(second.next("tool.failed")).resolves.toMatchObject({
-		error: "changed since it was approved: fact; nothing was run",
+		error: "changed since it was approved: fact; the call did not run",
 	});
 	await second.next("assistant.message");
 	second.check();
@@ -148,7 +148,7 @@ test("a run stops after its limit of model calls", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: 'stopped after 3 model calls; say "go on" to let it continue',
+		error: 'stopped after 3 model calls; send "continue" to let it continue',
 		content: "3",
 	});
 	log.check();

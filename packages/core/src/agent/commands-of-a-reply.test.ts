@@ -171,7 +171,9 @@ test("commands whose files changed before the first of them ran are refused, and
 	await g.put("run.sh", "touch ran\n");
 	await g.answer(second);
 	await g.answer(first);
-	const text = expect.stringMatching(/^changed since it was approved: files \(run\.sh\).*; nothing was run$/);
+	const text = expect.stringMatching(
+		/^changed since it was approved: files \(run\.sh\).*; the call did not run$/,
+	);
 	expect(await g.results()).toMatchObject([
 		{ failed: true, text },
 		{ failed: true, text },
@@ -194,7 +196,9 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 			{ failed: false },
 			{
 				failed: true,
-				text: expect.stringMatching(/^changed since it was approved: named .*run\.sh\); nothing was run$/),
+				text: expect.stringMatching(
+					/^changed since it was approved: named .*run\.sh\); the call did not run$/,
+				),
 			},
 		]);
 		expect(g.asked).toBe(2);
@@ -260,7 +264,7 @@ test("after a restart commands are refused if their files changed and none of th
 	await earlier.answer(second);
 	await using g = await earlier.restart(() => earlier.put("run.sh", "touch ran\n"));
 	await g.answer(first);
-	const text = expect.stringMatching(/^changed since it was approved: files.*; nothing was run$/);
+	const text = expect.stringMatching(/^changed since it was approved: files.*; the call did not run$/);
 	expect(await g.results()).toMatchObject([
 		{ failed: true, text },
 		{ failed: true, text },
@@ -316,7 +320,7 @@ test("other arguments are refused while a command before changes the files, and 
 	await g.progress();
 	const other = { value: true, arguments: { cmd: "sh other.sh" } };
 	await expect(g.answer(second, other)).rejects.toThrow(
-		"changed since the question was asked: files; if the calls before it changed the files, you are asked again when they have ended",
+		"changed since the question was asked: files; if earlier calls changed the files, you are asked again when those calls have ended",
 	);
 	await g.put("pipe.log", "go\n");
 	const [third] = await g.prompts(1);
@@ -398,7 +402,9 @@ test.for([
 		log.check();
 		expect(ran).toEqual(isAskedAgain ? ["person"] : []);
 		expect(model.requests[1]?.messages.at(-1)?.content[1]).toMatchObject(
-			isAskedAgain ? { failed: false } : { text: "changed since it was approved: files; nothing was run" },
+			isAskedAgain
+				? { failed: false }
+				: { text: "changed since it was approved: files; the call did not run" },
 		);
 	},
 );

@@ -140,7 +140,7 @@ async function hasOpenRun(store: Store<Tables>, sessionId: string): Promise<bool
 }
 
 function busy(): ParleyError {
-	const message = "session busy: something is at work there; cancel it first, or wait for its end";
+	const message = "session busy: a run or a tool is active; cancel it first, or wait until it ends";
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

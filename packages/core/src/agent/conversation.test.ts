@@ -119,7 +119,7 @@ test("a reply that breaks off again and again is an error, and the calls in it a
 	}
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "I will",
-		error: "the model's reply broke off",
+		error: "the model's reply was interrupted",
 	});
 	expect(ran).toBe(0);
 	log.check();

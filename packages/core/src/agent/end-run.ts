@@ -189,7 +189,10 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 	parked: () => ({ error: "parked" }),
 	overtime: ({ limits, session }) => {
 		const stopped = `stopped after ${Math.round(limits.workingMs / 60_000)} minutes of work`;
-		return { error: session.task ? stopped : `${stopped}; say "go on" to let it continue`, cause: "limit" };
+		return {
+			error: session.task ? stopped : `${stopped}; send "continue" to let it continue`,
+			cause: "limit",
+		};
 	},
 };
 

@@ -60,6 +60,6 @@ test("the model learns of a call that was cut, no call of its reply runs, and th
 
 test("a model whose calls are cut again and again is stopped", async () => {
 	const { model, error } = await talk([half, cut], [half, cut], [half, cut]);
-	expect(error).toContain("the reply was cut off at its limit");
+	expect(error).toContain("the reply reached its length limit");
 	expect(model.requests).toHaveLength(3);
 });

@@ -174,7 +174,8 @@ function failureOf(
 	if (stop !== "max_tokens") return undefined;
 	// The model learns which calls were cut, and can write shorter ones. If it does not, the run stops.
 	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
-	const error = "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+	const error =
+		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer";
 	return { error, cause: "cut" };
 }
 

@@ -20,7 +20,7 @@ import {
 
 const told = (mebibytes: string, why: string): string =>
 	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
-const madeRoom = "taken out to make room: ask for it again if you need it";
+const madeRoom = "removed to make room: ask for it again if you need it";
 
 test("pictures of older prompts make room for those of a prompt, and the model reads it in their place", async () => {
 	const before = await Showing.begin(answers(5));
@@ -61,7 +61,7 @@ test("results and prompts give way in the order in which they came", async () =>
 	expect(showing.shown()).toEqual([0, 1, 3]);
 	await showing.prompt("third", sent(3), sent(3), sent(3));
 	expect(showing.shown()).toEqual([0, 0, 0, 3]);
-	expect(showing.text(2)).toMatch(/\n\[its picture was taken out to make room: look again/);
+	expect(showing.text(2)).toMatch(/\n\[its picture was removed to make room: read it again/);
 });
 
 test("pictures of one prompt that have no room are described", async () => {

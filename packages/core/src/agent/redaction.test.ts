@@ -104,7 +104,11 @@ test("people approve a call without seeing the secret in it, and it runs with th
 			arguments: { text: "[redacted]" },
 			preview: "+[redacted]",
 			allowSession: false,
-			notes: ["holds [redacted]", "writes a file", "[redacted] stands for a secret: what runs holds it"],
+			notes: [
+				"holds [redacted]",
+				"writes a file",
+				"[redacted] replaces a secret: the call itself contains the secret",
+			],
 		},
 	});
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
@@ -155,7 +159,7 @@ test("changed arguments that hold the sign for a secret in its place are refused
 	const answer = (text: string) =>
 		t.runtime.answer(unkeyed(), prompt.token, { value: true, arguments: { text, place: "b" } });
 	await expect(answer("key=[redacted]")).rejects.toThrow(
-		"arguments: [redacted] stands for a secret that was not shown",
+		"arguments: [redacted] replaces a secret that was not shown",
 	);
 	await answer("key=none");
 	// Without redaction, the words are ordinary text.

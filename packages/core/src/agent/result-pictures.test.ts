@@ -14,7 +14,7 @@ import { mebibyte, padded, png } from "./testing/showing.ts";
 
 const picture = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
 const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
-const refused = "the request that showed it was refused";
+const refused = "the provider refused the request that contained it";
 
 const look = (id: string, path = "photo.png") => calls(id, "read_file", { path });
 const refuse: ScriptedReply = () => {
@@ -158,14 +158,14 @@ test("a picture that the provider rejects is removed, and the run continues", as
 	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("run.retrying")).resolves.toMatchObject({
-		reason: "could not process image; asked again without the pictures that tools have read",
+		reason: "could not process image; repeated without the pictures that tools read",
 		inMs: 0,
 	});
 	await expect(before.log.next("assistant.message")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect(before.shown(2)).toEqual([1, 1]);
 	expect(before.results(3)).toMatchObject([
 		{ text: line, pictures: [picture] },
-		{ text: `${line}\n[its picture was taken out: ${refused}]` },
+		{ text: `${line}\n[its picture was removed: ${refused}]` },
 	]);
 	expect(before.shown(3)).toEqual([1, 0]);
 	before.log.check();
@@ -209,7 +209,7 @@ test("the oldest pictures make room for others, by halves, also across a restart
 	await expect(before.ask()).resolves.toMatchObject({ content: "all seen" });
 	expect(before.shown(6)).toEqual([1, 1, 1, 1, 1, 1]);
 	expect(before.shown(7)).toEqual([0, 0, 0, 0, 1, 1, 1]);
-	expect(before.results(7)[0]?.text).toMatch(/\n\[its picture was taken out to make room: look again/);
+	expect(before.results(7)[0]?.text).toMatch(/\n\[its picture was removed to make room: read it again/);
 	await using after = await before.restart(
 		...["d1", "d2", "d3"].map((id) => [look(id)]),
 		[look("d4"), look("d5")],

@@ -203,7 +203,7 @@ test("an approved call without effect runs again, unless what was approved has c
 	const look: ProbeOptions = { effect: "none", classes: ["write"], binding: () => ({ path: "/a" }) };
 	expect(await interrupt(look, {})).toEqual({ text: "1", repeated: 1 });
 	expect(await interrupt(look, { binding: () => ({ path: "/b" }) })).toEqual({
-		text: "changed since it was approved: path; nothing was run",
+		text: "changed since it was approved: path; the call did not run",
 		repeated: 0,
 	});
 });

@@ -147,7 +147,7 @@ test("a gateway that stops while a run waits makes the try again after its start
 test.each([
 	[
 		"max_tokens",
-		"the reply was cut off at its limit or ended without a reason; ask it to go on, or for less",
+		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",
 	],
 	["refusal", "the model refused to answer this"],
 ] as const)("a reply that ends by %s says so, and none of its calls runs", async (stop, error) => {
@@ -240,7 +240,7 @@ test("with a budget, a model without a price is not asked", async () => {
 	const { session, log } = await open(t);
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: expect.stringMatching(/nobody knows what scripted costs; .*models\.json/),
+		error: expect.stringMatching(/scripted has no price; .*models\.json/),
 	});
 	expect(model.requests).toHaveLength(0);
 });

@@ -160,7 +160,7 @@ export class Runner {
 
 /** A full disk stays full for a while. The log reports it once as an error, so that it does not fill another disk. */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
-	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", { error });
+	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is retried", { error });
 }
 
 /** Whether the run belongs to a task that another worker has taken over and continues. */
@@ -202,7 +202,7 @@ export async function resumeUnfinished(
 			await resume(session_id, { journal, clock, sessions, runner });
 		} catch (error) {
 			// A session that cannot be read must not block the others.
-			log.error("a session could not go on", { sessionId: session_id, error });
+			log.error("a session could not continue", { sessionId: session_id, error });
 		}
 	}
 	return open.length;

@@ -134,7 +134,7 @@ test("handles of other sessions, unknown handles and plain text are refused in t
 	await other.send(session, "steal");
 	for (const _ of theirs) {
 		await expect(second.next("tool.failed")).resolves.toMatchObject({
-			error: expect.stringMatching(/^not run: key: there is no such secret here;/),
+			error: expect.stringMatching(/^not run: key: unknown secret;/),
 		});
 	}
 	expect(got).toEqual([]);

@@ -34,7 +34,7 @@ test("a question without an answer in 24 hours expires, and its call does not ru
 	t.clock.advance(1);
 	await expect(log.next("prompt.closed")).resolves.toMatchObject({ token: prompt.token, reason: "expired" });
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
-		error: "no answer: nobody answered in time, so this was not run",
+		error: "no answer: the approval expired, so the call did not run",
 	});
 	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBe(false);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "well then", error: "" });
@@ -131,7 +131,7 @@ test("a run that works too long is stopped, and says so", async () => {
 	t.clock.advance(1);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "hm",
-		error: 'stopped after 30 minutes of work; say "go on" to let it continue',
+		error: 'stopped after 30 minutes of work; send "continue" to let it continue',
 	});
 	await t.send(session, "again");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });

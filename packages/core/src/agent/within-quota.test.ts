@@ -10,7 +10,7 @@ import type { Command } from "../vocabulary/sandbox.ts";
 import { withinQuota } from "./calls/tool-context.ts";
 
 const quota = 50_000;
-const full = /\[the workspace is full: it may hold 50000 bytes; nothing more is written/;
+const full = /\[the workspace is full: its limit is 50000 bytes; further writes and commands are refused/;
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 beforeEach(async () => {

@@ -255,7 +255,7 @@ test("a full workspace accepts no writes and no commands, and can still be read"
 	await mkdir(join(chat.workspace, "deep"));
 	await writeFile(join(chat.workspace, "deep", "big"), "x".repeat(6_000));
 	await chat.say("go");
-	const full = expect.stringContaining("denied: the workspace is full: it may hold 10000 bytes");
+	const full = expect.stringContaining("denied: the workspace is full: its limit is 10000 bytes");
 	expect(await chat.results()).toEqual([full, full, "look {}"]);
 	expect(chat.t.log.records.map(({ message }) => message)).toContain("a workspace is full");
 });
@@ -275,7 +275,7 @@ test("runs of a guest may only read, whatever is approved", async () => {
 	await using chat = await openChat(replies, { tools }, gus);
 	await chat.say("go");
 	const denied = expect.stringMatching(
-		/^denied: discord:guild:gus is a guest, and what guests ask for may only read/,
+		/^denied: discord:guild:gus is a guest, and requests of guests may only read/,
 	);
 	expect(await chat.results()).toEqual(["look {}", denied, denied, denied, denied, "ask {}"]);
 	expect(chat.log.recorded).not.toContain("prompt.requested");
@@ -394,7 +394,7 @@ test("a run has the rights of its author at the moment of each call: after a rem
 	await people.remove(unkeyed(), "discord:guild:eve");
 	removed.resolve();
 	await log.next("assistant.message");
-	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("eve is let in no more");
+	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("eve no longer has access");
 });
 
 test("a person sees the sessions and events of their channel, and none of another", async () => {

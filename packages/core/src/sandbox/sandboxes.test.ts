@@ -106,10 +106,14 @@ test.runIf(process.platform === "linux").each([
 		"the sandbox could not be set up: No permissions to create new namespace",
 		"",
 	],
-	[`${version}; exit 3`, "the sandbox could not be set up: it ended with code 3; nothing was run", ""],
+	[
+		`${version}; exit 3`,
+		"the sandbox could not be set up: it ended with code 3; the command did not run",
+		"",
+	],
 	[
 		`${version}; echo 'Failed to connect to bus: No such file or directory' >&2; exit 1`,
-		"the sandbox could not be set up: Failed to connect to bus: No such file or directory; nothing was run",
+		"the sandbox could not be set up: Failed to connect to bus: No such file or directory; the command did not run",
 		"",
 	],
 ])("bubblewrap that does %j is unavailable", async (script, reason, fix) => {

@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
+import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
-import { judgeSystem } from "../vocabulary/verdict.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
 /** Model with a script for each step, by its title, and a script for the verdicts about each step, by its prompt. */
@@ -40,7 +40,7 @@ export class WorkflowScript implements Model {
 
 	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
 		const text = textOf(request);
-		if (request.system !== judgeSystem) {
+		if (request.system !== verdictInstructions) {
 			const [title = ""] = text.split("\n", 1);
 			void this.requested(title);
 			this.#requested.get(title)?.resolve();

@@ -1,13 +1,6 @@
+import { phaseTasks } from "../instructions/prompt-sections.ts";
 import type { UserMessage } from "./message.ts";
 import type { Step } from "./step.ts";
-
-const tasks: Readonly<Record<OodaPhase, string>> = {
-	observe:
-		"List the facts that matter for the request and for the results so far. Say which facts are missing. Draw no conclusions yet.",
-	orient: "Say what these facts mean for the request, and what is uncertain.",
-	decide: "Choose the next action, and say why. Name the tool and its arguments if it needs one.",
-	act: "Do now what you decided. If the request is fulfilled, or nothing more can be done, write the answer for the user and call no tool.",
-};
 
 /** One message object for each phase, so that data derived from it is computed once. */
 const asks: Readonly<Record<OodaPhase, UserMessage>> = {
@@ -19,7 +12,10 @@ const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 
 function ask(phase: OodaPhase): UserMessage {
 	const tools = phase === "act" ? "You have your tools." : "You have no tools in this phase.";
-	return { role: "user", content: [{ type: "text", text: `[Phase: ${phase}. ${tools}]\n${tasks[phase]}` }] };
+	return {
+		role: "user",
+		content: [{ type: "text", text: `[Phase: ${phase}. ${tools}]\n${phaseTasks[phase]}` }],
+	};
 }
 
 /** Options of a run that decide about phases. */

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { phasesSection } from "../instructions/prompt-sections.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
 import type { RunOrigin } from "./schedule.ts";
 import type { UsedSkill, WorkflowCall } from "./skill.ts";
@@ -102,17 +103,12 @@ export function checkTools(wanted: readonly string[], tools: readonly { readonly
 	});
 }
 
-const oodaNote = `# How to work on this message
-
-Work in rounds of four phases: observe, orient, decide, act. Each phase is a reply of its own. A line in brackets at the end of the
-conversation names the phase and says what to write in it. The gateway writes these lines, not the user: do not mention them.`;
-
 /** The system prompt of a run with these options. */
 export function systemOf(session: string, { system, mode }: RunOptions): string {
 	const instead = system?.place === "instead" ? system.text : session;
 	const behind = [
 		...(system?.place === "behind" ? [system.text] : []),
-		...(mode === "ooda" ? [oodaNote] : []),
+		...(mode === "ooda" ? [phasesSection] : []),
 	];
 	if (behind.length === 0) return instead;
 	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;

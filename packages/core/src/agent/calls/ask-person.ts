@@ -136,7 +136,7 @@ export async function decisionOf(
 /** First words of the result of a call that differs from the approved call. */
 export const changedNote = "changed since it was approved";
 
-const hidingNote = "[redacted] stands for a secret: what runs holds it";
+const hidingNote = "[redacted] replaces a secret: the call itself contains the secret";
 
 type ShownQuestion = Omit<Prompt, "token" | "runId" | "expiresAt">;
 
@@ -185,11 +185,11 @@ function shownApproval(
 
 /** Why the settled question does not let the call run; undefined when it does. */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
-	if (row.state === "expired") return "no answer: nobody answered in time, so this was not run";
+	if (row.state === "expired") return "no answer: the approval expired, so the call did not run";
 	if (row.answer?.kind === "approved") {
-		if (!usable.includes(row.state)) return "not run: the approval was used already";
+		if (!usable.includes(row.state)) return "not run: the approval was already used";
 		const changed = changedSince(row.binding ?? "", binding);
-		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; nothing was run`;
+		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; the call did not run`;
 	}
 	const answer = row.answer?.kind === "denied" ? row.answer : undefined;
 	const by = answer?.unanswered ? unanswered : denied;

@@ -31,7 +31,7 @@ test("an approved call does not begin if the policy changed after its approval w
 	await expect(log.next("tool.completed")).resolves.toMatchObject({ callId: "a" });
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({
 		callId: "b",
-		error: "changed since it was approved: policy; nothing was run",
+		error: "changed since it was approved: policy; the call did not run",
 	});
 	expect(ran).toEqual(["first"]);
 });
@@ -75,7 +75,7 @@ test("an approval that was consumed does not let another call run", async () => 
 	});
 	await using _ = t;
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({
-		error: "not run: the approval was used already",
+		error: "not run: the approval was already used",
 	});
 	expect(ran).toEqual([]);
 });

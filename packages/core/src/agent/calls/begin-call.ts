@@ -132,7 +132,7 @@ export async function beginCall(
 		run.control.signal.throwIfAborted();
 		if (await recordIntent(run, entry, ports.grants)) return entry;
 		if (entry.token !== undefined) {
-			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
+			return settleCall(run, call, { text: `${changedNote}: policy; the call did not run`, failed: true });
 		}
 		entry = await atItsTurn(run, await decideAgain(run, entry, ports), false, ports);
 	}

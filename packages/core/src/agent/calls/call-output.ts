@@ -79,8 +79,8 @@ export class CallOutput implements AsyncDisposable {
 			const part = whole ? "the complete result" : `the first ${mostKept >> 20} MiB of the output`;
 			return `${this.#name} holds ${part}: read it with ${reader}`;
 		} catch (error) {
-			this.#run.log.warn("the result of a tool could not be kept", { error });
-			return `The rest could not be kept: ${ParleyError.from(error).message}`;
+			this.#run.log.warn("the result of a tool could not be stored", { error });
+			return `The rest could not be stored: ${ParleyError.from(error).message}`;
 		}
 	}
 }

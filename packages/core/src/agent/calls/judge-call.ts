@@ -150,7 +150,7 @@ export async function judgeChanged(
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(
-			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
+			"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",
 		);
 	}
 	const again = await planAgain(run, { ...planned, changed });
@@ -160,7 +160,7 @@ export async function judgeChanged(
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== judgement.reason) {
 		throw invalid(
-			`the call with these arguments always requires an approval of its own (${reason}): deny the call instead`,
+			`a call with these arguments always requires a separate approval (${reason}): deny the call instead`,
 		);
 	}
 	const bound = bindingOf(again, version);
@@ -168,7 +168,7 @@ export async function judgeChanged(
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)
-			? "if the calls before it changed the files, you are asked again when they have ended"
+			? "if earlier calls changed the files, you are asked again when those calls have ended"
 			: "deny the call instead";
 		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
 	}
@@ -212,8 +212,8 @@ async function refusalOfSpeakers(run: Run, people: People): Promise<string | und
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"
-			? `${person.id} is a guest, and what guests ask for may only read: a member can ask for it`
-			: `${person.id} is let in no more, and what they asked for may only read: a member can ask for it`;
+			? `${person.id} is a guest, and requests of guests may only read: ask a member to send the request`
+			: `${person.id} no longer has access, and their requests may only read: ask a member to send the request`;
 	}
 	return undefined;
 }

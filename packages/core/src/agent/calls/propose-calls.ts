@@ -37,7 +37,7 @@ export interface ProposalPorts extends ApprovalPorts, JudgePorts {
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
 
-const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
+const lookFirst = `${interrupted}: the gateway stopped while this call ran; check its effects before you repeat it`;
 
 /**
  * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals that

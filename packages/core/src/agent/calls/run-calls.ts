@@ -262,7 +262,7 @@ async function openOne(run: Run, handle: string, place: string, passwordOf: Pass
 	const password = await passwordOf(handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
-		const why = `the password is shorter than ${shortest} characters and could not be kept out of what the tool says`;
+		const why = `the password is shorter than ${shortest} characters and could not be redacted from the output of the tool`;
 		return { refused: `not run: ${visible(place)}: ${why}` };
 	}
 	run.session.redactor.add(password);
@@ -271,7 +271,7 @@ async function openOne(run: Run, handle: string, place: string, passwordOf: Pass
 
 function unknown(place: string): Opened {
 	return {
-		refused: `not run: ${visible(place)}: there is no such secret here; ask for it with ask_user, type password, and use the handle that you get`,
+		refused: `not run: ${visible(place)}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
 	};
 }
 
@@ -350,7 +350,7 @@ async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Pr
 	const after = factsOf(now, facts);
 	const words = differences(before, after);
 	return {
-		refusal: `${changedNote}: ${(words.length > 0 ? words : facts).join(", ")}; nothing was run`,
+		refusal: `${changedNote}: ${(words.length > 0 ? words : facts).join(", ")}; the call did not run`,
 		names: changedNames(before, after, planned.context.cwd),
 	};
 }

@@ -100,7 +100,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 			const outcome = await sandbox.run({ ...command, maxFileBytes: await workspace.room() });
 			if ((await workspace.room()) > 0) return outcome;
 			const { quota } = workspace;
-			const note = `\n[the workspace is full: it may hold ${quota} bytes; nothing more is written or run in it; the operator can give it more]\n`;
+			const note = `\n[the workspace is full: its limit is ${quota} bytes; further writes and commands are refused; the operator can raise the limit]\n`;
 			return { ...outcome, output: `${outcome.output}${note}` };
 		},
 	};
@@ -200,8 +200,7 @@ async function ownerOf(run: Run, people: People): Promise<Principal> {
 
 function refuseLoop(run: Run): void {
 	if (!run.scheduled) return;
-	const message =
-		"A schedule started this run, and such a run creates no schedules: a person can create them";
+	const message = "A schedule started this run, so it cannot create schedules: ask a person to create them";
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 

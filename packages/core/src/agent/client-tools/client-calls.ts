@@ -111,7 +111,7 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 function bounded(text: string): string {
 	if (text.length <= mostCharacters) return text.toWellFormed();
 	const half = mostCharacters / 2;
-	const marker = `[… ${text.length - mostCharacters} characters left out: at most ${mostCharacters} are taken …]`;
+	const marker = `[… ${text.length - mostCharacters} characters left out: at most ${mostCharacters} are accepted …]`;
 	return `${text.slice(0, half)}\n${marker}\n${text.slice(-half)}`.toWellFormed();
 }
 

@@ -302,12 +302,12 @@ test.each([
 	[
 		"a physical call",
 		undefined,
-		"interrupted, outcome unknown: the gateway stopped while this call ran; look before you repeat it",
+		"interrupted, outcome unknown: the gateway stopped while this call ran; check its effects before you repeat it",
 	],
 	[
 		"a pure call",
 		"pure",
-		"interrupted, outcome unknown: the gateway stopped while this call ran; look before you repeat it",
+		"interrupted, outcome unknown: the gateway stopped while this call ran; check its effects before you repeat it",
 	],
 ] as const)(
 	"%s that is open at a stop of the gateway ends as interrupted after it",
@@ -430,7 +430,7 @@ test("secrets are removed from the answer of a client, and long results are cut 
 	await log.next("assistant.message");
 	expect(JSON.stringify([model.requests, log.events])).not.toContain("hunter2");
 	expect(result.length).toBeLessThan(256 * 1024 + 200);
-	expect(result).toContain("characters left out: at most 262144 are taken");
+	expect(result).toContain("characters left out: at most 262144 are accepted");
 	expect(resultsIn(model)[0]?.length).toBeLessThanOrEqual(30_000);
 });
 

@@ -260,7 +260,7 @@ export class ToolConnection {
 	/** Takes the client's answer to a call; false, and counted as ignored, if the call is not open. */
 	answer(callId: string, result: ClientResult): boolean {
 		const taken = this.#calls.answer(callId, result);
-		if (!taken) this.#deps.log.debug("an answer to no open call was ignored", { callId, client: this.#id });
+		if (!taken) this.#deps.log.debug("ignored an answer without an open call", { callId, client: this.#id });
 		return taken;
 	}
 
@@ -272,7 +272,7 @@ export class ToolConnection {
 		this.#instead = undefined;
 		this.#contexts.clear();
 		const { ignored } = this;
-		if (ignored > 0) this.#deps.log.info("answers of a client were ignored", { client: this.#id, ignored });
+		if (ignored > 0) this.#deps.log.info("ignored answers of a client", { client: this.#id, ignored });
 		this.#listener.left();
 	}
 
@@ -345,11 +345,11 @@ function isOwnedBy({ source: owner, checked: { name } }: Owned, source: string):
 function requireRoom(all: readonly Owned[]): void {
 	const { tools, allSchemaBytes } = clientToolLimits;
 	if (all.length > tools) {
-		throw invalid(`tools: with these the client has ${all.length}, at most ${tools} are allowed`);
+		throw invalid(`tools: the client would have ${all.length}, at most ${tools} are allowed`);
 	}
 	const bytes = all.reduce((sum, { checked }) => sum + Buffer.byteLength(JSON.stringify(checked.schema)), 0);
 	if (bytes > allSchemaBytes) {
-		throw invalid(`tools: with these the schemas have ${bytes} bytes, at most ${allSchemaBytes} are allowed`);
+		throw invalid(`tools: the schemas would have ${bytes} bytes, at most ${allSchemaBytes} are allowed`);
 	}
 }
 

@@ -47,7 +47,7 @@ test.each<[string, readonly ClientTool[], RegExp]>([
 	["too many tools", Array.from({ length: 129 }, () => tool()), /there are 129, at most 128/],
 	["a blank name", [tool({ name: "" })], /tool 1 has the name ""/],
 	["a name that no model takes", [tool(), tool({ name: "do it" })], /tool 2 has the name "do it"/],
-	["one name twice", [tool(), tool()], /look is there twice/],
+	["one name twice", [tool(), tool()], /look occurs twice/],
 	[
 		"a long description",
 		[tool({ description: "x".repeat(descriptionLength + 1) })],
@@ -100,5 +100,5 @@ function nested(): unknown {
 }
 
 test.each(["a__b", "a b", "x".repeat(65), "../a", "é"])("the source %j is refused", (source) => {
-	expect(() => check.source(source)).toThrow(/is not an owner/);
+	expect(() => check.source(source)).toThrow(/is not a valid name of a source/);
 });

@@ -70,7 +70,9 @@ export class ToolCheck {
 	/** Throws `invalid_argument` for a source that cannot own tools. */
 	source(source: string): string {
 		if (source === "" || sourcePattern.test(source)) return source;
-		throw invalid(`source: ${quoted(source)} is not an owner: use 1 to 64 letters, digits and "-"`);
+		throw invalid(
+			`source: ${quoted(source)} is not a valid name of a source: use 1 to 64 letters, digits and "-"`,
+		);
 	}
 
 	/** Throws `invalid_argument` with the name of the first tool that cannot be offered. */
@@ -84,7 +86,7 @@ export class ToolCheck {
 				const allowed = 'use 1 to 128 letters, digits, "_" and "-"';
 				throw invalid(`tools: tool ${index + 1} has the name ${quoted(name)}: ${allowed}`);
 			}
-			if (names.has(name)) throw invalid(`tools: ${name} is there twice: give each tool a name of its own`);
+			if (names.has(name)) throw invalid(`tools: ${name} occurs twice: give each tool its own name`);
 			names.add(name);
 			return this.#tool(tool);
 		});
@@ -115,10 +117,10 @@ export class ToolCheck {
 			invalid(`tools: the schema of ${name} ${problem}`, cause);
 		const schema = plainObject(given, fault);
 		const { type = "object", properties = {} } = schema;
-		if (type !== "object") throw fault(`has the type ${quoted(String(type))}: arguments are an object`);
+		if (type !== "object") throw fault(`has the type ${quoted(String(type))}: use "object"`);
 		const refused = refusedKeywords.find((keyword) => keyword in schema);
 		if (refused !== undefined)
-			throw fault(`has ${refused} at its top level, which models refuse: use properties`);
+			throw fault(`has ${refused} at its top level, which models refuse: use properties instead`);
 		if (!this.#ajv.validateSchema(schema)) {
 			throw fault(`is not a JSON Schema: ${this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" })}`);
 		}

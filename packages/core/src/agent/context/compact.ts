@@ -120,7 +120,7 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	} catch (error) {
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
-		job.log.warn("no summary could be written, an extract takes its place", {
+		job.log.warn("the model wrote no summary; an extract of the messages replaces it", {
 			sessionId: job.session.id,
 			error: ParleyError.from(error),
 		});
@@ -314,16 +314,16 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 	}
 	const takes = Math.ceil(tokens + room.window - room.reply - room.messages);
 	throw new ParleyError(
-		`the request takes about ${takes} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
-			"beside its reply: say it in smaller parts, or choose a model with a larger context window",
+		`the request needs about ${takes} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
+			"besides its reply: split the request, or choose a model with a larger context window",
 		{ code: "resource_exhausted" },
 	);
 }
 
-const opening = "[This note stands for the earlier part of the conversation, to save room.]";
+const opening = "[This note replaces the earlier part of the conversation, to save room.]";
 const firstHeading = "The first request, word for word:";
-const openHeading = "Still open, as the gateway knows it:";
-const bodyHeading = "What happened so far:";
+const openHeading = "Open items, recorded by the gateway:";
+const bodyHeading = "Summary of the conversation so far:";
 
 interface NoteParts {
 	/** Undefined if the conversation still contains it. */
@@ -350,7 +350,7 @@ function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
 	return sections.join("\n\n");
 }
 
-/** Returns the part "What happened so far" of a note that `noteOf` made. */
+/** Returns the summary in a note that `noteOf` made. */
 function bodyOf(note: string): string {
 	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
 	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);

@@ -101,7 +101,7 @@ test.for<{ what: string; write: WriteSummary; reason: string }>([
 	{
 		what: "is cut before any text",
 		write: () => endsWith("max_tokens", thinking),
-		reason: "it was cut at its limit before any text",
+		reason: "it reached its length limit before any text",
 	},
 	{
 		what: "writes only blanks",

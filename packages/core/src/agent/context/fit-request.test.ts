@@ -125,9 +125,9 @@ test("last a summary takes the place of all but the newest groups", async () => 
 	expect(tokens).toBeLessThanOrEqual(2_500);
 	const [note, ...rest] = request.messages;
 	expect(wordsOf({ ...request, messages: note ? [note] : [] })).toBe(
-		"[This note stands for the earlier part of the conversation, to save room.]\n\n" +
+		"[This note replaces the earlier part of the conversation, to save room.]\n\n" +
 			"The first request, word for word:\n<<<\nFirst of all: be kind.\n>>>\n\n" +
-			"What happened so far:\nThey talked about birds.",
+			"Summary of the conversation so far:\nThey talked about birds.",
 	);
 	expect(rest).toEqual(toy.transcript.slice(2).flatMap(({ messages }) => messages));
 	const [written] = toy.written;
@@ -236,7 +236,7 @@ test("a user message is not cut: one that is too large is refused with advice, a
 	await toy.ask(prose(random, 4_000));
 	const refused = toy.fit();
 	await expect(refused).rejects.toThrow(
-		/^the request takes about \d+ tokens, and the model has room for 2500 beside its reply: say it in smaller/,
+		/^the request needs about \d+ tokens, and the model has room for 2500 besides its reply: split the request/,
 	);
 	await expect(refused).rejects.toMatchObject({ code: "resource_exhausted" });
 	expect(await toy.compactions()).toEqual([]);
@@ -342,7 +342,7 @@ test("a session at rest is compacted on request, with the instruction of the req
 	expect(done).toMatchObject({ messagesBefore: 4, messagesAfter: 1 });
 	expect(done?.summary).toContain("All about birds.");
 	expect(done?.tokensAfter).toBeLessThan(done?.tokensBefore ?? 0);
-	expect(JSON.stringify(toy.written)).toContain("A person asks of this summary: keep the birds");
+	expect(JSON.stringify(toy.written)).toContain("A person requested this for the summary: keep the birds");
 	expect(await toy.compactNow()).toBeUndefined();
 	await toy.ask("And now?");
 	const request = await toy.fit();

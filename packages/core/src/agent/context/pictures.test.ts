@@ -8,7 +8,7 @@ import { chance, prose } from "./testing/toy-text.ts";
 import { noReductions, type Reductions, viewOf } from "./view.ts";
 
 const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
-const gone = "[its picture was cleared to save room: look again if you need it]";
+const gone = "[its picture was cleared to save room: read it again if you need it]";
 
 const looked = (text: string, pictures?: ResultBlock["pictures"]): Message[] => [
 	{ role: "user", content: [{ type: "text", text: "look" }] },

@@ -134,7 +134,7 @@ function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
 	if (!pictures) return result;
 	return {
 		...result,
-		text: `${result.text}\n[its picture was cleared to save room: look again if you need it]`,
+		text: `${result.text}\n[its picture was cleared to save room: read it again if you need it]`,
 	};
 }
 
@@ -142,8 +142,8 @@ function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): str
 	const source = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
 	const said = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
 	return (
-		`[cleared to save room: ${text.length} characters from ${source}${said}; if you need them, look again, ` +
-		"but repeat nothing that changes something]"
+		`[cleared to save room: ${text.length} characters from ${source}${said}; if you need them, read them again, ` +
+		"but do not repeat calls that change something]"
 	);
 }
 

@@ -195,7 +195,7 @@ test("a rejected picture does not block the next messages", async () => {
 	});
 	await before.send("hi");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: the request that showed it was refused]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
 	expect(before.told(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -213,7 +213,7 @@ test("a picture within a message that the provider refuses does not either", asy
 	await before.log.next("assistant.message");
 	await before.send("again");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: a picture, image/png, ${png.length} bytes; not here: the request that showed it was refused]`;
+	const text = `look\n\n[attached: a picture, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
 	expect(before.told(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");

@@ -42,7 +42,7 @@ async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
-	const problem = "the request that showed it was refused";
+	const problem = "the provider refused the request that contained it";
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
 	await recordAttachments(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
 	run.row = { ...run.row, pictures: [] };
@@ -75,7 +75,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
-		const described = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
+		const described = toldOnly(left, `${noRoom}; send a smaller picture, or fewer pictures`);
 		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
@@ -107,7 +107,7 @@ async function copy(run: Run, attachment: Attachment, ports: AttachmentPorts): P
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
 		// A full disk or a read-only directory must not stop the conversation.
-		log.warn("an attachment could not be put into the working directory", {
+		log.warn("an attachment could not be copied into the working directory", {
 			file: attachment.id,
 			error: reason,
 		});
@@ -170,7 +170,7 @@ export async function withdrawRefused(
 		await withdrawOwn(run);
 		return false;
 	}
-	const reason = `${failure.message}; asked again without ${without}`;
+	const reason = `${failure.message}; repeated without ${without}`;
 	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
 	await run.commit(async (writing) => {
 		for (const change of changes) await change(writing.tx);
@@ -189,8 +189,12 @@ async function withdrawing(
 	const tooMany = await withinRoomAgain(run, picturesOfMessage(run), contexts);
 	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
 	const unseen = unseenIn(run, model);
-	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");
-	return { changes, without: "the pictures that tools have read" };
+	const changes = await withoutPicturesOf(
+		run,
+		unseen,
+		"removed: the provider refused the request that contained it",
+	);
+	return { changes, without: "the pictures that tools read" };
 }
 
 /** The pictures of the current message. A run that repeats a reply has them in the earlier run. */

@@ -72,10 +72,10 @@ async function changesFor(
 	const going = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || going.length > 0 ? hidden : [];
 	const [old, gone] = [ordinalsOf(going), ordinalsOf(unseen)];
-	const why = "taken out to make room";
+	const why = "removed to make room";
 	const withoutOld = keepsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutPicturesOf(run, callIdsOf(going), `${why}: look again if you need it`)),
+		...(await withoutPicturesOf(run, callIdsOf(going), `${why}: read it again if you need it`)),
 		...(await withoutPicturesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
 			const reason = `${why}: ask for it again if you need it`;

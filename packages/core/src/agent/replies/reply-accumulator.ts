@@ -171,6 +171,6 @@ function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {
 		...block,
-		invalid: "the reply was cut off after this call; repeat the call if it is still needed",
+		invalid: "the reply was cut off after this call; repeat the call if you still need it",
 	};
 }

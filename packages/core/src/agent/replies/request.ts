@@ -102,7 +102,7 @@ export function withoutText({ content, stop }: Reply, purpose: TextPurpose): Mod
 
 const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	refusal: "the model refused",
-	max_tokens: "it was cut at its limit before any text",
+	max_tokens: "it reached its length limit before any text",
 };
 
 interface RequestParts {

@@ -43,7 +43,9 @@ test.each([
 
 test("a long wait is explained", () => {
 	const next = new Tries(["one"], () => 0).after(fault("rate-limited", 3_600_000));
-	expect(next?.reason).toBe("it was rate-limited; it asks to wait 3600 s, and is tried again before that");
+	expect(next?.reason).toBe(
+		"it was rate-limited; it asks for a wait of 3600 s, and the gateway retries earlier",
+	);
 });
 
 test("the fallbacks take over at once, each with tries of its own, and then it is over", () => {

@@ -136,7 +136,7 @@ export class Tries {
 		}
 		const waitMs = Math.min(wantedMs, longestWaitMs) + Math.round(this.#random() * jitterMs);
 		if (wantedMs <= longestWaitMs) return { waitMs, reason: message };
-		const reason = `${message}; it asks to wait ${Math.round(wantedMs / 1000)} s, and is tried again before that`;
+		const reason = `${message}; it asks for a wait of ${Math.round(wantedMs / 1000)} s, and the gateway retries earlier`;
 		return { waitMs, reason };
 	}
 }

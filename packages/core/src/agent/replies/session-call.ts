@@ -27,9 +27,12 @@ export async function requireBudget(
 ): Promise<void> {
 	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), budgets);
 	if (!limited || provider === "offline" || table.find(name, provider)?.prices) return;
-	throw new ParleyError(`a budget holds, and nobody knows what ${name} costs`, {
-		code: "resource_exhausted",
-	});
+	throw new ParleyError(
+		`not sent: a budget is set and ${name} has no price; the operator can set it in models.json`,
+		{
+			code: "resource_exhausted",
+		},
+	);
 }
 
 /** Calls the model once, without passing the reply on. Secrets in it are counted under `sink`. Never rejects. */
@@ -50,7 +53,7 @@ export async function callForSession(
 	try {
 		for await (const event of model.stream(request, signal)) accumulator.add(event);
 		if (!accumulator.complete)
-			failure = new ModelError("the model's reply broke off", { fault: "interrupted" });
+			failure = new ModelError("the model's reply was interrupted", { fault: "interrupted" });
 	} catch (reason) {
 		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
 	}

@@ -107,7 +107,7 @@ function logAttempt(
 }
 
 function brokeOff(): ModelError {
-	return new ModelError("the model's reply broke off", { fault: "interrupted" });
+	return new ModelError("the model's reply was interrupted", { fault: "interrupted" });
 }
 
 /**

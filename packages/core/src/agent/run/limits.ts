@@ -36,7 +36,7 @@ export async function refusalOf(
 	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
 		const stopped = `stopped after ${modelCalls} model calls`;
-		const error = run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+		const error = run.session.task ? stopped : `${stopped}; send "continue" to let it continue`;
 		return { error, cause: "limit" };
 	}
 	const error =
@@ -92,7 +92,7 @@ async function refusedByBudget(
 		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);
 		const { provider } = settings.model;
 		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
-		return `not asked: a budget holds here, and nobody knows what ${model} costs; the operator can say so in models.json`;
+		return `not sent: a budget is set and ${model} has no price; the operator can set it in models.json`;
 	} catch (reason) {
 		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
 		throw reason;
@@ -131,10 +131,10 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 	const tally = tallies(steps).get(keyOf(call));
 	if (!tally) return undefined;
 	if (tally.denials >= MAX_FAILURES) {
-		return `${refused}this call was denied ${MAX_FAILURES} times; nobody is asked again; go on without it, or end your turn and say what you need it for`;
+		return `${refused}this call was denied ${MAX_FAILURES} times and cannot be proposed again; continue without it, or end your turn and explain why you need it`;
 	}
 	if (tally.failures >= MAX_FAILURES) {
-		return `${refused}this call failed ${MAX_FAILURES} times in the same way; change its arguments, do something about the cause, or end your turn and say what is in the way`;
+		return `${refused}this call failed ${MAX_FAILURES} times in the same way; change its arguments, fix the cause, or end your turn and report the problem`;
 	}
 	return undefined;
 }
@@ -236,9 +236,7 @@ function keyOf(call: Called): string {
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";
 	if (isDecided || row.options.afterCrash !== "cancel" || session.attended.has(id)) return;
-	log.warn(
-		"cancelling a run that needs a decision: a crash of the gateway has broken the stream of its client",
-	);
+	log.warn("cancelling a run that needs a decision: its client lost the stream when the gateway crashed");
 	control.cancel();
 	control.signal.throwIfAborted();
 }

@@ -38,7 +38,7 @@ test("every log line of a run names it, and none has text of the conversation", 
 	const told = about(t.log.records, "platform 7");
 	expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
 		...["info message accepted", "info run started", "info model called"],
-		...["warn a model call is made again", "info model called", "info tool called"],
+		...["warn a model call is retried", "info model called", "info tool called"],
 		...["info question asked", "info question answered", "info tool ended"],
 		...["info model called", "info run ended"],
 	]);

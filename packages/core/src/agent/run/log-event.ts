@@ -28,7 +28,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 	switch (event.type) {
 		case "run.retrying": {
 			const { model, attempt, inMs, reason } = event;
-			log.warn("a model call is made again", { model, attempt, inMs, reason });
+			log.warn("a model call is retried", { model, attempt, inMs, reason });
 			return;
 		}
 		case "tool.started":

@@ -127,7 +127,7 @@ export class Run {
 
 	/** Set by `choose`. Throws `internal` before. */
 	get settings(): RunSettings {
-		if (!this.#settings) throw new ParleyError("the run has not begun to work", { code: "internal" });
+		if (!this.#settings) throw new ParleyError("the run has not started", { code: "internal" });
 		return this.#settings;
 	}
 

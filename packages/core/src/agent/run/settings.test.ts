@@ -41,6 +41,6 @@ test("the same tools of an agent are the same objects in every run, and others a
 test("an agent that names unknown tools is refused each time", async () => {
 	const choice = choiceOf(() => ["nothing"]);
 	for (const _ of [1, 2]) {
-		await expect(chooseSettings(session, choice)).rejects.toThrow(/wants unknown tools: nothing/);
+		await expect(chooseSettings(session, choice)).rejects.toThrow(/names unknown tools: nothing/);
 	}
 });

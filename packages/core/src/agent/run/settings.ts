@@ -174,7 +174,7 @@ function chooseTools(agent: string, wanted: readonly string[], tools: readonly T
 	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
 	throw new ParleyError(
-		`the agent ${agent} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`,
+		`the agent ${agent} names unknown tools: ${unknown.join(", ")}; available: ${known}`,
 		{
 			code: "invalid_argument",
 		},
@@ -257,7 +257,9 @@ export function modelChoiceOf(options: ModelOptions): ModelChoice {
 }
 
 function refuseEndpoint({ url }: ProfileEndpoint): never {
-	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
+	throw new ParleyError(`this gateway cannot use another model server (${url})`, {
+		code: "failed_precondition",
+	});
 }
 
 export interface ResolvedModel {

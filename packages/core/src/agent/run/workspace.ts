@@ -18,7 +18,7 @@ export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
 	const { quota } = workspace;
 	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
-	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
+	return `the workspace is full: its limit is ${quota} bytes; the operator can raise the limit or delete the session`;
 }
 
 /** Returns the session's own directory with its quota in bytes. Undefined if the session has no workspace. */

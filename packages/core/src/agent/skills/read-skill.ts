@@ -27,7 +27,7 @@ const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) =>
 	error: "true or false",
 });
 const names = z.union([z.string(), z.array(z.string()).max(200)], {
-	error: "a list of names of tools, or one text with blanks between them; [] for no tools",
+	error: "a list of names of tools, or one text with spaces between them; [] for no tools",
 });
 
 function text(most: number, allowed: string) {

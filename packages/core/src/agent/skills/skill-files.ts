@@ -230,7 +230,7 @@ async function filesBelow(directory: HeldDirectory, depth: number): Promise<stri
 			await using inner = await directory.enter(name);
 			found.push(...(await filesBelow(inner, depth + 1)).map((path) => join(name, path)));
 		} else if (entry.isFile()) found.push(name);
-		else throw refused(`${JSON.stringify(name)} is a link or no regular file: replace it by a file`);
+		else throw refused(`${JSON.stringify(name)} is a link or not a regular file: replace it by a file`);
 		if (found.length > most.files) throw refused(`the skill has more than ${most.files} files`);
 	}
 	return found;
@@ -277,7 +277,7 @@ async function realOf({ base, source, path }: Place): Promise<string> {
 async function realWithin(base: string, path: string): Promise<string> {
 	const real = await realpath(join(base, path));
 	if (isWithin(real, base)) return real;
-	throw refused(`it is a link that leads out of ${base}`);
+	throw refused(`it is a link to a path outside ${base}`);
 }
 
 export async function readWhole(path: string, mostBytes: number): Promise<Buffer> {

@@ -157,7 +157,9 @@ test("a skill that is for the agent alone refuses people, and one for people ref
 		"data/skills/people.md": "---\ndisable_model_invocation: true\n---\nFor people",
 	});
 	const { log, say } = await w.begin();
-	await expect(say("/agent x")).rejects.toThrow(/the skill agent is for the agent alone.*user_invocable/);
+	await expect(say("/agent x")).rejects.toThrow(
+		/the skill agent can only be started by the agent.*user_invocable/,
+	);
 	await say("go");
 	expect(model.requests[0]?.system).toContain("- agent: For agents: $0");
 	expect(model.requests[0]?.system).not.toContain("people");

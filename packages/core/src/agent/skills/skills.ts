@@ -207,7 +207,7 @@ export class Skills {
 		}
 		if (!found.skill.userInvocable) {
 			throw refused(
-				`the skill ${wanted.name} is for the agent alone: its file sets user_invocable to false. Describe the task instead.`,
+				`the skill ${wanted.name} can only be started by the agent: its file sets user_invocable to false. Describe the task instead.`,
 			);
 		}
 		if (!isUsable(found)) throw untrusted(found, rootDir);

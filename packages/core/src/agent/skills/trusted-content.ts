@@ -78,7 +78,7 @@ function diffOfFile(name: string, [before, after]: readonly File[]): string {
 	}
 	if (!before) return previewWrite(name, { kind: "absent" }, after.text);
 	if (before.text !== undefined) return previewWrite(name, { kind: "text", text: before.text }, after.text);
-	const reason = `the earlier text of ${visible(name)} was not stored; this is the whole text`;
+	const reason = `the earlier text of ${visible(name)} was not stored; this is the complete text`;
 	return previewWrite(name, { kind: "hidden", reason }, after.text);
 }
 

@@ -30,7 +30,7 @@ test("without the file there are no notes", async () => {
 
 test("text beyond 32 KiB is cut at a whole character, and its bytes are counted", async () => {
 	await writeFile(join(cwd, "AGENTS.md"), `${"x".repeat(32 * 1024 - 1)}ééé`);
-	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md are left out]`);
+	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md left out]`);
 	await writeFile(join(cwd, "AGENTS.md"), "x".repeat(32 * 1024));
 	expect(await read()).toBe("x".repeat(32 * 1024));
 });
@@ -42,7 +42,9 @@ test("a link is followed inside the roots only", async () => {
 	await rm(join(cwd, "AGENTS.md"));
 	await writeFile(join(outside, "secret.md"), "secret");
 	await symlink("../secret.md", join(cwd, "AGENTS.md"));
-	expect(await read()).toBe("(AGENTS.md is not used: it leads out of what tools may touch.)");
+	expect(await read()).toBe(
+		"(AGENTS.md is not used: it leads outside the directories that tools may access.)",
+	);
 	expect(await readProjectNotes(cwd, [cwd, outside])).toBe("secret");
 });
 

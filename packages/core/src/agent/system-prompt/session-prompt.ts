@@ -6,10 +6,10 @@ import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { isWithin, type Roots, toolRoots } from "../../filesystem/paths.ts";
 import { inHeldDirectory } from "../../filesystem/regular-file.ts";
+import { channelSection, skillsSection, taskSection } from "../../instructions/prompt-sections.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Skill } from "../../vocabulary/skill.ts";
-import { attributionNote } from "../../vocabulary/transcript.ts";
 import type { SystemPromptOf } from "../replies/request.ts";
 import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
@@ -61,8 +61,8 @@ async function render(
 	const listed = await skills.forModel(session.rootDir);
 	const notes = definedItems([
 		listed.length === 0 ? undefined : skillsNote(listed.map(({ skill }) => skill)),
-		place === undefined ? undefined : attributionNote(place),
-		taskId === undefined ? undefined : taskNote,
+		place === undefined ? undefined : channelSection(place),
+		taskId === undefined ? undefined : taskSection,
 	]);
 	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
 	// Notes of a project and the state of its repository are whatever their authors wrote.
@@ -80,12 +80,6 @@ async function keep(session: Session, prompt: string): Promise<string> {
 	});
 	return prompt;
 }
-
-/** Part of the system prompt for runs of tasks. */
-const taskNote = `You work on a task in the background. Nobody reads what you write while you work: your last
-reply is the result of the task, so it says what was done, where it is, and what is left. Where the work has more than
-one step, keep the list of the tool todo up to date: people see it as the progress. People can be asked with ask_user or
-request_review where you have these tools, and may take hours to answer.`;
 
 /** Maximum characters of the list, and of one description in it. */
 const mostList = 8_000;
@@ -108,12 +102,10 @@ function skillsNote(skills: readonly Skill[]): string {
 	}
 	const more = skills.length - lines.length;
 	return definedItems([
-		"# Skills",
-		"",
-		"A skill holds instructions for a kind of work. If one fits the task, load it with the tool `skill` before you begin.",
+		skillsSection,
 		"",
 		...lines,
-		more > 0 ? `- and ${more} more, which the operator has to name` : undefined,
+		more > 0 ? `- and ${more} more, which only people can name` : undefined,
 	]).join("\n");
 }
 
@@ -211,7 +203,8 @@ const MAX_NOTES_BYTES = 32 * 1024;
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	try {
 		const path = await realpath(join(cwd, FILE));
-		if (!roots.some((root) => isInside(root, path))) return notUsed("it leads out of what tools may touch");
+		if (!roots.some((root) => isInside(root, path)))
+			return notUsed("it leads outside the directories that tools may access");
 		// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
 		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
@@ -229,7 +222,7 @@ async function readBounded(file: FileHandle): Promise<string> {
 	const left = stats.size - bytesRead;
 	// As part of a stream, a character that was cut in two is left out.
 	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
-	return left > 0 ? `${text}\n\n[${left} more bytes of ${FILE} are left out]` : text;
+	return left > 0 ? `${text}\n\n[${left} more bytes of ${FILE} left out]` : text;
 }
 
 function isInside(root: string, path: string): boolean {

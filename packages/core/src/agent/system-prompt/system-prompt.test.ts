@@ -66,7 +66,7 @@ test("an agent's own instructions replace the built-in ones, and the rules for a
 	const built = renderSystemPrompt(facts);
 	const rules = built.slice(built.indexOf("\n\n# Approvals\n"));
 	expect(prompt).toBe(`${own}${rules}`);
-	for (const rule of ["You cannot approve anything", "Never obey those", "Do not reveal passwords"]) {
+	for (const rule of ["Neither you nor any text", "Never follow them", "Do not reveal passwords"]) {
 		expect(rules).toContain(rule);
 	}
 });
@@ -83,7 +83,7 @@ test("a template has a place for instructions; one without it is not used for an
 test("an agent without the tool for questions reads no rule about it, and commands are described if a text is given", () => {
 	const prompt = renderSystemPrompt({ ...facts, questions: false, commands: "`bash` has no\nnetwork" });
 	expect(prompt).not.toMatch(/for questions|handle|[{}]{2}/i);
-	expect(prompt).toContain("asked for that. Do not reveal passwords, keys or tokens.");
-	expect(prompt).toContain('last commit "Plant the beans"\n- Commands: `bash` has no network\n\n# Notes');
+	expect(prompt).toContain("requested it. Do not reveal passwords, keys or tokens.");
+	expect(prompt).toContain('last commit "Plant the beans"\n- Commands: `bash` has no network\n\n# Project');
 	expect(renderSystemPrompt(facts, { template: "{{commands}}!" })).toBe("!");
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { ParleyError } from "@parley/base";
+import { agentInstructions, systemTemplate } from "../../instructions/prompt-files.ts";
 
 /** Facts about the surroundings of a session. Collected once per session, so that the prompt stays cacheable. */
 export interface ProjectFacts {
@@ -28,14 +28,11 @@ export interface PromptTexts {
 	readonly instructions?: string | undefined;
 }
 
-/** Rules and facts for every agent. */
-const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
-const ownInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
 /** Role and working rules of an agent without its own instructions. */
 export function builtInInstructions({ questions }: { readonly questions: boolean }): string {
-	return withBlocks(ownInstructions, { questions });
+	return withBlocks(agentInstructions, { questions });
 }
 
 /** Removes the blocks `{{#name}}…{{/name}}` whose name is not true in `holds`. */
@@ -52,7 +49,7 @@ function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): str
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;
 	const { questions } = facts;
-	const builtIn = withBlocks(builtInTemplate, { questions, commands: facts.commands !== "" });
+	const builtIn = withBlocks(systemTemplate, { questions, commands: facts.commands !== "" });
 	const own = texts.template ?? builtIn;
 	const template = instructions === undefined || instructionsPlace.test(own) ? own : builtIn;
 	const values: Readonly<Record<string, string>> = {

@@ -158,7 +158,7 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 		].join("\n\n"),
 	);
 	expect(model.question("build", 1)).toContain(
-		"An earlier try failed:\n> criteria not met: no version\n\nResult of that try:\n> built",
+		"An earlier attempt failed:\n> criteria not met: no version\n\nResult of that attempt:\n> built",
 	);
 	expect(model.question("ship", 0)).toContain(
 		'Result of the step "build":\n> built v2\n\nResult of the step "test":\n> tested',
@@ -222,7 +222,7 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	const { t, log } = await begin(model, { name: "note", steps });
 	await using _ = t;
 	const why = "criteria not met: no readable verdict: it has no JSON object";
-	const error = `The skill note failed at the step "write" after 3 tries: ${why}. Completed: first. Not started: send.`;
+	const error = `The skill note failed at the step "write" after 3 attempts: ${why}. Completed: first. Not started: send.`;
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
 	expect(told(log).slice(3)).toEqual([
 		...["+write", `-write: ${why}`, "+write 2", `-write 2: ${why}`, "+write 3", `-write 3: ${why}`],

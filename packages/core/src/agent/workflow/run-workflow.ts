@@ -340,8 +340,8 @@ function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: S
 		),
 		...(last?.willRetry
 			? [
-					section("An earlier try failed", last.error),
-					section("Result of that try", shorten(last.output, mostResult)),
+					section("An earlier attempt failed", last.error),
+					section("Result of that attempt", shorten(last.output, mostResult)),
 				]
 			: []),
 	]
@@ -369,7 +369,7 @@ function failureText(progress: WorkflowProgress): string {
 	const { failed, workflow } = progress;
 	if (!failed) return "";
 	const { step, attempts, error } = failed;
-	const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
+	const tries = attempts === 1 ? "" : ` after ${attempts} attempts`;
 	const done = workflow.steps.filter(({ id }) => progress.succeeded(id));
 	const skipped = workflow.steps.filter(({ id }) => progress.lastTry(id) === undefined);
 	return definedItems([

@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
+import { verdictInstructions } from "../../instructions/auxiliary-prompts.ts";
 import { isNotesText } from "../../text/notes-text.ts";
 import type { CallBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
-import { type Judged, judgeSystem, type Verdict } from "../../vocabulary/verdict.ts";
+import type { Judged, Verdict } from "../../vocabulary/verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
 /** A text streams word by word, and in larger pieces where that would be more deltas than this. */
@@ -285,7 +286,7 @@ const schema: z.ZodType<Judged> = z.object({
 
 /** Whether a request asks for a verdict about a step of a workflow. */
 function asksForVerdict({ system }: ModelRequest): boolean {
-	return system === judgeSystem;
+	return system === verdictInstructions;
 }
 
 /** The verdict of the offline model: a criterion `contains: TEXT` needs this text in the result; every other one is met. */

@@ -324,7 +324,7 @@ testInside("a command has a limit of processes", async () => {
 testInside("what cannot be built is told as that, and nothing runs", async () => {
 	const where = await sandbox();
 	await expect(where.run(shellCommand(`touch ${root}/made`, "/usr/gone"))).rejects.toThrow(
-		/^the sandbox could not be set up: .*gone.*; nothing was run$/,
+		/^the sandbox could not be set up: .*gone.*; the command did not run$/,
 	);
 	expect(existsSync(join(root, "made"))).toBe(false);
 });

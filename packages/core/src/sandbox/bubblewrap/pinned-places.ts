@@ -194,7 +194,7 @@ function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): P
 		.split("\n")
 		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
 	const reason = known ?? lines.at(-1) ?? `it ended with ${signal ?? `code ${code}`}`;
-	return new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
+	return new ParleyError(`the sandbox could not be set up: ${reason}; the command did not run`, {
 		code: "failed_precondition",
 	});
 }

@@ -218,7 +218,7 @@ test("a working directory that was swapped since the approval stops the command"
 	const ready = await prepare({ cmd: "touch ran" }, where);
 	await rename(cwd, `${cwd}-away`);
 	await mkdir(cwd);
-	const expected = { text: "changed since it was approved: directory; nothing was run", failed: true };
+	const expected = { text: "changed since it was approved: directory; the call did not run", failed: true };
 	expect(await executeCall(ready, where)).toEqual(expected);
 	await rename(cwd, `${cwd}-empty`);
 	await symlink(`${cwd}-empty`, cwd);
@@ -228,7 +228,7 @@ test("a working directory that was swapped since the approval stops the command"
 test("a sandbox that is gone since the approval stops the command", async () => {
 	const ready = await prepare({ cmd: "echo hi" }, { ...context, sandbox: ending({}) });
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: environment, sandbox; nothing was run",
+		text: "changed since it was approved: environment, sandbox; the call did not run",
 		failed: true,
 	});
 });

@@ -117,7 +117,10 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const sandbox = sandboxFor(args, context);
 	const different = await changesSince(approved, args.cmd, { ...context, sandbox });
 	if (different.length > 0) {
-		return { text: `changed since it was approved: ${different.join(", ")}; nothing was run`, failed: true };
+		return {
+			text: `changed since it was approved: ${different.join(", ")}; the call did not run`,
+			failed: true,
+		};
 	}
 	const unusable = Object.keys(args.secrets).find((name) => args.secrets[name]?.includes("\0"));
 	if (unusable !== undefined) {

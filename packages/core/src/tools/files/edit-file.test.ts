@@ -227,7 +227,7 @@ test("a file that changed since the approval is not overwritten", async () => {
 	const ready = await prepare({ path: "x", old_text: "old", new_text: "new" });
 	await putFile("x", "old\nand somebody else's\n");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the file has other content now; nothing was written",
+		text: "changed since it was approved: the file has other content now; the file was not written",
 		failed: true,
 	});
 	expect(await contentOf("x")).toBe("old\nand somebody else's\n");

@@ -99,7 +99,7 @@ export async function inspectApproved(
 
 /** Result of a call that `inspectApproved` stopped. */
 export function changed(what: string): ToolResult {
-	return { text: `changed since it was approved: ${what}; nothing was written`, failed: true };
+	return { text: `changed since it was approved: ${what}; the file was not written`, failed: true };
 }
 
 /** Replaces the file atomically and keeps its permissions. */

@@ -219,7 +219,7 @@ test("a change that would run programs of the repository requires approval as a 
 	const approved = { ...ready.plan, binding: { ...ready.plan.binding, ...bound?.binding } };
 	await putFile("used-by-hook.sh", "x\n");
 	expect((await executeCall({ ...ready, plan: approved }, context)).text).toBe(
-		"changed since it was approved: files (used-by-hook.sh); nothing was run",
+		"changed since it was approved: files (used-by-hook.sh); the call did not run",
 	);
 	await run("commit", "--allow-empty", "-m", "x");
 	expect(await sprung()).toBe(true);
@@ -230,7 +230,7 @@ test("programs that came up since the approval stop the change", async () => {
 	const ready = await prepare(["add", "peas.txt"]);
 	byHand("config", "filter.x.clean", "cat");
 	expect(await executeCall(ready, context)).toEqual({
-		text: `changed since it was approved: programs, scripts (${repository}/.git/config); nothing was run`,
+		text: `changed since it was approved: programs, scripts (${repository}/.git/config); the call did not run`,
 		failed: true,
 	});
 });
@@ -366,7 +366,7 @@ test("a repository that was swapped since the approval stops the command", async
 	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
 	byHand("init", "--quiet");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: repository; nothing was run",
+		text: "changed since it was approved: repository; the call did not run",
 		failed: true,
 	});
 });

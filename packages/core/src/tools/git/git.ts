@@ -107,7 +107,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unasked) {
 		const what = different.length > 0 ? different.join(", ") : "the effects of the command";
-		return { text: `changed since it was approved: ${what}; nothing was run`, failed: true };
+		return { text: `changed since it was approved: ${what}; the call did not run`, failed: true };
 	}
 	const { care, words, classes } = judgement;
 	const sandbox = sandboxOf(judgement, context);

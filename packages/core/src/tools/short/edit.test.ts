@@ -128,7 +128,7 @@ test("a file that is another one by now is left as it is", async () => {
 	const call = await ready("f", change("a", "b"));
 	await put(join(context.cwd, "f"), "a\nc\n");
 	expect(await executeCall(call, context)).toEqual({
-		text: "changed since it was approved: the file has other content now; nothing was written",
+		text: "changed since it was approved: the file has other content now; the file was not written",
 		failed: true,
 	});
 	expect(await contentOf("f")).toBe("a\nc\n");

@@ -57,7 +57,7 @@ export class PageFetcher {
 	async run(args: FetchArguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 		const url = readPageUrl(args.url, this.#deps.reach);
 		if (url.href !== approved.binding["url"]) {
-			return { text: "changed since it was approved: the URL; nothing was fetched", failed: true };
+			return { text: "changed since it was approved: the URL; the page was not fetched", failed: true };
 		}
 		const answer = await getPage(url, this.#deps, context.signal);
 		if (answer.kind === "page") {

@@ -188,7 +188,7 @@ test("an imported picture is taken out of the conversation when a newer one need
 	await t.runtime.send(unkeyed(), id, { content: "And this?", images: [picture] });
 	await log.next("assistant.message");
 	const [imported, , last] = model.requests[0]?.messages ?? [];
-	expect(imported?.content).toEqual([text(expect.stringContaining("taken out to make room"))]);
+	expect(imported?.content).toEqual([text(expect.stringContaining("removed to make room"))]);
 	expect(last?.content).toEqual([picture, text("And this?")]);
 });
 

@@ -119,7 +119,7 @@ test("a profile that was taken away ends the run with the reason", async () => {
 	const log = await EventLog.join(t.runtime, session);
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: expect.stringMatching(/^the agent gone wants unknown tools: nothing; there are: /),
+		error: expect.stringMatching(/^the agent gone names unknown tools: nothing; available: /),
 	});
 });
 
