@@ -37,7 +37,7 @@ export class Bookkeeping {
 		const faults = schema.faults(type, known);
 		if (faults.length > 0) return faults;
 		const problems = brokenRules(body, { thinking: this.#thinking, redacted: this.#redacted });
-		// Also what is too long for the model can be counted.
+		// A count is possible even for a prompt that is too long for the model.
 		const tokens = endpoint === "messages" ? this.promptTokens(body) : 0;
 		if (tokens > contextWindow)
 			problems.push(`prompt is too long: ${tokens} tokens > ${contextWindow} maximum`);
@@ -48,7 +48,7 @@ export class Bookkeeping {
 		return promptBlocks(body, this.#options.tokenizer).reduce((sum, { tokens }) => sum + tokens, 0);
 	}
 
-	/** Counts the request and its reply, and remembers what has to come back unchanged. */
+	/** Counts the request and its reply, and stores the content that must come back unchanged. */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {
 		for (const block of content) this.#remember(block);
 		const cached = this.#cache.use(body.model, promptBlocks(body, this.#options.tokenizer));

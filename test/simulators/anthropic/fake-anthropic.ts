@@ -18,7 +18,7 @@ import { RequestSchema } from "./request-schema.ts";
 import { streamEvents } from "./stream-events.ts";
 import { type Tokenizer, wordsAndSigns } from "./tokenizer.ts";
 
-/** The version of the API that the events have the shapes of; the SDK names it in every request. */
+/** The version of the API whose events are simulated. The SDK sends it in every request. */
 const API_VERSION = "2026-10-21";
 
 export interface FakeAnthropicOptions {
@@ -26,23 +26,23 @@ export interface FakeAnthropicOptions {
 	/** Clock of waits between packets, of pings, and of the lifetime of prompt cache entries. */
 	readonly clock?: Clock;
 	readonly tokenizer?: Tokenizer;
-	/** Tokens; longer prompts are refused. */
+	/** Maximum of tokens in a prompt. */
 	readonly contextWindow?: number;
 	/** Request keys that this server accepts although the SDK's types do not have them. */
 	readonly furtherKeys?: readonly string[];
 	/** Response to `count_tokens` instead of the count. */
 	readonly counting?: StatusReply;
-	/** The models that `/v1/models` lists; without them there is no list, as of many servers. */
+	/** The models of `/v1/models`. If undefined, the server has no list, like many servers. */
 	readonly models?: readonly string[];
 }
 
 /**
- * Stand-in for the Messages API on a loopback port. It sends scripted replies, records every request, and refuses
- * what the real service would refuse. `close` throws for refused requests, because they are faults of Parley.
+ * Simulator of the Messages API on a loopback port. It sends scripted replies, records every request, and refuses the same
+ * requests as the real service. `close` throws for refused requests, because they are faults of Parley.
  */
 export class FakeAnthropic {
 	readonly apiKey: string;
-	/** Requests for messages, in the order in which they came. */
+	/** Requests for messages, in their order of arrival. */
 	readonly requests: ReceivedRequest[] = [];
 	/** Requests for a count of tokens. */
 	readonly counts: MessageCreateParamsStreaming[] = [];
@@ -85,12 +85,12 @@ export class FakeAnthropic {
 	}
 
 	get url(): string {
-		// True because the server listens on a TCP port.
+		// The address of a server on a TCP port is an object.
 		const { port } = this.#server.address() as AddressInfo;
 		return `http://127.0.0.1:${port}`;
 	}
 
-	/** Adds what the next requests are answered with, one each. */
+	/** Adds the answers of the next requests, one each. */
 	script(...answers: readonly Answer[]): void {
 		this.#script.push(...answers);
 	}
@@ -100,7 +100,7 @@ export class FakeAnthropic {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves with the request of that number, counted from 1, when it arrives. */
+	/** Resolves with the request of that number, from 1, when it arrives. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} comes`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -115,7 +115,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Ends the server. Throws what was refused and not seen. */
+	/** Ends the server. Throws if a refusal was not taken. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -176,7 +176,7 @@ export class FakeAnthropic {
 		await playStream(stage, reply, streamEvents(reply, { id, model: body.model, usage }));
 	}
 
-	/** Answers a request that the service would refuse. Returns whether it did. */
+	/** Refuses a request like the service. Returns true if it did. */
 	#refused(stage: Stage, headers: IncomingHttpHeaders, problems: readonly string[]): boolean {
 		if (headers.authorization !== `Bearer ${this.apiKey}`) {
 			this.#refuse(stage, 401, ["authorization: is not the key"]);
@@ -195,10 +195,10 @@ export class FakeAnthropic {
 	}
 }
 
-/** An object, whatever was sent; the schema names what is wrong with it. */
+/** An object for any body. The schema reports its faults. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
-		// No code relies on the shape before the schema has checked it.
+		// No code relies on the type before the check of the schema.
 		return Object(JSON.parse(bytes.toString("utf8"))) as MessageCreateParamsStreaming;
 	} catch {
 		return Object({ unreadable: bytes.toString("latin1") });

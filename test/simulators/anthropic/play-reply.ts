@@ -52,14 +52,14 @@ async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<v
 	}
 }
 
-/** Answers with a status and a body of one piece. */
+/** Sends a status and a body in one piece. */
 export function playStatus({ response, requestId }: Stage, { status, headers, body }: StatusReply): void {
 	const type = status >= 400 ? { "content-type": "application/json" } : {};
 	response.writeHead(status, { ...type, "request-id": requestId, ...headers });
 	response.end(body ?? errorBody(status, "as the test wants it", requestId));
 }
 
-/** Answers with an error of the API. */
+/** Body of an error of the API. */
 export function errorBody(status: number, message: string, requestId: string): string {
 	const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 	return JSON.stringify({ type: "error", error: { type, message }, request_id: requestId });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PromptCache } from "./prompt-cache.ts";
 import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
-/** Blocks of 1000 tokens each; those with a star end in a breakpoint of five minutes, with two of an hour. */
+/** Blocks of 1000 tokens each. A name with one star ends in a breakpoint of five minutes, with two stars of an hour. */
 function prompt(...names: readonly string[]): PromptBlock[] {
 	const lives = [undefined, "5m", "1h"] as const;
 	return names.map((name) => {

@@ -4,13 +4,13 @@ import type { PromptBlock } from "./tokenizer.ts";
 
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/** How many blocks before a breakpoint the service looks for a shorter prefix that it knows. */
+/** Number of blocks before a breakpoint in which the service looks for a shorter cached prefix. */
 const LOOKBACK = 20;
 
 /** Shorter prefixes are not cached. Some models require more. */
 const LEAST_TOKENS = 1_024;
 
-/** How the tokens of one prompt are made up. */
+/** Parts of the tokens of one prompt. */
 export interface CacheUse {
 	readonly read: number;
 	readonly written5m: number;
@@ -37,7 +37,7 @@ export class PromptCache {
 		this.#clock = clock;
 	}
 
-	/** Reads and writes what the prompt's breakpoints say. `scope` is what else must be the same: the model. */
+	/** Reads and writes the cache by the breakpoints of the prompt. Entries apply to one `scope`, the model. */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);
 		const total = prefixes.at(-1)?.tokens ?? 0;

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { MessageCreateParamsStreaming, Usage } from "@anthropic-ai/sdk/resources/messages";
 
-/** A request for a message as it came, verbatim. */
+/** A received request for a message, unchanged. */
 export interface ReceivedRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly bytes: Buffer;
-	/** The parsed bytes. A request that was refused may have another shape. */
+	/** The parsed bytes. A refused request may have another shape. */
 	readonly body: MessageCreateParamsStreaming;
 	/** Tokens of the prompt by the simulator's count. 0 for a refused request. */
 	promptTokens: number;
-	/** Usage by the simulator's count, once it answers with a stream. */
+	/** Usage by the simulator's count, after it has answered with a stream. */
 	usage: Usage | undefined;
-	/** Resolves when the response is over: true where the client went before its end. */
+	/** Resolves at the end of the response. True if the client disconnected before its end. */
 	readonly abandoned: Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { Usage } from "@anthropic-ai/sdk/resources/messages";
 import type { ReceivedRequest } from "./received-request.ts";
 
-/** One block of a reply. `json` is streamed in place of a tool's `input`, however broken it is. */
+/** One block of a reply. `json` is streamed in place of a tool's `input`, even if it is invalid. */
 export type ReplyBlock =
 	| { readonly type: "text"; readonly text: string }
 	| { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
@@ -30,7 +30,7 @@ export interface Break {
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
 	/** Condition to wait for, for example that the client has read the reply so far. */
 	readonly when?: Promise<unknown>;
-	/** While it hangs: a `ping` as often. */
+	/** Interval of `ping` events while it hangs. */
 	readonly pingEveryMs?: number;
 }
 
@@ -43,7 +43,7 @@ export interface StreamedReply {
 	readonly model?: string;
 	/** Content of the two usage reports instead of the true counts. */
 	readonly usage?: (counted: Usage) => unknown;
-	/** A `ping` after every so many deltas; without it one at the beginning. */
+	/** A `ping` after every `pingEvery` deltas. By default, one at the start. */
 	readonly pingEvery?: number;
 	/** Splits a text into its deltas. Default: pieces of 16 characters. */
 	readonly cut?: (text: string) => readonly string[];
@@ -53,7 +53,7 @@ export interface StreamedReply {
 	readonly encode?: (stream: string) => Uint8Array;
 	/** Splits the bytes into separate writes. Default: one write for each event. */
 	readonly packets?: (bytes: Uint8Array) => readonly Uint8Array[];
-	/** Waits as long, on the simulator's clock, before each packet. */
+	/** Delay before each packet, on the simulator's clock. */
 	readonly everyMs?: number;
 	readonly break?: Break;
 }
@@ -80,7 +80,7 @@ export function uses(id: string, name: string, input: unknown = {}): StreamedRep
 	return { content: [{ type: "tool_use", id, name, input }] };
 }
 
-/** Thinking that goes back to the service only as it came. */
+/** Thinking, which the service accepts only unchanged. */
 export function thinks(thinking: string): ReplyBlock {
 	return { type: "thinking", thinking };
 }

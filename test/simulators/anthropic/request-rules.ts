@@ -16,7 +16,7 @@ export interface Issued {
 	readonly redacted: ReadonlySet<string>;
 }
 
-/** Requests that the types allow and the service refuses. Empty if it accepts the request. */
+/** Faults of a request that the types allow and the service refuses. Empty if it accepts the request. */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),
@@ -76,7 +76,7 @@ function isBase64(data: string): boolean {
 	return data !== "" && Buffer.from(data, "base64").toString("base64") === data;
 }
 
-/** The next message must begin with a result for every call, and may have results of no other calls. */
+/** The next message must begin with a result for every call, and must not have results of other calls. */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();
 	let open: string[] = [];

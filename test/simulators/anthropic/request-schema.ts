@@ -22,7 +22,7 @@ type TypeName = (typeof types)[number];
 /** Keys that the types contain and the SDK sends as headers. */
 const headerKeys = ["user_profile_id", "workspace_id"];
 
-/** Checks values against the types of the SDK that is installed. */
+/** Checks values against the types of the installed SDK. */
 export class RequestSchema {
 	static #loaded: Promise<RequestSchema> | undefined;
 	readonly #validators: Readonly<Record<string, ValidateFunction>>;
@@ -33,13 +33,13 @@ export class RequestSchema {
 		this.#validators = Object.fromEntries(compiled);
 	}
 
-	/** Ready once in a process. */
+	/** Loads the schema once per process. */
 	static load(): Promise<RequestSchema> {
 		RequestSchema.#loaded ??= loadSchemas().then((schemas) => new RequestSchema(schemas));
 		return RequestSchema.#loaded;
 	}
 
-	/** Reasons for which the value is not of the type, including unknown keys. Empty if it is. */
+	/** Reasons why the value does not have the type, including unknown keys. Empty if it does. */
 	faults(type: TypeName, value: unknown): string[] {
 		const validate = this.#validators[type];
 		if (!validate) throw new Error(`no schema of ${type}`);
@@ -69,13 +69,13 @@ async function loadSchemas(): Promise<Schemas> {
 	if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
 	const schemas = await generateSchemas();
 	mkdirSync(cacheDirectory, { recursive: true });
-	// Test files that run at the same time must not read a half-written one.
+	// Concurrent test files must not read an incomplete file.
 	writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
 	renameSync(`${file}.${process.pid}`, file);
 	return schemas;
 }
 
-/** The types as JSON schemas with closed objects, so that a misspelt key is a fault. */
+/** The types as JSON schemas with closed objects, so that a misspelled key is a fault. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

@@ -15,7 +15,7 @@ export interface Head {
 	readonly usage: Usage;
 }
 
-/** The events of a whole reply, in the shapes of the service, with its pings. */
+/** The events of a complete reply, in the shapes of the service, with its pings. */
 export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): WireEvent[] {
 	const answering = reply.model ?? model;
 	const empty: Message = {
@@ -42,7 +42,7 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 	return reply.edit ? [...reply.edit(whole)] : whole;
 }
 
-/** Stand-in for the service's signature. It no longer matches if the thinking is changed. */
+/** Replacement of the service's signature. It does not match changed thinking. */
 export function signatureOf(thinking: string): string {
 	return createHash("sha512").update(`thinking ${thinking}`).digest("base64");
 }

@@ -4,8 +4,8 @@ import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messa
 export type Tokenizer = (text: string) => number;
 
 /**
- * Counts words by their length, digits in threes, and every other sign and every Chinese one by itself: unlike any rule of thumb by
- * characters, it differs from text to text.
+ * Counts words by their length, digits in threes, and every other character separately, including Chinese ones. Its ratio of
+ * tokens to characters differs from text to text, so no rule of thumb fits it.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;
@@ -31,18 +31,18 @@ export function remembering(tokenizer: Tokenizer): Tokenizer {
 	};
 }
 
-/** Around the words of each message. */
+/** Additional tokens of each message. */
 const MESSAGE_TOKENS = 4;
 /** Tokens that the service adds before the definitions of tools. */
 const TOOLS_TOKENS = 290;
 const IMAGE_TOKENS = 1_500;
 
-/** One place where a breakpoint of the cache may be: the prompt is the list of them, in the service's order. */
+/** A position of a possible cache breakpoint. The prompt is a list of them, in the order of the service. */
 export interface PromptBlock {
 	/** Text that the cache compares. */
 	readonly text: string;
 	readonly tokens: number;
-	/** The breakpoint behind it, if there is one. */
+	/** The breakpoint after the block, if it has one. */
 	readonly ttl: "5m" | "1h" | undefined;
 }
 
@@ -76,7 +76,7 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The tokens of all texts in the value; names of keys and kinds are free, pictures cost the same each. */
+/** The tokens of all texts in the value. Keys and kinds are free, and each picture costs the same. */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;

@@ -2,15 +2,17 @@ import { type Clock, delay, ParleyError } from "@parley/base";
 
 /** Network faults of a request. */
 export interface NetworkFault {
-	/** The connection ends before the platform has read it, or after the platform has done it. */
+	/** The connection ends before the platform has read the request, or after it has performed it. */
 	readonly drop?: "before" | "after-commit";
-	/** The platform answers with this status and does nothing. With `drop: "after-commit"` the change is made anyway. */
+	/**
+	 * The platform responds with this status and does not perform the request. With `drop: "after-commit"` it performs it.
+	 */
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
 	/** Delay of the response. */
 	readonly delayMs?: number;
-	/** The answer waits for it. */
+	/** The response waits for this promise. */
 	readonly until?: Promise<void>;
 }
 
@@ -19,7 +21,7 @@ interface Planned<Fault> {
 	readonly fault: Fault;
 }
 
-/** Between an app and a platform: where tests make things go wrong. Each request has a label there. */
+/** The network between an app and a platform, in which tests plan faults. Each request has a label. */
 export class FaultyNetwork<Fault extends NetworkFault> {
 	readonly #clock: Clock;
 	#planned: Planned<Fault>[] = [];
@@ -29,7 +31,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** Breaks the next request of that label, with `*` for anything. */
+	/** Plans a fault for the next request with this label, `*` for any. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
@@ -51,7 +53,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** The platform's answer, or what a fault makes of it. Rejects with `unavailable` where no answer comes. */
+	/** The platform's response, or that of a fault. Rejects with `unavailable` if no response arrives. */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

@@ -1,9 +1,9 @@
-/** A button or a choice, as a person finds it on a message. */
+/** A button or a menu of a message, as a person sees it. */
 export interface ShownControl {
 	readonly kind: "button" | "link" | "choice";
 	/** Label, or the placeholder of a menu. */
 	readonly label: string;
-	/** It is shown and cannot be pressed. */
+	/** True if it is visible but cannot be pressed. */
 	readonly disabled: boolean;
 	readonly url?: string;
 	/** Options of a menu. */
@@ -17,18 +17,18 @@ export interface ShownMessage {
 	readonly id: string;
 	/** Display name above the message. */
 	readonly author: string;
-	/** With names instead of ids, and times as the person reads them. */
+	/** Text with names instead of ids, and times as the person reads them. */
 	readonly text: string;
-	/** As it was sent. */
+	/** Content as sent. */
 	readonly content: string;
 	/** Labels of buttons that can be pressed. */
 	readonly buttons: readonly string[];
 	readonly controls: readonly ShownControl[];
 	readonly attachments: readonly string[];
-	/** Whether people read that it was edited. */
+	/** True if it has a note that it was edited. */
 	readonly edited: boolean;
-	/** Only this person sees it, and reads that. */
+	/** True if only this person sees it, with a note. */
 	readonly ephemeral: boolean;
-	/** By emoji. */
+	/** Number of reactions by emoji. */
 	readonly reactions: Readonly<Record<string, number>>;
 }

@@ -2,16 +2,16 @@ import type { ShownControl, ShownMessage } from "./shown.ts";
 
 /** Additional facts about a message in a golden file. */
 export interface TranscriptNotes {
-	/** When it was posted, in milliseconds since the epoch. */
+	/** Time of the post, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Behind the name, before and after what all have there. */
+	/** Notes after the name, before and after the notes of all platforms. */
 	readonly before?: readonly string[];
 	readonly after?: readonly string[];
-	/** Below everything else. */
+	/** Lines at the end. */
 	readonly below?: readonly string[];
 }
 
-/** One message for a golden file: when, who, what, and what can be pressed below it. */
+/** One message in a golden file: time, author, content, and controls. */
 export function transcriptOf(shown: ShownMessage, notes: TranscriptNotes): string {
 	const { at, before = [], after = [] } = notes;
 	const { text, author, controls, attachments, reactions, edited, ephemeral } = shown;

@@ -13,9 +13,9 @@ export interface FakeLlamaOptions {
 	readonly alias: string;
 	/** Tokens of the context window, as in `--ctx-size`. */
 	readonly contextSize: number;
-	/** Whether it keeps loading its model until a test ends the loading. */
+	/** True if it loads its model until a test ends the loading. */
 	readonly holdsLoading: boolean;
-	/** Whether this is its first start: `crash:` in a prompt then ends it. */
+	/** True at its first start, in which `crash:` in a prompt ends it. */
 	readonly isFirst: boolean;
 	/** Ends the process. */
 	readonly exit: (code: number) => void;
