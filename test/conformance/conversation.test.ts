@@ -3,7 +3,7 @@ import { verifies } from "./verifies.ts";
 
 verifies(
 	["run.stream", "run.message"],
-	"a reply is streamed piece by piece and told as a whole",
+	"a reply is streamed in pieces and then sent completely",
 	async (driver) => {
 		await using talk = await driver.converse();
 		await talk.say("say: once upon a time");
@@ -41,7 +41,7 @@ verifies(
 	},
 );
 
-verifies(["prompt.deny"], "after a denied call the conversation goes on", async (driver) => {
+verifies(["prompt.deny"], "the conversation continues after a denied call", async (driver) => {
 	await using talk = await driver.converse();
 	const { name } = driver.command("touch denied");
 	await talk.say("run: touch denied");
@@ -61,7 +61,7 @@ verifies(["tool.paired"], "a denied call is shown as failed", async (driver) => 
 	expect(calls[0]?.text).toMatch(/^denied/);
 });
 
-verifies(["run.cancel"], "a cancelled run ends with what it said so far", async (driver) => {
+verifies(["run.cancel"], "a cancelled run ends with its partial text", async (driver) => {
 	await using talk = await driver.converse();
 	await talk.say("long: 1000000 tokens at 5 per second");
 	await talk.streaming();
@@ -73,7 +73,7 @@ verifies(["run.cancel"], "a cancelled run ends with what it said so far", async 
 	await expect(talk.outcome()).resolves.toMatchObject({ content: "[offline] still here", error: "" });
 });
 
-verifies(["run.message-failed"], "a model that fails ends the run with the reason", async (driver) => {
+verifies(["run.message-failed"], "a failed model call ends the run with the reason", async (driver) => {
 	await using talk = await driver.converse();
 	await talk.say("say: well\nfail: out of ideas");
 	await expect(talk.outcome()).resolves.toMatchObject({
@@ -81,14 +81,14 @@ verifies(["run.message-failed"], "a model that fails ends the run with the reaso
 	});
 });
 
-verifies(["run.in-order"], "what was said together is answered in its order", async (driver) => {
+verifies(["run.in-order"], "messages that arrive together are answered in their order", async (driver) => {
 	await using talk = await driver.converse();
 	await talk.say("say: one", "say: two");
 	const outcomes = [await talk.outcome(), await talk.outcome()];
 	expect(outcomes.map(({ content }) => content)).toEqual(["[offline] one", "[offline] two"]);
 });
 
-verifies(["run.left"], "a run goes on to its end although its client has gone", async (driver) => {
+verifies(["run.left"], "a run continues to its end after its client has left", async (driver) => {
 	await using talk = await driver.converse();
 	await talk.say("long: 30 tokens at 60 per second");
 	await talk.streaming();
@@ -97,7 +97,7 @@ verifies(["run.left"], "a run goes on to its end although its client has gone", 
 	expect(error).toBe("");
 });
 
-verifies(["run.compact"], "a summary takes the place of what was said", async (driver) => {
+verifies(["run.compact"], "a summary replaces earlier messages", async (driver) => {
 	await using talk = await driver.converse();
 	await talk.say("say: beans are green");
 	await talk.outcome();

@@ -13,7 +13,7 @@ async function cited(): Promise<Set<string>> {
 	return new Set(sources.flatMap(citationsIn).flatMap(({ ids }) => ids));
 }
 
-test("every promise is shown by a scenario, and every scenario shows a promise that was given", async () => {
+test("every promise has a scenario, and every scenario cites an existing promise", async () => {
 	const shown = await cited();
 	const given = Object.keys(requirements);
 	expect({
@@ -30,7 +30,7 @@ test("a promise is a sentence with a source", () => {
 	}
 });
 
-test("citations are found however they are laid out", () => {
+test("citations are found in any layout", () => {
 	const source = 'verifies(["a.b"], "x");\nverifiesOn(\n\t"ozzie",\n\t["c.d", "e.f"],\n\t"y ["z.z"]",\n);';
 	expect(citationsIn(source)).toEqual([
 		{ wire: undefined, ids: ["a.b"] },

@@ -28,7 +28,7 @@ async function startBinary() {
 verifiesOn(
 	"ozzie",
 	["connection.document-client"],
-	"the document's client talks, approves and denies",
+	"the document's client sends messages, approves and denies",
 	async () => {
 		await using gateway = await startBinary();
 		const talk = (content: string, answer: boolean) =>

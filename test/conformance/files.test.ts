@@ -37,7 +37,7 @@ async function upload(
 verifiesOn(
 	"ozzie",
 	["file.upload", "file.download"],
-	"a file goes in and comes out, and is nothing that a browser would run",
+	"a file is stored and returned in a form that no browser runs",
 	async () => {
 		const page = "<script>alert(1)</script>";
 		const file = await upload(gateway, "../../evil\u202Elmth.html", page);
@@ -53,7 +53,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["file.limits"], "there is an end to what is kept, and to how long", async () => {
+verifiesOn("ozzie", ["file.limits"], "stored files have a limit of size and of age", async () => {
 	const files = { maxBytes: 100, quotaBytes: 5_000, keepMs: -1 };
 	await using small = await TestGateway.start({ config: { files } });
 	const post = async (body: string | Uint8Array<ArrayBuffer>) => {
@@ -97,27 +97,32 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	expect((await back.arrayBuffer()).byteLength).toBe(size);
 });
 
-verifiesOn("ozzie", ["file.checked"], "strangers and pages of other origins get nowhere", async () => {
-	await using guarded = await TestGateway.start({ config: { auth: "token" } });
-	for (const [path, method] of [
-		["/api/files?name=a", "POST"],
-		["/api/files/file_x", "GET"],
-	] as const) {
-		const ask = async (headers: Record<string, string>) => {
-			const body = method === "POST" ? { body: "x" } : {};
-			return (await fetch(guarded.url + path, { method, headers, ...body })).status;
-		};
-		expect(await ask({})).toBe(401);
-		expect(await ask({ authorization: "Bearer gw_wrong" })).toBe(401);
-		expect(await ask({ origin: "https://evil.example" })).toBe(403);
-	}
-	expect(await readdir(guarded.path("data"))).not.toContain("files");
-});
+verifiesOn(
+	"ozzie",
+	["file.checked"],
+	"callers without a token and pages of other origins are refused",
+	async () => {
+		await using guarded = await TestGateway.start({ config: { auth: "token" } });
+		for (const [path, method] of [
+			["/api/files?name=a", "POST"],
+			["/api/files/file_x", "GET"],
+		] as const) {
+			const ask = async (headers: Record<string, string>) => {
+				const body = method === "POST" ? { body: "x" } : {};
+				return (await fetch(guarded.url + path, { method, headers, ...body })).status;
+			};
+			expect(await ask({})).toBe(401);
+			expect(await ask({ authorization: "Bearer gw_wrong" })).toBe(401);
+			expect(await ask({ origin: "https://evil.example" })).toBe(403);
+		}
+		expect(await readdir(guarded.path("data"))).not.toContain("files");
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["file.attached"],
-	"a picture is shown to the model, and everything else lies in the working directory",
+	"a picture is sent to the model, and other files are in the working directory",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script(says("a tiny picture"), says("still there"));
@@ -150,7 +155,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["file.unknown"], "a message with a file that is not there is refused", async () => {
+verifiesOn("ozzie", ["file.unknown"], "a message with an unknown file is refused", async () => {
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
 	const { file_id } = await upload(gateway, "a", "a");
@@ -169,7 +174,7 @@ verifiesOn("ozzie", ["file.unknown"], "a message with a file that is not there i
 verifiesOn(
 	"ozzie",
 	["file.created", "file.gone"],
-	"the model sends a file, which goes with its session",
+	"the model sends a file, which is deleted with its session",
 	async () => {
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();

@@ -18,7 +18,7 @@ async function get(gateway: TestGateway, path: string) {
 	return { status: response.status, text, list: z.array(Item).catch([]).parse(parseJson(text)) };
 }
 
-verifiesOn("ozzie", ["http.health"], "the gateway says that it is well", async () => {
+verifiesOn("ozzie", ["http.health"], "the gateway reports its health", async () => {
 	await using gateway = await TestGateway.start();
 	await expect(get(gateway, "/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
 });
@@ -34,7 +34,7 @@ verifiesOn("ozzie", ["http.no-tunnel"], "CONNECT is answered and its connection 
 	expect(answer).toContain('"error":"method not allowed"');
 });
 
-verifiesOn("ozzie", ["http.health-verbose"], "more is told to those who have the token", async () => {
+verifiesOn("ozzie", ["http.health-verbose"], "callers with a token get more details", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token" } });
 	expect((await fetch(`${gateway.url}/api/health?verbose`)).status).toBe(401);
 	const token = await readOperatorToken(join(gateway.directory, "data"));
@@ -56,7 +56,7 @@ verifiesOn("ozzie", ["http.health-verbose"], "more is told to those who have the
 verifiesOn(
 	"ozzie",
 	["http.websocket"],
-	"there is one place for WebSockets, and it is for nothing else",
+	"only one path accepts WebSockets, and it accepts nothing else",
 	async () => {
 		await using gateway = await TestGateway.start();
 		expect((await get(gateway, "/api/ws")).status).toBe(426);
@@ -66,7 +66,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["http.tasks", "http.never-null"], "lists are empty when there is nothing", async () => {
+verifiesOn("ozzie", ["http.tasks", "http.never-null"], "lists without entries are empty", async () => {
 	await using gateway = await TestGateway.start();
 	for (const path of ["/api/tasks", "/api/tasks?session_id=&status=", "/api/sessions", "/api/events"]) {
 		await expect(get(gateway, path)).resolves.toMatchObject({ status: 200, text: "[]" });
@@ -120,7 +120,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["http.events", "http.limit"],
-	"limits are whole numbers from 1 to 1000, 50 unless told",
+	"limits are integers from 1 to 1000, 50 by default",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -136,7 +136,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["http.sessions"], "sessions are listed with what they have used", async () => {
+verifiesOn("ozzie", ["http.sessions"], "sessions are listed with their usage", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open({ title: "Garden", external_key: "k" });
@@ -155,7 +155,7 @@ verifiesOn("ozzie", ["http.sessions"], "sessions are listed with what they have 
 	expect(list[0]?.["token_usage"]).not.toMatchObject({ input: 0 });
 });
 
-verifiesOn("ozzie", ["http.tasks", "http.discreet"], "tasks are listed, and narrowed", async () => {
+verifiesOn("ozzie", ["http.tasks", "http.discreet"], "tasks are listed and filtered", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const submit = async (title: string, description: string): Promise<unknown> => {

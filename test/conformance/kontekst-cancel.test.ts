@@ -57,7 +57,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.cancel-queued"],
-	"a cancel ends a run that waits behind another within 2 s, and the other goes on",
+	"a cancel ends a queued run within 2 s, and the active run continues",
 	async () => {
 		const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 		await using gateway = await TestGateway.start({ model: new ScriptedModel([write], [says("written")]) });

@@ -26,7 +26,7 @@ async function operatorOf(gateway: TestGateway) {
 verifiesOn(
 	"kontekst",
 	["kontekst.token"],
-	"a client shows its token in the metadata, and one that may not is told its status",
+	"a client sends its token in the metadata, and gets a status if it is refused",
 	async () => {
 		await using gateway = await TestGateway.start(withTokens);
 		const { token, client } = await operatorOf(gateway);
@@ -139,7 +139,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.health"],
-	"health is told without credentials, of the gateway and of each service",
+	"health of the gateway and of each service needs no credentials",
 	async () => {
 		await using gateway = await TestGateway.start(withTokens);
 		const Health = makeClientConstructor(healthService, "Health");
@@ -161,7 +161,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.reflection"],
-	"a client that knows no schema calls a method with what reflection returns",
+	"a client without a schema calls a method by reflection",
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const version of ["v1", "v1alpha"]) {
@@ -187,26 +187,21 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"roz",
-	["roz.reflection"],
-	"reflection returns a schema in which each type that is used is defined",
-	async () => {
-		await using gateway = await TestGateway.start();
-		for (const version of ["v1", "v1alpha"]) {
-			const reflection = await reflect(gateway.url, version);
-			for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
-				const { file } = await reflection({ fileContainingSymbol });
-				const set = create(FileDescriptorSetSchema, {
-					// The service sends imports after the requested file; here they must come first.
-					file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
-				});
-				// Throws for a missing import or type, like grpcurl.
-				expect(createFileRegistry(set).getService(fileContainingSymbol)?.name).toBe("AgentService");
-			}
+verifiesOn("roz", ["roz.reflection"], "reflection returns a schema that defines each used type", async () => {
+	await using gateway = await TestGateway.start();
+	for (const version of ["v1", "v1alpha"]) {
+		const reflection = await reflect(gateway.url, version);
+		for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
+			const { file } = await reflection({ fileContainingSymbol });
+			const set = create(FileDescriptorSetSchema, {
+				// The service sends imports after the requested file; here they must come first.
+				file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
+			});
+			// Throws for a missing import or type, like grpcurl.
+			expect(createFileRegistry(set).getService(fileContainingSymbol)?.name).toBe("AgentService");
 		}
-	},
-);
+	}
+});
 
 interface Reflected {
 	readonly services: readonly string[];

@@ -201,7 +201,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.pings"],
-	"a client that pings without end and reads the answers keeps no other client from being served",
+	"a client that pings without end does not affect other clients",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using connection = new RawConnection(gateway.url);

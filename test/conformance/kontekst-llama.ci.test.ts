@@ -48,7 +48,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-port", "kontekst.llama-bounded"],
-	"an address that another program has is named, nothing is started there, and the status still answers in time",
+	"an address in use is named, no server is started there, and the status responds in time",
 	async () => {
 		await using ground = await LlamaGround.create();
 		// Accepts connections and never responds.
@@ -79,7 +79,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-found"],
-	"a server that the operator started is used, and is not said to be the gateway's",
+	"a server of the operator is used, and not reported as the gateway's",
 	async () => {
 		await using ground = await LlamaGround.create();
 		const own = spawn(process.execPath, [fakeLlamaServer, "--port", String(ground.llamaPort)], {
@@ -122,7 +122,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-crash"],
-	"a server that cannot load its model is started again after longer and longer pauses, and its last words are shown",
+	"a server that cannot load its model is restarted after growing pauses, and its last output is shown",
 	async () => {
 		await using ground = await LlamaGround.create();
 		const gateway = await ground.start(["--fail-loading"]);

@@ -53,7 +53,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-command"],
-	"a program that does not exist is refused at the start, with what to do",
+	"a program that does not exist is refused at the start, with a next step",
 	async () => {
 		await using ground = await LlamaGround.create();
 		const gateway = ground.launch([], { command: "llama-serverx" });

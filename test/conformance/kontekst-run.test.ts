@@ -11,7 +11,7 @@ const oneTurn = ["turnCompleted", "contextSnapshot"];
 verifiesOn(
 	"kontekst",
 	["kontekst.order", "kontekst.snapshot"],
-	"a run streams its reply, and its last event says what it is",
+	"a run streams its reply, and its last event has its result",
 	async () => {
 		const model = new ScriptedModel([{ type: "thinking", text: "Hm. " }, says("Good "), says("morning")]);
 		await using gateway = await TestGateway.start({ model });
@@ -84,7 +84,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.proposed"],
-	"a call that only reads waits for a decision, too",
+	"a call that only reads also waits for a decision",
 	async () => {
 		const model = new ScriptedModel(
 			[calls("call_a", "list_files", { pattern: "*" })],

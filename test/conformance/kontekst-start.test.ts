@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"kontekst",
 	["kontekst.failed-start", "kontekst.agents", "kontekst.one-run"],
-	"a start that cannot be says why, the next one may be right, and the one after it is too many",
+	"an invalid start is refused with the reason, a valid one may follow, and a third one is refused",
 	async () => {
 		await using gateway = await TestGateway.start({
 			data: { "agents/gardener/agent.md": "Be a gardener.\n" },
@@ -44,7 +44,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.agents"],
-	"each run has the agent that its start names, also in a session that another agent has begun",
+	"each run has the agent in its start, also in a session of another agent",
 	async () => {
 		await using gateway = await TestGateway.start({
 			data: { "agents/gardener/agent.md": "Be a gardener.\n" },
@@ -119,7 +119,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.skills"],
-	"a skill is invoked with arguments, and leaves no session if it is not there",
+	"a skill is invoked with arguments, and an unknown skill leaves no session",
 	async () => {
 		const skill = "---\nname: greet\ndescription: Greets\n---\nsay: Good $0, $1!\n";
 		const hidden = skill.replace("name: greet", "name: hidden\nuser_invocable: false");
@@ -184,7 +184,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.status", "kontekst.shutdown"],
-	"the daemon says how it is, and stops when it is asked to",
+	"the daemon reports its status, and stops on request",
 	async () => {
 		const asked = Promise.withResolvers<void>();
 		await using gateway = await TestGateway.start({ onShutdown: asked.resolve });

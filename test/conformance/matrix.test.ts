@@ -183,7 +183,7 @@ for (const mode of ["token", "none"] as const) {
 	verifiesOn(
 		"ozzie",
 		["http.guarded"],
-		`nobody comes in by a wrong name, from a foreign page or without being known (auth ${mode})`,
+		`wrong host names, foreign pages and unknown callers are refused (auth ${mode})`,
 		async () => {
 			const { count, wrong } = await judge(mode);
 			expect(wrong.slice(0, 10)).toEqual([]);

@@ -49,7 +49,7 @@ const write = (id: string) => [calls(id, "write_file", { path: "a.txt", content:
 verifiesOn(
 	"ozzie",
 	["http.metrics", "http.metrics-discreet"],
-	"the figures add up to what has happened, and name nobody",
+	"the metrics match the events, and contain no names",
 	async () => {
 		const model = new ScriptedModel(
 			...[write("c1"), [says("done")], write("c2"), [says("pity")]],
@@ -100,7 +100,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["http.metrics", "http.metrics-discreet"],
-	"tasks are counted, and not named",
+	"tasks are counted without their names",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -138,7 +138,7 @@ verifiesOn(
 	},
 );
 
-test("histograms count what their buckets hold", async () => {
+test("histograms match their buckets", async () => {
 	await using gateway = await TestGateway.start({
 		model: new ScriptedModel(...[write("c1"), [says("done")], write("c2")]),
 	});
@@ -176,7 +176,7 @@ test("the operator's manual lists every metric with its type and labels, and no 
 	}
 });
 
-verifiesOn("ozzie", ["http.metrics"], "who has no credentials gets no figures", async () => {
+verifiesOn("ozzie", ["http.metrics"], "callers without credentials get no metrics", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token" } });
 	const token = await readFile(gateway.path("data", "tokens", "operator"), "utf8");
 	const ask = (headers: Record<string, string>) => fetch(`${gateway.url}/metrics`, { headers });

@@ -56,19 +56,14 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["agent.unknown"],
-	"a session cannot be opened with an agent that is not there",
-	async () => {
-		await using gateway = await TestGateway.start({ data });
-		await using client = await OzzieClient.connect(gateway.url);
-		for (const profile of ["nobody", "../poet", "POET/..", "broken"]) {
-			expect(await client.refusal("open_session", { profile })).toMatch(/^invalid params\b/);
-		}
-		expect(await client.refusal("open_session", { profile: "nobody" })).toBe(
-			"invalid params: agent not found: nobody; available: default, poet",
-		);
-		expect(await client.call("list_sessions")).toEqual({ sessions: [] });
-	},
-);
+verifiesOn("ozzie", ["agent.unknown"], "a session cannot be opened with an unknown agent", async () => {
+	await using gateway = await TestGateway.start({ data });
+	await using client = await OzzieClient.connect(gateway.url);
+	for (const profile of ["nobody", "../poet", "POET/..", "broken"]) {
+		expect(await client.refusal("open_session", { profile })).toMatch(/^invalid params\b/);
+	}
+	expect(await client.refusal("open_session", { profile: "nobody" })).toBe(
+		"invalid params: agent not found: nobody; available: default, poet",
+	);
+	expect(await client.call("list_sessions")).toEqual({ sessions: [] });
+});

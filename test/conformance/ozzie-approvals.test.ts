@@ -32,7 +32,7 @@ async function isApproved(client: OzzieClient, content: string, answer: object):
 verifiesOn(
 	"ozzie",
 	["prompt.form", "prompt.context"],
-	"an approval carries all that it takes to show it",
+	"an approval has all data that clients show",
 	async () => {
 		await using gateway = await TestGateway.start({ clock: new ManualClock() });
 		await using client = await OzzieClient.connect(gateway.url);
@@ -118,7 +118,7 @@ verifiesOn("ozzie", ["prompt.deny"], "every other answer denies", async () => {
 verifiesOn(
 	"ozzie",
 	["prompt.floor"],
-	"what is always asked takes a value, and stays open without one",
+	"an approval that is always required needs a value, and stays open without one",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -141,7 +141,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.session"],
-	"an answer for the session is remembered in it, and nowhere else",
+	"an answer for the session applies in this session only",
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const value of ["session", "always"]) {
@@ -168,7 +168,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.session-refused"],
-	"where it is not offered, an answer for the session denies",
+	"an answer for the session denies if it is not offered",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -183,7 +183,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.reason"],
-	"why a call was denied reaches the model and everybody who is there",
+	"the reason of a denial reaches the model and all clients of the session",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -203,7 +203,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.first", "prompt.told", "prompt.unknown"],
-	"the first answer counts, and everybody is told of it",
+	"the first answer counts, and all clients get it",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using one = await OzzieClient.connect(gateway.url);
@@ -274,7 +274,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["prompt.expiry"], "nobody answers for 24 hours: nothing runs", async () => {
+verifiesOn("ozzie", ["prompt.expiry"], "without an answer for 24 hours, no call runs", async () => {
 	const clock = new ManualClock();
 	await using gateway = await TestGateway.start({ clock });
 	await using client = await OzzieClient.connect(gateway.url);

@@ -31,7 +31,7 @@ async function run(client: OzzieClient, content: string, value: boolean): Promis
 verifiesOn(
 	"ozzie",
 	["audit.rows", "audit.discreet"],
-	"what was asked, decided and done has its rows, and what was said has none",
+	"requests, decisions and effects have rows in the audit, and messages have none",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -90,71 +90,59 @@ verifiesOn("ozzie", ["audit.pages"], "rows are found by page, time and principal
 	}
 });
 
-verifiesOn(
-	"ozzie",
-	["audit.verify", "audit.anchor"],
-	"the record is checked, with what the log noted",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		await client.call("set_budget", { scope: "gateway", period: "day", limit_usd: 1 });
-		const { ok, records, seq, head } = await client.call("verify_audit");
-		const [last] = await read(client, { limit: 1 });
-		expect({ ok, records, seq, head }).toEqual({
-			ok: true,
-			records: seq,
-			seq: last?.["seq"],
-			head: last?.["hash"],
-		});
-		expect(await client.call("verify_audit", { anchor: { seq, hash: head } })).toMatchObject({ ok: true });
-		const later = { seq: Number(seq) + 5, hash: head };
-		expect(await client.call("verify_audit", { anchor: later })).toMatchObject({
-			ok: false,
-			broken: { seq: Number(seq) + 1, reason: expect.stringContaining("missing") },
-		});
-		const other = { seq, hash: "0".repeat(64) };
-		expect(await client.call("verify_audit", { anchor: other })).toMatchObject({
-			ok: false,
-			broken: { seq },
-		});
-		expect(await client.refusal("verify_audit", { anchor: { seq: 0, hash: "x" } })).toMatch(
-			/^invalid params/,
-		);
-		await gateway.restart();
-		expect(gateway.log.records.find(({ message }) => message === "audit anchor")?.fields).toMatchObject({
-			seq,
-			hash: head,
-		});
-	},
-);
+verifiesOn("ozzie", ["audit.verify", "audit.anchor"], "the audit is checked against the log", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.call("set_budget", { scope: "gateway", period: "day", limit_usd: 1 });
+	const { ok, records, seq, head } = await client.call("verify_audit");
+	const [last] = await read(client, { limit: 1 });
+	expect({ ok, records, seq, head }).toEqual({
+		ok: true,
+		records: seq,
+		seq: last?.["seq"],
+		head: last?.["hash"],
+	});
+	expect(await client.call("verify_audit", { anchor: { seq, hash: head } })).toMatchObject({ ok: true });
+	const later = { seq: Number(seq) + 5, hash: head };
+	expect(await client.call("verify_audit", { anchor: later })).toMatchObject({
+		ok: false,
+		broken: { seq: Number(seq) + 1, reason: expect.stringContaining("missing") },
+	});
+	const other = { seq, hash: "0".repeat(64) };
+	expect(await client.call("verify_audit", { anchor: other })).toMatchObject({
+		ok: false,
+		broken: { seq },
+	});
+	expect(await client.refusal("verify_audit", { anchor: { seq: 0, hash: "x" } })).toMatch(/^invalid params/);
+	await gateway.restart();
+	expect(gateway.log.records.find(({ message }) => message === "audit anchor")?.fields).toMatchObject({
+		seq,
+		hash: head,
+	});
+});
 
-verifiesOn(
-	"ozzie",
-	["audit.messages"],
-	"the text of sessions is checked if the client wants it",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		await client.open();
-		await client.call("send_message", { content: "say: hello" });
-		await client.event("assistant.message");
-		expect(await client.call("verify_audit")).not.toHaveProperty("messages");
-		expect(await client.call("verify_audit", { messages: true })).toMatchObject({
-			ok: true,
-			messages: { ok: true, sessions: 1, all_sessions: 1, unverified: 0, faults: 0, examples: [] },
-		});
-		const file = gateway.path("data", "parley.sqlite");
-		const other = await openSqliteStore<Tables>({ file, migrations });
-		await other.commit((tx) => tx.updateTable("events").set({ data: "{}" }).where("seq", "=", 2).execute());
-		await other.close();
-		expect(await client.call("verify_audit", { messages: true })).toMatchObject({
-			ok: true,
-			messages: { ok: false, faults: 1, examples: [{ row: "event 2" }] },
-		});
-	},
-);
+verifiesOn("ozzie", ["audit.messages"], "the text of sessions is checked on request", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	await client.call("send_message", { content: "say: hello" });
+	await client.event("assistant.message");
+	expect(await client.call("verify_audit")).not.toHaveProperty("messages");
+	expect(await client.call("verify_audit", { messages: true })).toMatchObject({
+		ok: true,
+		messages: { ok: true, sessions: 1, all_sessions: 1, unverified: 0, faults: 0, examples: [] },
+	});
+	const file = gateway.path("data", "parley.sqlite");
+	const other = await openSqliteStore<Tables>({ file, migrations });
+	await other.commit((tx) => tx.updateTable("events").set({ data: "{}" }).where("seq", "=", 2).execute());
+	await other.close();
+	expect(await client.call("verify_audit", { messages: true })).toMatchObject({
+		ok: true,
+		messages: { ok: false, faults: 1, examples: [{ row: "event 2" }] },
+	});
+});
 
-verifiesOn("ozzie", ["audit.operator"], "nobody but the operator sees it", async () => {
+verifiesOn("ozzie", ["audit.operator"], "only the operator can read the audit", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const { token } = await client.call("create_token", { kind: "observer", name: "watch" });

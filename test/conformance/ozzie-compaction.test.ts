@@ -28,7 +28,7 @@ function createListener(requests: ModelRequest[], refusesSummaries = false): Mod
 	};
 }
 
-verifiesOn("ozzie", ["model.compacted"], "a conversation outgrows the window, and goes on", async () => {
+verifiesOn("ozzie", ["model.compacted"], "a conversation outgrows the window, and continues", async () => {
 	const requests: ModelRequest[] = [];
 	const row = { id: "listener", provider: "listener", context_window: window, max_output: 1_000 };
 	const data = { "models.json": JSON.stringify({ models: [row] }) };
@@ -66,7 +66,7 @@ verifiesOn("ozzie", ["model.compacted"], "a conversation outgrows the window, an
 verifiesOn(
 	"ozzie",
 	["model.compacted-without-summary"],
-	"a conversation goes on if the model refuses",
+	"a conversation continues if the model refuses",
 	async () => {
 		const requests: ModelRequest[] = [];
 		const row = { id: "listener", provider: "listener", context_window: window, max_output: 1_000 };

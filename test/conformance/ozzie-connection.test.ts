@@ -5,24 +5,29 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-verifiesOn("ozzie", ["connection.many"], "many clients talk at once, each in its own session", async () => {
-	await using gateway = await TestGateway.start();
-	const clients = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
-	const said = await Promise.all(
-		clients.map(async (client, n) => {
-			await client.open();
-			await client.call("send_message", { content: `say: I am ${n}` });
-			return (await client.event("assistant.message")).payload["content"];
-		}),
-	);
-	expect(said).toEqual(clients.map((_, n) => `[offline] I am ${n}`));
-	await Promise.all(clients.map((client) => client.leave()));
-});
+verifiesOn(
+	"ozzie",
+	["connection.many"],
+	"many clients send messages at the same time, each in its own session",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const clients = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
+		const said = await Promise.all(
+			clients.map(async (client, n) => {
+				await client.open();
+				await client.call("send_message", { content: `say: I am ${n}` });
+				return (await client.event("assistant.message")).payload["content"];
+			}),
+		);
+		expect(said).toEqual(clients.map((_, n) => `[offline] I am ${n}`));
+		await Promise.all(clients.map((client) => client.leave()));
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["connection.shared"],
-	"two clients of a session see the same, whoever speaks",
+	"two clients of a session see the same messages of both",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using one = await OzzieClient.connect(gateway.url);
@@ -44,21 +49,26 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["connection.kept"], "who answers pings stays, who does not is let go", async () => {
-	const clock = new ManualClock();
-	await using gateway = await TestGateway.start({ clock });
-	await using silent = await OzzieClient.connect(gateway.url);
-	await using deaf = await OzzieClient.connect(gateway.url, { autoPong: false });
-	for (let minute = 0; minute < 2; minute++) {
-		const pinged = once(silent.socket, "ping");
-		clock.advance(20_000);
-		await pinged;
-		// A later response on another connection shows that the pong was read as well.
-		for (let turn = 0; turn < 3; turn++) await fetch(`${gateway.url}/api/health`);
-	}
-	await expect(deaf.closed).resolves.toMatchObject({ code: 1006 });
-	await silent.call("list_sessions");
-});
+verifiesOn(
+	"ozzie",
+	["connection.kept"],
+	"a client that answers pings stays connected, another one is disconnected",
+	async () => {
+		const clock = new ManualClock();
+		await using gateway = await TestGateway.start({ clock });
+		await using silent = await OzzieClient.connect(gateway.url);
+		await using deaf = await OzzieClient.connect(gateway.url, { autoPong: false });
+		for (let minute = 0; minute < 2; minute++) {
+			const pinged = once(silent.socket, "ping");
+			clock.advance(20_000);
+			await pinged;
+			// A later response on another connection shows that the pong was read as well.
+			for (let turn = 0; turn < 3; turn++) await fetch(`${gateway.url}/api/health`);
+		}
+		await expect(deaf.closed).resolves.toMatchObject({ code: 1006 });
+		await silent.call("list_sessions");
+	},
+);
 
 verifiesOn(
 	"ozzie",
@@ -86,7 +96,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["connection.goodbye"], "a gateway that stops says so", async () => {
+verifiesOn("ozzie", ["connection.goodbye"], "a gateway that stops closes with a reason", async () => {
 	await using gateway = await TestGateway.start();
 	const clients = await Promise.all([1, 2, 3].map(() => OzzieClient.connect(gateway.url)));
 	await clients[0]?.open();
@@ -98,7 +108,7 @@ verifiesOn("ozzie", ["connection.goodbye"], "a gateway that stops says so", asyn
 verifiesOn(
 	"ozzie",
 	["connection.draining"],
-	"a gateway about to stop ends its work and takes no more",
+	"a stopping gateway completes its work and refuses more",
 	async () => {
 		const clock = new ManualClock();
 		await using gateway = await TestGateway.start({ clock });

@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"ozzie",
 	["run.named", "run.ends", "run.cancel-one"],
-	"a message keeps its name, its end names its run, and either can be ended alone",
+	"a message keeps its name, its end names its run, and each can be cancelled alone",
 	async () => {
 		await using gateway = await TestGateway.start({ clock: new ManualClock() });
 		await using client = await OzzieClient.connect(gateway.url);
@@ -48,7 +48,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["people.place"], "a connector learns how a channel works", async () => {
+verifiesOn("ozzie", ["people.place"], "a connector reads the settings of a channel", async () => {
 	await using d = await discordPlace({ ada: "member" });
 	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
 	expect(await place()).toEqual({ mention: "required", sessions: "shared" });
@@ -63,7 +63,7 @@ verifiesOn("ozzie", ["people.place"], "a connector learns how a channel works", 
 	expect(await d.operator.refusal("set_place", wrong)).toMatch(/^invalid params: profile\.sessions/);
 });
 
-verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without anybody", async ({ skip }) => {
+verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person", async ({ skip }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	await using d = await discordPlace({ ada: "member" }, { config: { sandbox: "required" } });
 	const { operator, connector } = d;
@@ -85,7 +85,7 @@ verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without anybody",
 	expect(records).toMatchObject([{ action: "grant.end", grant_id, args: { reason } }]);
 });
 
-verifiesOn("ozzie", ["prompt.list"], "what waits is listed to who may see it", async () => {
+verifiesOn("ozzie", ["prompt.list"], "open prompts are listed for principals that may see them", async () => {
 	await using d = await discordPlace({ ada: "member", abe: "approver" });
 	const { operator, connector } = d;
 	const { session_id } = await connector.call("open_session", { title: "Colours", ...as("ada") });
@@ -122,7 +122,7 @@ verifiesOn("ozzie", ["prompt.list"], "what waits is listed to who may see it", a
 verifiesOn(
 	"ozzie",
 	["session.connector-back"],
-	"a connector comes back to its sessions for nobody",
+	"a connector resumes its sessions without a person",
 	async () => {
 		await using d = await discordPlace({ ada: "member" });
 		const { operator, connector } = d;

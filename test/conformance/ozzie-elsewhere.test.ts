@@ -27,7 +27,7 @@ const abe = as("abe", "111", "desk");
 verifiesOn(
 	"ozzie",
 	["place.approve-in", "prompt.first"],
-	"what is asked in one channel is approved in another one, where the operator has said so",
+	"a call in one channel is approved in another one, if the operator has set it",
 	async () => {
 		const model = new ScriptedModel(...Array.from({ length: 10 }, () => reply));
 		await using gateway = await TestGateway.start({ model, config: { auth: "token" } });

@@ -75,7 +75,7 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	expect(Object.keys(payload).sort()).toEqual(["content", "context", "error", "run_id"]);
 });
 
-verifiesOn("ozzie", ["envelope.unknown"], "an envelope that nobody knows is refused", async () => {
+verifiesOn("ozzie", ["envelope.unknown"], "an unknown envelope is refused", async () => {
 	await using gateway = await TestGateway.start();
 	for (const envelope of ["nested", "", "both&envelope=both"]) {
 		await expect(GoClient.dial(`${gateway.url}/api/ws?envelope=${envelope}`)).rejects.toThrow("400");
@@ -85,7 +85,7 @@ verifiesOn("ozzie", ["envelope.unknown"], "an envelope that nobody knows is refu
 verifiesOn(
 	"ozzie",
 	["envelope.limit", "envelope.whole"],
-	"large arguments, results and texts are cut, and can be had whole",
+	"large arguments, results and texts are cut, and can be read completely",
 	async () => {
 		const content = `${family.repeat(9_000)}\n`.repeat(2);
 		const long = "é".repeat(200_000);
@@ -158,7 +158,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["envelope.stream"],
-	"who joins in the middle of a long reply gets all of it",
+	"a client that joins in the middle of a long reply gets all of it",
 	async () => {
 		const text = `${family.repeat(3_000)} ${"t".repeat(100_000)}`;
 		await using gateway = await TestGateway.start({
@@ -178,7 +178,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["envelope.lists"], "a list of many sessions ends early and says so", async () => {
+verifiesOn("ozzie", ["envelope.lists"], "a list of many sessions is cut with a note", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await dial(gateway);
 	await Promise.all(Array.from({ length: 3 }, () => openMany(gateway)));
@@ -195,19 +195,24 @@ async function openMany(gateway: TestGateway): Promise<void> {
 		await client.open({ title: `a title of some length, as people write them: ${n}` });
 }
 
-verifiesOn("ozzie", ["envelope.one-prompt"], "one question at a time, and again for who joins", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await dial(gateway);
-	const session = await open(client);
-	for (const word of ["one", "two"]) client.fire("send_message", { content: `run: echo ${word}` });
-	const first = await client.next("prompt.request");
-	expect(first.label).toBe("Allow run echo one?");
-	await using late = await dial(gateway);
-	await open(late, { session_id: session });
-	expect(await late.next("prompt.request")).toEqual(first);
-	client.fire("prompt_response", { token: first.token, cancelled: false });
-	for (const each of [client, late]) {
-		expect(await each.next("prompt.response")).toMatchObject({ token: first.token });
-		expect((await each.next("prompt.request")).label).toBe("Allow run echo two?");
-	}
-});
+verifiesOn(
+	"ozzie",
+	["envelope.one-prompt"],
+	"one question is sent at a time, and again to clients that join",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await dial(gateway);
+		const session = await open(client);
+		for (const word of ["one", "two"]) client.fire("send_message", { content: `run: echo ${word}` });
+		const first = await client.next("prompt.request");
+		expect(first.label).toBe("Allow run echo one?");
+		await using late = await dial(gateway);
+		await open(late, { session_id: session });
+		expect(await late.next("prompt.request")).toEqual(first);
+		client.fire("prompt_response", { token: first.token, cancelled: false });
+		for (const each of [client, late]) {
+			expect(await each.next("prompt.response")).toMatchObject({ token: first.token });
+			expect((await each.next("prompt.request")).label).toBe("Allow run echo two?");
+		}
+	},
+);

@@ -66,24 +66,29 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["event.scope"], "nobody is told of a session that they have not joined", async () => {
-	await using gateway = await TestGateway.start();
-	await using one = await OzzieClient.connect(gateway.url);
-	await using two = await OzzieClient.connect(gateway.url);
-	const [mine, yours] = [await one.open(), await two.open()];
-	await Promise.all([one.arrived(), two.arrived()]);
-	await talk(one, "run: echo mine");
-	expect(await two.arrived()).toEqual([]);
-	await two.call("send_message", { content: "say: yours" });
-	for (const event of await untilEnd(two)) expect(event.session_id).toBe(yours);
-	expect(await one.arrived()).toEqual([]);
-	expect(mine).not.toBe(yours);
-});
+verifiesOn(
+	"ozzie",
+	["event.scope"],
+	"clients get no events of sessions that they have not joined",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using one = await OzzieClient.connect(gateway.url);
+		await using two = await OzzieClient.connect(gateway.url);
+		const [mine, yours] = [await one.open(), await two.open()];
+		await Promise.all([one.arrived(), two.arrived()]);
+		await talk(one, "run: echo mine");
+		expect(await two.arrived()).toEqual([]);
+		await two.call("send_message", { content: "say: yours" });
+		for (const event of await untilEnd(two)) expect(event.session_id).toBe(yours);
+		expect(await one.arrived()).toEqual([]);
+		expect(mine).not.toBe(yours);
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["seq.numbers", "seq.transient", "seq.same", "seq.no-stream"],
-	"what is kept is numbered without gaps, and is the same whenever it is read",
+	"persisted events are numbered without gaps, and always have the same content",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -115,7 +120,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["seq.replay", "seq.last"],
-	"a replay begins where it was asked to, and ends at the last",
+	"a replay starts at the requested number, and ends at the last event",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -137,32 +142,27 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["seq.replay"],
-	"what happens during a replay comes behind it, without a gap",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		const session = await client.open();
-		for (let n = 0; n < 15; n++) await client.call("send_message", { content: `say: ${n}` });
-		await using late = await OzzieClient.connect(gateway.url);
-		const opened = late.open({ session_id: session, after_seq: 0 });
-		for (let n = 15; n < 30; n++) await client.call("send_message", { content: `say: ${n}` });
-		await opened;
-		const seqs: number[] = [];
-		while (seqs.length < 121) {
-			const { seq, transient } = await late.event();
-			if (!transient) seqs.push(seq);
-		}
-		expect(seqs).toEqual(Array.from({ length: 121 }, (_, index) => index + 1));
-	},
-);
+verifiesOn("ozzie", ["seq.replay"], "events during a replay follow it without a gap", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	for (let n = 0; n < 15; n++) await client.call("send_message", { content: `say: ${n}` });
+	await using late = await OzzieClient.connect(gateway.url);
+	const opened = late.open({ session_id: session, after_seq: 0 });
+	for (let n = 15; n < 30; n++) await client.call("send_message", { content: `say: ${n}` });
+	await opened;
+	const seqs: number[] = [];
+	while (seqs.length < 121) {
+		const { seq, transient } = await late.event();
+		if (!transient) seqs.push(seq);
+	}
+	expect(seqs).toEqual(Array.from({ length: 121 }, (_, index) => index + 1));
+});
 
 verifiesOn(
 	"ozzie",
 	["seq.text-so-far"],
-	"who comes in the middle of a reply gets all of it so far",
+	"a client that joins in the middle of a reply gets all of it so far",
 	async () => {
 		const clock = new ManualClock();
 		await using gateway = await TestGateway.start({ clock });
@@ -204,7 +204,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["seq.not-available"], "a number that was never given out is refused", async () => {
+verifiesOn("ozzie", ["seq.not-available"], "a number that was never used is refused", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

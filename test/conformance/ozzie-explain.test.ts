@@ -3,51 +3,46 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-verifiesOn(
-	"ozzie",
-	["explain.run"],
-	"what became of a message is explained from beginning to end",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		await client.open();
-		const content = "write: a.txt <<< one\nread: a.txt\n& read: nowhere.txt\nsay: done";
-		const { run_id } = await client.call("send_message", { content, correlation_id: "slack:1.5" });
-		const { token, context } = (await client.event("prompt.request")).payload;
-		const waiting = await client.call("explain");
-		expect(waiting).toMatchObject({
-			run_id,
-			state: "active",
-			calls: [{ decision: "waiting", outcome: "none" }],
-		});
-		expect(waiting).not.toHaveProperty("said");
-		await client.call("prompt_response", { token, value: "yes" });
-		await client.event("assistant.message");
-		const explained = await client.call("explain", { run_id });
-		const call_id = expect.any(String);
-		expect(explained).toMatchObject({
-			...{ run_id, correlation_id: "slack:1.5", state: "ended", profile: "default", accept_all: false },
-			heard: { content, attachments: [], ts: expect.stringMatching(/^\d{4}-.*Z$/) },
-			...{ steered: [], policy_version: "4", taint: [], files: [], feedback: [] },
-			models: [{ model: "offline", calls: 3, errors: [] }],
-			said: { error: "", model: "offline", content: expect.stringContaining("done") },
-		});
-		expect(explained["calls"]).toEqual([
-			{
-				...{ call_id: Object(context).call_id, name: "write_file", decision: "approved", by: "operator" },
-				...{ reason: "writes a file", outcome: "completed" },
-			},
-			{
-				...{ call_id, name: "read_file", decision: "allowed", reason: "reads inside the roots" },
-				outcome: "completed",
-			},
-			{
-				...{ call_id, name: "read_file", decision: "allowed", reason: "reads inside the roots" },
-				outcome: "failed",
-			},
-		]);
-	},
-);
+verifiesOn("ozzie", ["explain.run"], "the handling of a message is explained from start to end", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const content = "write: a.txt <<< one\nread: a.txt\n& read: nowhere.txt\nsay: done";
+	const { run_id } = await client.call("send_message", { content, correlation_id: "slack:1.5" });
+	const { token, context } = (await client.event("prompt.request")).payload;
+	const waiting = await client.call("explain");
+	expect(waiting).toMatchObject({
+		run_id,
+		state: "active",
+		calls: [{ decision: "waiting", outcome: "none" }],
+	});
+	expect(waiting).not.toHaveProperty("said");
+	await client.call("prompt_response", { token, value: "yes" });
+	await client.event("assistant.message");
+	const explained = await client.call("explain", { run_id });
+	const call_id = expect.any(String);
+	expect(explained).toMatchObject({
+		...{ run_id, correlation_id: "slack:1.5", state: "ended", profile: "default", accept_all: false },
+		heard: { content, attachments: [], ts: expect.stringMatching(/^\d{4}-.*Z$/) },
+		...{ steered: [], policy_version: "4", taint: [], files: [], feedback: [] },
+		models: [{ model: "offline", calls: 3, errors: [] }],
+		said: { error: "", model: "offline", content: expect.stringContaining("done") },
+	});
+	expect(explained["calls"]).toEqual([
+		{
+			...{ call_id: Object(context).call_id, name: "write_file", decision: "approved", by: "operator" },
+			...{ reason: "writes a file", outcome: "completed" },
+		},
+		{
+			...{ call_id, name: "read_file", decision: "allowed", reason: "reads inside the roots" },
+			outcome: "completed",
+		},
+		{
+			...{ call_id, name: "read_file", decision: "allowed", reason: "reads inside the roots" },
+			outcome: "failed",
+		},
+	]);
+});
 
 verifiesOn("ozzie", ["feedback.listed"], "the operator lists feedback, newest first", async () => {
 	await using gateway = await TestGateway.start();
@@ -78,7 +73,7 @@ verifiesOn("ozzie", ["feedback.listed"], "the operator lists feedback, newest fi
 verifiesOn(
 	"ozzie",
 	["feedback.kept", "feedback.refused", "explain.refused"],
-	"what somebody thinks of a reply is kept, the last word of it",
+	"the last rating of a reply is stored",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

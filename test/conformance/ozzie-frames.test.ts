@@ -55,24 +55,29 @@ const malformed: readonly (readonly [frame: string, id: string | undefined])[] =
 	["\u0000", undefined],
 ];
 
-verifiesOn("ozzie", ["frame.malformed"], "what is no request is answered once and does nothing", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	const session = await client.open();
-	await using other = await OzzieClient.connect(gateway.url);
-	await other.open({ session_id: session });
-	await client.arrived();
-	for (const [frame, id] of malformed) {
-		client.send(frame.replace("SESSION", session));
-		const answer = await client.next();
-		expect(answer, frame).toMatchObject({ type: "res", ok: false, ...(id !== undefined && { id }) });
-		expect("id" in answer).toBe(id !== undefined);
-	}
-	expect(await client.arrived()).toEqual([]);
-	expect(await other.arrived()).toEqual([]);
-	await client.call("send_message", { content: "run: echo trusted" });
-	await client.event("prompt.request");
-});
+verifiesOn(
+	"ozzie",
+	["frame.malformed"],
+	"a frame that is not a request has one answer and no effect",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open({ session_id: session });
+		await client.arrived();
+		for (const [frame, id] of malformed) {
+			client.send(frame.replace("SESSION", session));
+			const answer = await client.next();
+			expect(answer, frame).toMatchObject({ type: "res", ok: false, ...(id !== undefined && { id }) });
+			expect("id" in answer).toBe(id !== undefined);
+		}
+		expect(await client.arrived()).toEqual([]);
+		expect(await other.arrived()).toEqual([]);
+		await client.call("send_message", { content: "run: echo trusted" });
+		await client.event("prompt.request");
+	},
+);
 
 verifiesOn("ozzie", ["frame.numeric-id"], "an id that is a number is invalid", async () => {
 	await using gateway = await TestGateway.start();
@@ -84,7 +89,7 @@ verifiesOn("ozzie", ["frame.numeric-id"], "an id that is a number is invalid", a
 	expect((await client.call("list_sessions"))["sessions"]).toEqual([]);
 });
 
-verifiesOn("ozzie", ["frame.id"], "NUL alone is no id", async () => {
+verifiesOn("ozzie", ["frame.id"], "NUL alone is not an id", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	client.send({ type: "req", id: "\0\0", method: "list_sessions" });
@@ -124,7 +129,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["frame.unknown-method"], "methods that are not there say so", async () => {
+verifiesOn("ozzie", ["frame.unknown-method"], "unknown methods are refused", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	for (const method of ["nope", "Open_Session", "toString", "__proto__", "open_session "]) {
@@ -135,7 +140,7 @@ verifiesOn("ozzie", ["frame.unknown-method"], "methods that are not there say so
 verifiesOn(
 	"ozzie",
 	["frame.invalid-params"],
-	"parameters of a wrong form are refused and do nothing",
+	"invalid parameters are refused without an effect",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -173,7 +178,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["frame.unknown-keys"], "keys that nobody knows change nothing", async () => {
+verifiesOn("ozzie", ["frame.unknown-keys"], "unknown keys have no effect", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const more = { ok: true, payload: { a: 1 }, error: null, jsonrpc: "2.0" };
@@ -234,7 +239,7 @@ verifiesOn("ozzie", ["response.durable"], "no answer and no event comes before t
 verifiesOn(
 	"ozzie",
 	["response.next"],
-	"between a request that was read and its response nothing is sent",
+	"no frame is sent between the read of a request and its response",
 	async () => {
 		const gate = new Gate();
 		const speak = Promise.withResolvers<void>();
@@ -267,7 +272,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["response.before-events"],
-	"the first session is answered before anything of it",
+	"the response of the first session comes before its events",
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const [method, params] of [

@@ -50,7 +50,7 @@ verifiesOn("ozzie", ["envelope.recognised"], "a Go client works without a suffix
 verifiesOn(
 	"ozzie",
 	["envelope.recognised"],
-	"a Go client comes back to its session, and reads its history",
+	"a Go client returns to its session, and reads its history",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using first = await open(gateway);
@@ -104,7 +104,7 @@ verifiesOn("ozzie", ["envelope.recognised"], "other clients get the document's f
 	expect(Object.keys((await first.event("session.created")).payload)).toEqual([]);
 });
 
-verifiesOn("ozzie", ["envelope.rights"], "a Go client has the rights of its token, and no more", async () => {
+verifiesOn("ozzie", ["envelope.rights"], "a Go client has only the rights of its token", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token" }, roots: ["work"] });
 	const own = await readOperatorToken(gateway.path("data"));
 	const headers = { authorization: `Bearer ${own}` };
@@ -195,7 +195,7 @@ const malformed = [
 verifiesOn(
 	"ozzie",
 	["envelope.unread"],
-	"an answer that cannot be read twice denies, and never approves",
+	"an answer that is invalid twice denies, and never approves",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await open(gateway);

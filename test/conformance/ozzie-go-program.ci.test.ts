@@ -63,7 +63,7 @@ function programOr(skip: TestContext["skip"]): string {
 	return skip(built.missing);
 }
 
-test("a Go program talks, approves and denies, and comes back to its session", async ({ skip }) => {
+test("a Go program sends messages, approves and denies, and returns to its session", async ({ skip }) => {
 	const path = programOr(skip);
 	await using gateway = await TestGateway.start();
 	const hello = await run(gateway, { path, args: ["say: hello"] });
@@ -89,7 +89,7 @@ test("a Go program talks, approves and denies, and comes back to its session", a
 	expect(refused.stderr).toContain("error: agent error: invalid params: content");
 });
 
-test("a Go program answers an approval that is always required, and none hangs", async ({ skip }) => {
+test("a Go program answers an approval that is always required, without hanging", async ({ skip }) => {
 	const path = programOr(skip);
 	await using gateway = await TestGateway.start();
 	const asked = "select: Allow write .envrc?\n";

@@ -86,7 +86,7 @@ async function channel(gateway: TestGateway): Promise<Channel> {
 verifiesOn(
 	"ozzie",
 	["grant.operator", "grant.badge", "grant.floor", "grant.scope"],
-	"what the operator trusts a channel with runs unasked there, with a badge",
+	"calls in a channel that the operator trusts run without approval, with a badge",
 	async (context) => {
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
@@ -122,7 +122,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["grant.request"],
-	"a member asks for it, an owner of the guild grants it, and a guest may say no",
+	"a member requests a grant, an owner of the guild gives it, and a guest may refuse",
 	async (context) => {
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
@@ -161,7 +161,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["grant.wishes", "grant.reconnected", "grant.unseen"],
-	"a wish is made without an open session, and everybody who may see it learns of it",
+	"a grant is requested without an open session, and all who may see it are notified",
 	async (context) => {
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
@@ -210,7 +210,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["grant.budget", "grant.revoke"],
-	"it ends with its calls, with its time, and when somebody revokes it",
+	"a grant ends after its calls, at its expiry, and when it is revoked",
 	async (context) => {
 		const clock = new ManualClock();
 		await using gateway = await start(context, clock);
@@ -246,28 +246,33 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["grant.stranger"], "a stranger or another organisation ends it", async (context) => {
-	await using gateway = await start(context);
-	await using c = await channel(gateway);
-	const wanted = { channel: place, reason: "r" };
-	for (const [who, why] of [
-		[c.as("eve"), "somebody spoke whom nobody has let in"],
-		[c.as("ada", true), "people of another organisation are there"],
-	] as const) {
-		await c.operator.call("request_grant", wanted);
-		await c.connector.event("grant.created");
-		await c.connector.call("whoami", who);
-		await c.connector.event("grant.ended", { reason: why });
-		expect(await c.asks("ada")).toBe(true);
-	}
-	const shared = { reason: "r", ...c.as("ada", true) };
-	expect(await c.connector.refusal("request_grant", shared)).toContain("another organisation");
-});
+verifiesOn(
+	"ozzie",
+	["grant.stranger"],
+	"a person without access or another organisation ends a grant",
+	async (context) => {
+		await using gateway = await start(context);
+		await using c = await channel(gateway);
+		const wanted = { channel: place, reason: "r" };
+		for (const [who, why] of [
+			[c.as("eve"), "somebody spoke whom nobody has let in"],
+			[c.as("ada", true), "people of another organisation are there"],
+		] as const) {
+			await c.operator.call("request_grant", wanted);
+			await c.connector.event("grant.created");
+			await c.connector.call("whoami", who);
+			await c.connector.event("grant.ended", { reason: why });
+			expect(await c.asks("ada")).toBe(true);
+		}
+		const shared = { reason: "r", ...c.as("ada", true) };
+		expect(await c.connector.refusal("request_grant", shared)).toContain("another organisation");
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["grant.accept"],
-	"a connector accepts all tools where its channel is trusted, and nowhere else",
+	"a connector accepts all tools in a trusted channel only",
 	async (context) => {
 		await using gateway = await start(context);
 		await using c = await channel(gateway);

@@ -78,7 +78,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["memory.tools", "memory.forget"],
-	"the agent's tools for notes have the rights of the person, and show nobody else's notes",
+	"the agent's tools for notes have the rights of the person, and show no other notes",
 	async () => {
 		await using place = await discordPlace({ ann: "approver" });
 		const { operator, connector } = place;
@@ -110,7 +110,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["memory.invalid"], "what no note can be is refused with the field", async () => {
+verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the field", async () => {
 	await using place = await discordPlace({});
 	const { operator } = place;
 	const refused: readonly [string, object, RegExp][] = [

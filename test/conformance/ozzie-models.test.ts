@@ -41,7 +41,7 @@ async function list(client: OzzieClient): Promise<{ default: unknown; models: re
 verifiesOn(
 	"ozzie",
 	["model.call", "model.answered"],
-	"a model call is told with the provider's own figures, and what they cost",
+	"a model call is reported with the provider's token counts and their cost",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script(replies("Hello!"));
@@ -85,7 +85,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["model.call", "model.answered"],
-	"a model call that fails is told too, and the key is told to nobody",
+	"a failed model call is reported, without the key",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script({ status: 401, body: `{"error":{"message":"bad key ${fake.apiKey}"}}` });
@@ -118,7 +118,7 @@ function overloaded() {
 verifiesOn(
 	"ozzie",
 	["run.retrying", "model.fallback", "model.answered"],
-	"a model that is overloaded is asked again, then the next one is",
+	"an overloaded model is retried, then the fallback is used",
 	async () => {
 		const clock = new ManualClock();
 		const end = { type: "end", stop: "end_turn", usage: noUsage, model: "second-2026" } as const;
@@ -153,7 +153,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["model.list", "model.set"],
-	"a session's model is chosen by name or tier, and given back",
+	"the model of a session is chosen by name or tier, and reset",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.otherwise(replies("well"));
@@ -181,7 +181,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["model.unknown"], "a model that nobody knows changes nothing", async () => {
+verifiesOn("ozzie", ["model.unknown"], "an unknown model has no effect", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();

@@ -71,7 +71,7 @@ async function discord(config: Partial<Config> = {}): Promise<Discord> {
 verifiesOn(
 	"ozzie",
 	["people.actor", "people.tenant", "people.role", "people.whoami"],
-	"a connector acts for people of its own guilds, who may do what they may at this moment",
+	"a connector acts for people of its own guilds, with their present rights",
 	async () => {
 		await using d = await discord();
 		const { connector } = d;
@@ -121,7 +121,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["people.pair", "people.ask", "people.manage"],
-	"people come in by a code of the operator, or one that the operator approves",
+	"people pair with a code of the operator, or one that the operator approves",
 	async () => {
 		await using d = await discord();
 		const { operator, connector } = d;
@@ -170,7 +170,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["people.withdraw", "people.refusal"],
-	"the operator sees who waits where, and ends what nobody has used; nobody else may",
+	"only the operator lists and ends open access requests",
 	async () => {
 		await using d = await discord();
 		const { operator, connector } = d;
@@ -218,7 +218,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["people.author", "people.guest", "people.answer"],
-	"who wrote what is told, and who may answer depends on who they are",
+	"messages have their author, and the right to answer depends on the person",
 	async () => {
 		await using d = await discord();
 		const { connector, operator } = d;
@@ -277,7 +277,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["place.session", "place.workspace", "place.profile"],
-	"a channel's sessions work where and how the operator says, and nowhere else",
+	"the sessions of a channel use its directory and settings only",
 	async () => {
 		await using d = await discord();
 		const { connector, operator, gateway } = d;
@@ -323,25 +323,32 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["people.role"], "the configuration lets in, keeps out and names channels", async () => {
-	const chat = {
-		allow: [{ platform: "discord", tenant: "111", platformRole: "mods", as: "approver" }] as const,
-		deny: [{ user: "mallory" }],
-		tenants: { discord: ["333"] },
-		places: { "discord:111": { mention: "required" } as const },
-	};
-	await using d = await discord({ chat });
-	const { connector } = d;
-	expect(await connector.call("whoami", as("ada", { roles: ["mods"] }))).toMatchObject({ role: "approver" });
-	expect(await connector.call("whoami", as("ada", { tenant: "333" }))).toMatchObject({ role: "stranger" });
-	await d.let("mallory", "owner");
-	expect(await connector.call("whoami", as("mallory", { roles: ["mods"] }))).toMatchObject({
-		role: "stranger",
-	});
-	expect(await connector.refusal("pair", as("mallory"))).toBe(
-		"forbidden: the operator blocks discord:111:mallory (chat.people.deny): only the operator can change this",
-	);
-	expect(await d.operator.call("list_places", {})).toEqual({
-		places: [{ place: "discord:111", profile: { mention: "required" }, source: "configuration" }],
-	});
-});
+verifiesOn(
+	"ozzie",
+	["people.role"],
+	"the configuration gives and refuses access, and sets channels",
+	async () => {
+		const chat = {
+			allow: [{ platform: "discord", tenant: "111", platformRole: "mods", as: "approver" }] as const,
+			deny: [{ user: "mallory" }],
+			tenants: { discord: ["333"] },
+			places: { "discord:111": { mention: "required" } as const },
+		};
+		await using d = await discord({ chat });
+		const { connector } = d;
+		expect(await connector.call("whoami", as("ada", { roles: ["mods"] }))).toMatchObject({
+			role: "approver",
+		});
+		expect(await connector.call("whoami", as("ada", { tenant: "333" }))).toMatchObject({ role: "stranger" });
+		await d.let("mallory", "owner");
+		expect(await connector.call("whoami", as("mallory", { roles: ["mods"] }))).toMatchObject({
+			role: "stranger",
+		});
+		expect(await connector.refusal("pair", as("mallory"))).toBe(
+			"forbidden: the operator blocks discord:111:mallory (chat.people.deny): only the operator can change this",
+		);
+		expect(await d.operator.call("list_places", {})).toEqual({
+			places: [{ place: "discord:111", profile: { mention: "required" }, source: "configuration" }],
+		});
+	},
+);

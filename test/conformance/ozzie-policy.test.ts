@@ -25,7 +25,7 @@ async function outcomeOf(client: OzzieClient, content: string): Promise<string> 
 	}
 }
 
-verifiesOn("ozzie", ["policy.rules", "policy.floor"], "rules hold as they stand in the file", async () => {
+verifiesOn("ozzie", ["policy.rules", "policy.floor"], "rules apply as written in the file", async () => {
 	const data = { "policy.jsonc": rules({ effect: "allow", tool: "write_file", when: { path: "docs/**" } }) };
 	await using gateway = await TestGateway.start({ data });
 	await using client = await OzzieClient.connect(gateway.url);
@@ -43,7 +43,7 @@ verifiesOn("ozzie", ["policy.rules", "policy.floor"], "rules hold as they stand 
 	expect(await outcomeOf(client, "write: docs/a.md <<< b")).toBe("asked, ran");
 });
 
-verifiesOn("ozzie", ["policy.stricter"], "a repository's own file loosens nothing", async () => {
+verifiesOn("ozzie", ["policy.stricter"], "the file of a repository allows no additional call", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -58,7 +58,7 @@ verifiesOn("ozzie", ["policy.stricter"], "a repository's own file loosens nothin
 	expect(await outcomeOf(client, "write: a.md <<< b")).toBe("denied: frozen");
 });
 
-verifiesOn("ozzie", ["policy.broken"], "with a broken policy nothing runs", async () => {
+verifiesOn("ozzie", ["policy.broken"], "with an invalid policy, no call runs", async () => {
 	const broken = '{ "rules": [\n  { "effect": "alow" }\n] }';
 	await expect(TestGateway.start({ data: { "policy.jsonc": broken } })).rejects.toMatchObject({
 		code: "failed_precondition",
@@ -83,7 +83,7 @@ verifiesOn("ozzie", ["policy.broken"], "with a broken policy nothing runs", asyn
 	expect(await outcomeOf(client, "write: a.md <<< a")).toBe("asked, ran");
 });
 
-verifiesOn("ozzie", ["policy.test"], "the operator learns why a call is asked about", async () => {
+verifiesOn("ozzie", ["policy.test"], "the operator sees why a call requires approval", async () => {
 	const denies = { effect: "deny", when: { command: ["touch"] }, reason: "no files" };
 	await using gateway = await TestGateway.start({ data: { "policy.jsonc": rules(denies) } });
 	await using client = await OzzieClient.connect(gateway.url);

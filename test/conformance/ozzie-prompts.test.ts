@@ -48,7 +48,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["prompt.reminder"], "everybody is reminded of an open question", async () => {
+verifiesOn("ozzie", ["prompt.reminder"], "all clients get a reminder of an open question", async () => {
 	const clock = new ManualClock();
 	await using gateway = await TestGateway.start({ clock });
 	await using client = await OzzieClient.connect(gateway.url);
@@ -75,7 +75,7 @@ verifiesOn("ozzie", ["prompt.reminder"], "everybody is reminded of an open quest
 	await late.event("assistant.message", { error: "" });
 });
 
-verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is shown to nobody", async () => {
+verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const heard: string[] = [];

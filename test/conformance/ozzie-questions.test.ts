@@ -24,29 +24,34 @@ async function answered(
 const option = (value: string) => ({ value, label: value, description: "", disabled: false });
 const asking = (args: object) => `tool: ask_user ${JSON.stringify(args)}`;
 
-verifiesOn("ozzie", ["ask.text", "ask.shapes"], "a text is asked for and told to the agent", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	await client.open();
-	for (const answer of [{ value: "Ada" }, { text: "Ada" }, { values: ["Ada"] }]) {
-		const question = await ask(client, "ask: What is your name?");
-		expect(question).toEqual({
-			...{ type: "text", label: "What is your name?", required: true, options: [], default: null },
-			...{
-				placeholder: "",
-				validation: "",
-				token: expect.any(String),
-				context: { expires_at: expect.any(String) },
-			},
-		});
-		expect(await answered(client, question, answer)).toBe("Ada");
-	}
-});
+verifiesOn(
+	"ozzie",
+	["ask.text", "ask.shapes"],
+	"a question for a text returns the answer to the agent",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		for (const answer of [{ value: "Ada" }, { text: "Ada" }, { values: ["Ada"] }]) {
+			const question = await ask(client, "ask: What is your name?");
+			expect(question).toEqual({
+				...{ type: "text", label: "What is your name?", required: true, options: [], default: null },
+				...{
+					placeholder: "",
+					validation: "",
+					token: expect.any(String),
+					context: { expires_at: expect.any(String) },
+				},
+			});
+			expect(await answered(client, question, answer)).toBe("Ada");
+		}
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["ask.select", "ask.options", "ask.invalid"],
-	"one of the options is chosen, and nothing else",
+	"exactly one of the options can be chosen",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -104,7 +109,7 @@ verifiesOn("ozzie", ["ask.invalid"], "an answer must fit validation and required
 	expect(error).toMatch(/^invalid params\b/);
 });
 
-verifiesOn("ozzie", ["ask.long"], "an answer in words has an end", async () => {
+verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -123,7 +128,7 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has an end", async () => {
 	}
 });
 
-verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is told as dismissed", async () => {
+verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is reported as dismissed", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -135,7 +140,7 @@ verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is told as dismissed",
 	}
 });
 
-verifiesOn("ozzie", ["ask.password"], "the value of a password is nowhere to be found", async () => {
+verifiesOn("ozzie", ["ask.password"], "the value of a password is stored nowhere", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const heard: string[] = [];
@@ -189,7 +194,7 @@ async function kept(gateway: TestGateway): Promise<string[]> {
 verifiesOn(
 	"ozzie",
 	["ask.password-use", "explain.run"],
-	"a command gets a password that nobody sees, also after a restart",
+	"a command gets a password that is never shown, also after a restart",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -243,7 +248,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["ask.password-plain"],
-	"a password is not taken where others can read it, and other answers are",
+	"a password is refused on a connection that others can read, and other answers are accepted",
 	async () => {
 		await using gateway = await TestGateway.start();
 		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();

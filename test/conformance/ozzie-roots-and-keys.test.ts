@@ -14,21 +14,26 @@ async function workplace(gateway: TestGateway, params: object): Promise<unknown>
 	return payload["result"];
 }
 
-verifiesOn("ozzie", ["session.root"], "tools work where the session is, else in the first root", async () => {
-	await using gateway = await TestGateway.start({ roots: ["work", "other"] });
-	await mkdir(gateway.path("work", "sub"));
-	expect(await workplace(gateway, {})).toBe(`${gateway.path("work")}\n`);
-	expect(await workplace(gateway, { root_dir: "" })).toBe(`${gateway.path("work")}\n`);
-	expect(await workplace(gateway, { root_dir: gateway.path("work", "sub") })).toBe(
-		`${gateway.path("work", "sub")}\n`,
-	);
-	expect(await workplace(gateway, { root_dir: gateway.path("other") })).toBe(`${gateway.path("other")}\n`);
-});
+verifiesOn(
+	"ozzie",
+	["session.root"],
+	"tools work in the directory of the session, by default the first root",
+	async () => {
+		await using gateway = await TestGateway.start({ roots: ["work", "other"] });
+		await mkdir(gateway.path("work", "sub"));
+		expect(await workplace(gateway, {})).toBe(`${gateway.path("work")}\n`);
+		expect(await workplace(gateway, { root_dir: "" })).toBe(`${gateway.path("work")}\n`);
+		expect(await workplace(gateway, { root_dir: gateway.path("work", "sub") })).toBe(
+			`${gateway.path("work", "sub")}\n`,
+		);
+		expect(await workplace(gateway, { root_dir: gateway.path("other") })).toBe(`${gateway.path("other")}\n`);
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["session.root", "session.root-any"],
-	"without roots any directory will do but the data's",
+	"without roots, any directory except the data directory is allowed",
 	async () => {
 		await using gateway = await TestGateway.start({ roots: [] });
 		expect(await workplace(gateway, {})).toBe(`${gateway.path("here")}\n`);
@@ -46,7 +51,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["session.root-outside"],
-	"with roots a directory outside of them is refused",
+	"with roots, a directory outside of them is refused",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await symlink(gateway.path("other"), gateway.path("work", "out"));
@@ -68,7 +73,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["key.repeat"],
-	"what is sent again with its key happens once, also over another connection",
+	"a request that is repeated with its key runs once, also over another connection",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -112,7 +117,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["key.other"], "a key cannot be used for something else", async () => {
+verifiesOn("ozzie", ["key.other"], "a key cannot be used for another request", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.call("open_session", { key: "k" });

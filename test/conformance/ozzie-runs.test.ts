@@ -10,7 +10,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"ozzie",
 	["run.sent", "run.accepted"],
-	"a message is answered first and told to all, then worked on",
+	"a message is acknowledged first and sent to all, then its run starts",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -35,7 +35,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["run.stream", "run.message"],
-	"a reply is start, deltas, end, and its message last",
+	"a reply has a start, deltas, an end, and its message last",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -84,7 +84,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["run.message-failed"],
-	"a model that fails after a start still ends its text",
+	"a model that fails after the start of a text still ends the text",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -117,7 +117,7 @@ verifiesOn("ozzie", ["run.blank"], "a blank message is refused and creates nothi
 verifiesOn(
 	"ozzie",
 	["run.queue", "run.accepted"],
-	"messages wait in their order and know their place",
+	"queued messages keep their order and have a position",
 	async () => {
 		const clock = new ManualClock();
 		await using gateway = await TestGateway.start({ clock });
@@ -140,7 +140,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["run.queue-limit"], "the thirty-third message that would wait is refused", async () => {
+verifiesOn("ozzie", ["run.queue-limit"], "the thirty-third queued message is refused", async () => {
 	await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("...")) });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -154,24 +154,29 @@ verifiesOn("ozzie", ["run.queue-limit"], "the thirty-third message that would wa
 	await client.call("send_message", { content: "room again" });
 });
 
-verifiesOn("ozzie", ["run.cancel"], "a cancel ends the active run, and what waits goes on", async () => {
-	await using gateway = await TestGateway.start({ clock: new ManualClock() });
-	await using client = await OzzieClient.connect(gateway.url);
-	expect(await client.refusal("cancel_turn")).toMatch(/^invalid params/);
-	await client.open();
-	expect(await client.call("cancel_turn")).toEqual({ status: "idle" });
-	await client.call("send_message", { content: "long: 9 tokens at 1 per second" });
-	await client.call("send_message", { content: "say: next" });
-	await client.event("assistant.stream", { content: "t1" });
-	expect(await client.call("cancel_turn")).toEqual({ status: "cancelled" });
-	await client.event("assistant.stream", { phase: "end" });
-	await expect(client.event("assistant.message")).resolves.toMatchObject({
-		payload: { content: "[offline] t1", error: "cancelled" },
-	});
-	await client.event("assistant.message", { content: "[offline] next", error: "" });
-});
+verifiesOn(
+	"ozzie",
+	["run.cancel"],
+	"a cancel ends the active run, and queued messages continue",
+	async () => {
+		await using gateway = await TestGateway.start({ clock: new ManualClock() });
+		await using client = await OzzieClient.connect(gateway.url);
+		expect(await client.refusal("cancel_turn")).toMatch(/^invalid params/);
+		await client.open();
+		expect(await client.call("cancel_turn")).toEqual({ status: "idle" });
+		await client.call("send_message", { content: "long: 9 tokens at 1 per second" });
+		await client.call("send_message", { content: "say: next" });
+		await client.event("assistant.stream", { content: "t1" });
+		expect(await client.call("cancel_turn")).toEqual({ status: "cancelled" });
+		await client.event("assistant.stream", { phase: "end" });
+		await expect(client.event("assistant.message")).resolves.toMatchObject({
+			payload: { content: "[offline] t1", error: "cancelled" },
+		});
+		await client.event("assistant.message", { content: "[offline] next", error: "" });
+	},
+);
 
-verifiesOn("ozzie", ["run.cancel-queued"], "with `queued` nothing is left that waits", async () => {
+verifiesOn("ozzie", ["run.cancel-queued"], "with `queued`, a cancel also ends queued messages", async () => {
 	await using gateway = await TestGateway.start({ clock: new ManualClock() });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -185,7 +190,7 @@ verifiesOn("ozzie", ["run.cancel-queued"], "with `queued` nothing is left that w
 	expect(await client.arrived()).toEqual([]);
 });
 
-verifiesOn("ozzie", ["run.cancel-tool"], "a cancel ends a command with all that it has started", async () => {
+verifiesOn("ozzie", ["run.cancel-tool"], "a cancel ends a command with all its child processes", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -208,7 +213,7 @@ verifiesOn("ozzie", ["run.cancel-tool"], "a cancel ends a command with all that 
 verifiesOn(
 	"ozzie",
 	["run.time"],
-	"a run works for 30 minutes at most, and waiting for people is no work",
+	"a run works for at most 30 minutes, without the time of waiting for people",
 	async () => {
 		const clock = new ManualClock();
 		const model = new ScriptedModel([calls("c1", "run_command", { cmd: "true" })], stuck("hm"));

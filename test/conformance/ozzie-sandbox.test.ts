@@ -25,7 +25,7 @@ async function notesOf(client: OzzieClient, content: string): Promise<unknown> {
 	return context.notes;
 }
 
-verifiesOn("ozzie", ["sandbox.health"], "the sandbox is as it was found to be", async () => {
+verifiesOn("ozzie", ["sandbox.health"], "the sandbox is reported as probed", async () => {
 	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
 	const sandbox = await sandboxOf(gateway);
 	expect(sandbox).toMatchObject(
@@ -36,7 +36,7 @@ verifiesOn("ozzie", ["sandbox.health"], "the sandbox is as it was found to be", 
 	if (hasBubblewrap) expect(sandbox["probes"]).toBeGreaterThan(12);
 });
 
-verifiesOn("ozzie", ["sandbox.asked-as-it-is"], "a question says what confines the command", async () => {
+verifiesOn("ozzie", ["sandbox.asked-as-it-is"], "an approval names the sandbox of the command", async () => {
 	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();

@@ -56,7 +56,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["list.delete", "list.delete-busy", "list.state"],
-	"a session is deleted for everybody, and only by force where it is in use",
+	"a session is deleted for all clients, and only by force if it is in use",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -84,24 +84,29 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["list.delete-once"], "keys outlive a deletion and bring nothing back", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	const session = await client.open({ key: "open" });
-	const params = { session_id: session, key: "delete" };
-	await client.call("delete_session", params);
-	await using again = await OzzieClient.connect(gateway.url);
-	await expect(again.call("delete_session", params)).resolves.toEqual({ status: "deleted" });
-	expect(await again.refusal("open_session", { key: "open" })).toBe(`session not found: ${session}`);
-	expect(await again.refusal("delete_session", { session_id: session })).toBe(
-		`session not found: ${session}`,
-	);
-});
+verifiesOn(
+	"ozzie",
+	["list.delete-once"],
+	"keys outlive a deletion, and a repeated request restores no session",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open({ key: "open" });
+		const params = { session_id: session, key: "delete" };
+		await client.call("delete_session", params);
+		await using again = await OzzieClient.connect(gateway.url);
+		await expect(again.call("delete_session", params)).resolves.toEqual({ status: "deleted" });
+		expect(await again.refusal("open_session", { key: "open" })).toBe(`session not found: ${session}`);
+		expect(await again.refusal("delete_session", { session_id: session })).toBe(
+			`session not found: ${session}`,
+		);
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["list.http-after", "list.http-sessions"],
-	"the history is paged and sessions are narrowed over HTTP",
+	"over HTTP, the history has pages and sessions are filtered",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -153,7 +158,7 @@ async function* toldBy({ body }: Response): AsyncGenerator<Told> {
 verifiesOn(
 	"ozzie",
 	["list.stream"],
-	"a reader of the event stream goes on after a restart as if nothing had been",
+	"a reader of the event stream continues after a restart without a gap",
 	async () => {
 		await using gateway = await TestGateway.start();
 		const seen: Told[] = [];

@@ -8,25 +8,30 @@ const listed = async (client: OzzieClient): Promise<Readonly<Record<string, unkn
 	return Array.isArray(sessions) ? sessions : [];
 };
 
-verifiesOn("ozzie", ["session.create", "session.created"], "without an id a session is created", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	const ids = new Set();
-	for (const params of [undefined, {}, { session_id: "" }, { session_id: null }]) {
-		const answer = await client.call("open_session", params);
-		expect(answer).toEqual({
-			...{ session_id: expect.stringMatching(/^sess_[0-9a-z]{26}$/), status: "created", last_seq: 0 },
-		});
-		ids.add(answer["session_id"]);
-		await expect(client.event()).resolves.toMatchObject({ event: "session.created", payload: {}, seq: 1 });
-	}
-	expect(ids.size).toBe(4);
-});
+verifiesOn(
+	"ozzie",
+	["session.create", "session.created"],
+	"a session is created if the request has no id",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const ids = new Set();
+		for (const params of [undefined, {}, { session_id: "" }, { session_id: null }]) {
+			const answer = await client.call("open_session", params);
+			expect(answer).toEqual({
+				...{ session_id: expect.stringMatching(/^sess_[0-9a-z]{26}$/), status: "created", last_seq: 0 },
+			});
+			ids.add(answer["session_id"]);
+			await expect(client.event()).resolves.toMatchObject({ event: "session.created", payload: {}, seq: 1 });
+		}
+		expect(ids.size).toBe(4);
+	},
+);
 
 verifiesOn(
 	"ozzie",
 	["session.resume", "session.survives"],
-	"a session goes on, also after a restart",
+	"a session continues, also after a restart",
 	async () => {
 		await using gateway = await TestGateway.start();
 		let client = await OzzieClient.connect(gateway.url);
@@ -47,7 +52,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["session.unknown"],
-	"what is no session of ours is not found, and is not looked for",
+	"an invalid session id is not found, and not looked up",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -86,7 +91,7 @@ verifiesOn("ozzie", ["session.implicit"], "a message or trust without a session 
 	expect(await listed(client)).toHaveLength(2);
 });
 
-verifiesOn("ozzie", ["session.replace"], "opening another session leaves the current one", async () => {
+verifiesOn("ozzie", ["session.replace"], "opening another session leaves the present one", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await using other = await OzzieClient.connect(gateway.url);
@@ -107,7 +112,7 @@ verifiesOn("ozzie", ["session.replace"], "opening another session leaves the cur
 verifiesOn(
 	"ozzie",
 	["session.join", "session.address", "session.address-unjoined"],
-	"a connection holds several sessions, and says which one it means",
+	"a connection has several sessions, and each request names its session",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -133,7 +138,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["session.resume-many"],
-	"many sessions are joined at once, each from its own number",
+	"many sessions are joined in one request, each from its own number",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -170,7 +175,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["session.external-key"],
-	"the same external key is the same session for all who ask",
+	"the same external key is the same session for all clients",
 	async () => {
 		await using gateway = await TestGateway.start();
 		const clients = await Promise.all([1, 2, 3, 4].map(() => OzzieClient.connect(gateway.url)));
@@ -186,32 +191,27 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["session.list"],
-	"the list tells what a session is called and where it stands",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		expect(await listed(client)).toEqual([]);
-		const session = await client.open({ title: "My garden", external_key: "k1" });
-		await client.call("send_message", { content: "say: hi" });
-		await client.event("assistant.message");
-		const bare = await client.open();
-		const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-		const times = { created_at: time, updated_at: time };
-		const where = { root_dir: gateway.path("work"), profile: "default", state: "idle", ...times };
-		expect((await listed(client)).toSorted((one) => (one["session_id"] === session ? -1 : 1))).toEqual([
-			{
-				...{ session_id: session, title: "My garden", external_key: "k1", ...where },
-				...{ status: "closed", message_count: 2, last_seq: 6 },
-			},
-			{ session_id: bare, title: "", ...where, status: "active", message_count: 0, last_seq: 1 },
-		]);
-		const { sessions } = await client.call("list_sessions", { limit: 1 });
-		expect(sessions).toHaveLength(1);
-	},
-);
+verifiesOn("ozzie", ["session.list"], "the list has the title and the state of each session", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	expect(await listed(client)).toEqual([]);
+	const session = await client.open({ title: "My garden", external_key: "k1" });
+	await client.call("send_message", { content: "say: hi" });
+	await client.event("assistant.message");
+	const bare = await client.open();
+	const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+	const times = { created_at: time, updated_at: time };
+	const where = { root_dir: gateway.path("work"), profile: "default", state: "idle", ...times };
+	expect((await listed(client)).toSorted((one) => (one["session_id"] === session ? -1 : 1))).toEqual([
+		{
+			...{ session_id: session, title: "My garden", external_key: "k1", ...where },
+			...{ status: "closed", message_count: 2, last_seq: 6 },
+		},
+		{ session_id: bare, title: "", ...where, status: "active", message_count: 0, last_seq: 1 },
+	]);
+	const { sessions } = await client.call("list_sessions", { limit: 1 });
+	expect(sessions).toHaveLength(1);
+});
 
 verifiesOn("ozzie", ["session.messages"], "messages are read in pages from the newest back", async () => {
 	await using gateway = await TestGateway.start();
@@ -269,7 +269,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["session.goes-on"], "work and questions go on when nobody is there", async () => {
+verifiesOn("ozzie", ["session.goes-on"], "work and questions continue without a client", async () => {
 	await using gateway = await TestGateway.start();
 	const client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

@@ -121,7 +121,7 @@ function writes(content: string, pieces: number): ModelEvent[] {
 verifiesOn(
 	"ozzie",
 	["run.arguments-bounded", "envelope.reply"],
-	"of a file of 2 MB that is written the beginning is shown, also to existing clients, who notice nothing",
+	"the start of a written file of 2 MB is shown, also to existing clients, which continue to work",
 	async () => {
 		const content = "0123456789abcde\n".repeat(128 * 1024);
 		const slow = async function* () {
@@ -159,7 +159,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["run.arguments-redacted"],
-	"a key is in no thought and no arguments that a client sees, however the service cuts it",
+	"clients see no key in thoughts or arguments, however the service splits it",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		const json = `{"label":"${secret}","type":"${escaped}"}`;

@@ -30,7 +30,7 @@ Deploys a project.
 verifiesOn(
 	"ozzie",
 	["skill.events", "skill.steps"],
-	"a skill whose steps form a diamond tells of each try of each step, in order",
+	"a skill whose steps form a diamond reports each attempt of each step, in order",
 	async () => {
 		await using gateway = await TestGateway.start({ data: { "skills/deploy.md": deploy } });
 		await using client = await OzzieClient.connect(gateway.url);
@@ -97,7 +97,7 @@ function inShort({ event, payload }: EventFrame): string {
 verifiesOn(
 	"ozzie",
 	["skill.events", "skill.start"],
-	"a message starts a skill with its arguments, and people start none that is for the agent alone",
+	"a message starts a skill with its arguments, except skills for the agent alone",
 	async () => {
 		const data = {
 			"skills/greet.md": "say: Hello $0",

@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"ozzie",
 	["connection.slow"],
-	"who does not read is closed with 1013 and misses nothing afterwards",
+	"a client that does not read is closed with 1013, and misses nothing after it resumes",
 	async () => {
 		const names = Array.from({ length: 900 }, (_, n) => `c${n}`);
 		const model = new ScriptedModel(

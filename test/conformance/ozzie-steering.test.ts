@@ -35,19 +35,24 @@ verifiesOn("ozzie", ["run.steer"], "a steered message is in the next model call 
 	expect(await client.arrived()).toEqual([]);
 });
 
-verifiesOn("ozzie", ["run.steer-idle"], "without a run at work a steered message is sent", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	expect(await client.refusal("steer", { content: "hi" })).toMatch(/^invalid params/);
-	await client.open();
-	const sent = await client.call("steer", { content: "say: hi" });
-	expect(sent).toEqual({ status: "sent", run_id: expect.any(String) });
-	const { payload } = await client.event("user.message");
-	expect(payload).toEqual({ content: "say: hi", run_id: sent["run_id"] });
-	await client.event("assistant.message", { content: "[offline] hi" });
-});
+verifiesOn(
+	"ozzie",
+	["run.steer-idle"],
+	"without an active run, a steered message is sent normally",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		expect(await client.refusal("steer", { content: "hi" })).toMatch(/^invalid params/);
+		await client.open();
+		const sent = await client.call("steer", { content: "say: hi" });
+		expect(sent).toEqual({ status: "sent", run_id: expect.any(String) });
+		const { payload } = await client.event("user.message");
+		expect(payload).toEqual({ content: "say: hi", run_id: sent["run_id"] });
+		await client.event("assistant.message", { content: "[offline] hi" });
+	},
+);
 
-verifiesOn("ozzie", ["run.retry"], "a retried reply is made from what came before it", async () => {
+verifiesOn("ozzie", ["run.retry"], "a retried reply uses only the messages before it", async () => {
 	const model = new ScriptedModel([says("poor")], [says("better")]);
 	await using gateway = await TestGateway.start({ model });
 	await using client = await OzzieClient.connect(gateway.url);
@@ -69,7 +74,7 @@ verifiesOn("ozzie", ["run.retry"], "a retried reply is made from what came befor
 	expect(await client.arrived()).toEqual([]);
 });
 
-verifiesOn("ozzie", ["run.retry-nothing"], "without an ended run there is nothing to retry", async () => {
+verifiesOn("ozzie", ["run.retry-nothing"], "without an ended run, a retry is refused", async () => {
 	await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("well")) });
 	await using client = await OzzieClient.connect(gateway.url);
 	expect(await client.refusal("retry")).toMatch(/^invalid params/);

@@ -62,7 +62,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["task.failed", "task.depends", "task.retry"],
-	"a failure is an end with its reason, also of what needs the task",
+	"a failed task ends with its reason, as do the tasks that depend on it",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -95,7 +95,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["task.failed"], "what a provider fails is tried again, and says so", async () => {
+verifiesOn("ozzie", ["task.failed"], "a task is retried after a provider error, with an event", async () => {
 	const clock = new ManualClock();
 	let down = true;
 	const reply: ScriptedReply = async function* () {
@@ -129,65 +129,81 @@ verifiesOn("ozzie", ["task.failed"], "what a provider fails is tried again, and 
 	expect(await client.call("check_task", { task_id })).toMatchObject({ status: "completed", retry_count: 1 });
 });
 
-verifiesOn("ozzie", ["task.lives-on"], "a task needs nobody, and no single gateway", async () => {
-	await using gateway = await TestGateway.start();
-	const client = await OzzieClient.connect(gateway.url);
-	const session = await client.open();
-	const asking = await submit(client, ["review: May I?", "say: done"]);
-	await client.event("task.suspended");
-	const working = await submit(client, ["long: 100000 tokens at 50 per second"]);
-	await client.event("task.started", { task_id: working });
-	await client.leave();
-	await gateway.restart();
-	await using later = await OzzieClient.connect(gateway.url);
-	await later.call("open_session", { session_id: session });
-	expect(await later.call("check_task", { task_id: asking })).toMatchObject({ status: "suspended" });
-	expect(await later.call("check_task", { task_id: working })).toMatchObject({
-		status: expect.stringMatching(/pending|running/),
-	});
-	await later.call("reply_task", { task_id: asking, status: "approved" });
-	const { payload } = await later.event("task.completed");
-	expect(payload).toMatchObject({ task_id: asking, output_summary: expect.stringContaining("done") });
-	expect(await later.call("cancel_task", { task_id: working })).toMatchObject({ status: "cancelled" });
-});
+verifiesOn(
+	"ozzie",
+	["task.lives-on"],
+	"a task continues without its client, and after a restart of the gateway",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const asking = await submit(client, ["review: May I?", "say: done"]);
+		await client.event("task.suspended");
+		const working = await submit(client, ["long: 100000 tokens at 50 per second"]);
+		await client.event("task.started", { task_id: working });
+		await client.leave();
+		await gateway.restart();
+		await using later = await OzzieClient.connect(gateway.url);
+		await later.call("open_session", { session_id: session });
+		expect(await later.call("check_task", { task_id: asking })).toMatchObject({ status: "suspended" });
+		expect(await later.call("check_task", { task_id: working })).toMatchObject({
+			status: expect.stringMatching(/pending|running/),
+		});
+		await later.call("reply_task", { task_id: asking, status: "approved" });
+		const { payload } = await later.event("task.completed");
+		expect(payload).toMatchObject({ task_id: asking, output_summary: expect.stringContaining("done") });
+		expect(await later.call("cancel_task", { task_id: working })).toMatchObject({ status: "cancelled" });
+	},
+);
 
-verifiesOn("ozzie", ["task.list", "task.query", "task.workers"], "tasks are found again", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	expect(await client.refusal("list_tasks")).toBe("invalid params: no session is open");
-	expect(await query(client, {})).toEqual([]);
-	const here = await client.open();
-	expect(await list(client)).toEqual([]);
-	const parent = await submit(client, ["spawn: Look <<< say: four", "wait: all", `say: ${"x".repeat(600)}`]);
-	await client.event("task.completed", { task_id: parent });
-	const asking = await submit(client, ["plan: > a | b", "review: May I?"]);
-	await client.event("task.suspended");
-	const there = await client.open({ join: true });
-	const other = await submit(client, "say: hi", {});
-	await client.event("task.completed", { task_id: other });
-	const [worker] = await query(client, { parent_id: parent });
-	expect(worker).toMatchObject({ parent_id: parent, title: "Look", output: "[offline] four" });
-	expect(ids(await list(client))).toEqual([other, asking, worker?.["id"], parent]);
-	expect(await list(client, { session_id: there })).toEqual([]);
-	const third = await submit(client, "say: hi");
-	await client.event("task.completed", { task_id: third });
-	expect(ids(await query(client, { session_id: there }))).toEqual([]);
-	expect(ids(await query(client, {}, { session_id: here }))).toHaveLength(5);
-	expect(ids(await query(client, { status: "suspended" }))).toEqual([asking]);
-	expect(ids(await query(client, { status: ["suspended", "running"], session_id: here }))).toEqual([asking]);
-	const pages = [await query(client, { limit: 2 })];
-	pages.push(await query(client, { limit: 2, before: pages[0]?.at(-1)?.["id"] }));
-	pages.push(await query(client, { limit: 2, before: pages[1]?.at(-1)?.["id"] }));
-	expect(pages.map((page) => ids(page))).toEqual([[third, other], [asking, worker?.["id"]], [parent]]);
-	const [asked] = await query(client, { status: "suspended" });
-	expect(asked?.["plan"]).toBeUndefined();
-	expect((await client.call("check_task", { task_id: asking }))["plan"]).toHaveLength(2);
-	const [long] = pages[2] ?? [];
-	expect(long?.["output"]).toHaveLength(501);
-	expect((await client.call("check_task", { task_id: parent }))["output"]).toContain("x".repeat(600));
-});
+verifiesOn(
+	"ozzie",
+	["task.list", "task.query", "task.workers"],
+	"tasks are listed and found after a restart",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		expect(await client.refusal("list_tasks")).toBe("invalid params: no session is open");
+		expect(await query(client, {})).toEqual([]);
+		const here = await client.open();
+		expect(await list(client)).toEqual([]);
+		const parent = await submit(client, [
+			"spawn: Look <<< say: four",
+			"wait: all",
+			`say: ${"x".repeat(600)}`,
+		]);
+		await client.event("task.completed", { task_id: parent });
+		const asking = await submit(client, ["plan: > a | b", "review: May I?"]);
+		await client.event("task.suspended");
+		const there = await client.open({ join: true });
+		const other = await submit(client, "say: hi", {});
+		await client.event("task.completed", { task_id: other });
+		const [worker] = await query(client, { parent_id: parent });
+		expect(worker).toMatchObject({ parent_id: parent, title: "Look", output: "[offline] four" });
+		expect(ids(await list(client))).toEqual([other, asking, worker?.["id"], parent]);
+		expect(await list(client, { session_id: there })).toEqual([]);
+		const third = await submit(client, "say: hi");
+		await client.event("task.completed", { task_id: third });
+		expect(ids(await query(client, { session_id: there }))).toEqual([]);
+		expect(ids(await query(client, {}, { session_id: here }))).toHaveLength(5);
+		expect(ids(await query(client, { status: "suspended" }))).toEqual([asking]);
+		expect(ids(await query(client, { status: ["suspended", "running"], session_id: here }))).toEqual([
+			asking,
+		]);
+		const pages = [await query(client, { limit: 2 })];
+		pages.push(await query(client, { limit: 2, before: pages[0]?.at(-1)?.["id"] }));
+		pages.push(await query(client, { limit: 2, before: pages[1]?.at(-1)?.["id"] }));
+		expect(pages.map((page) => ids(page))).toEqual([[third, other], [asking, worker?.["id"]], [parent]]);
+		const [asked] = await query(client, { status: "suspended" });
+		expect(asked?.["plan"]).toBeUndefined();
+		expect((await client.call("check_task", { task_id: asking }))["plan"]).toHaveLength(2);
+		const [long] = pages[2] ?? [];
+		expect(long?.["output"]).toHaveLength(501);
+		expect((await client.call("check_task", { task_id: parent }))["output"]).toContain("x".repeat(600));
+	},
+);
 
-verifiesOn("ozzie", ["task.conversation"], "what a task said can be read and no more", async () => {
+verifiesOn("ozzie", ["task.conversation"], "the conversation of a task can only be read", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();

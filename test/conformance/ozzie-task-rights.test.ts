@@ -15,7 +15,7 @@ async function operatorOf(gateway: TestGateway): Promise<OzzieClient> {
 
 const methods = ["check_task", "cancel_task", "reply_task", "retry_task"];
 
-verifiesOn("ozzie", ["task.rights"], "who may only read replies to nothing", async () => {
+verifiesOn("ozzie", ["task.rights"], "a principal with read access cannot reply to tasks", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token" } });
 	await using operator = await operatorOf(gateway);
 	const session = await operator.open();

@@ -84,7 +84,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["task.submit", "task.implicit", "task.default-tools", "task.check", "task.progress"],
-	"a task says what it is, how far it is, and what came of it",
+	"a task reports its title, its progress and its result",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -121,47 +121,42 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["task.reply", "task.reply-once"],
-	"what people say reaches the model, once",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		const task_id = await submit(client, ["review: First?", "review: Second?"]);
-		const first = await client.event("task.suspended");
-		const checked = await client.call("check_task", { task_id });
-		expect(checked).toMatchObject({
-			status: "suspended",
-			suspension: { reason: "First?", plan_content: "First?", token: first.payload["token"] },
-		});
-		for (const status of ["denied", "", null]) {
-			expect(await client.refusal("reply_task", { task_id, status })).toMatch(/^invalid params: status: /);
-		}
-		const wrong = { task_id, status: "approved", token: "review_other" };
-		expect(await client.refusal("reply_task", wrong)).toMatch(/^not available: token: /);
-		const token = first.payload["token"];
-		const revise = { task_id, status: "revise", feedback: "with fewer tables", token };
-		expect(await client.call("reply_task", revise)).toEqual({ task_id, status: "replied" });
-		await client.event("task.resumed");
-		const second = await client.event("task.suspended");
-		expect(second.payload).toMatchObject({ suspend_count: 2, reason: "Second?" });
-		expect(await client.refusal("reply_task", revise)).toMatch(/^not available: token: /);
-		await client.call("reply_task", { task_id, status: "approved" });
-		await client.event("task.completed");
-		expect(await client.refusal("reply_task", { task_id, status: "approved" })).toMatch(
-			/^not available: task \S+ is completed/,
-		);
-		const { conversation } = checked;
-		const results = await fetch(`${gateway.url}/api/events?session=${conversation}&type=tool.call`);
-		expect(await results.text()).toContain("with fewer tables");
-	},
-);
+verifiesOn("ozzie", ["task.reply", "task.reply-once"], "replies of people reach the model once", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const task_id = await submit(client, ["review: First?", "review: Second?"]);
+	const first = await client.event("task.suspended");
+	const checked = await client.call("check_task", { task_id });
+	expect(checked).toMatchObject({
+		status: "suspended",
+		suspension: { reason: "First?", plan_content: "First?", token: first.payload["token"] },
+	});
+	for (const status of ["denied", "", null]) {
+		expect(await client.refusal("reply_task", { task_id, status })).toMatch(/^invalid params: status: /);
+	}
+	const wrong = { task_id, status: "approved", token: "review_other" };
+	expect(await client.refusal("reply_task", wrong)).toMatch(/^not available: token: /);
+	const token = first.payload["token"];
+	const revise = { task_id, status: "revise", feedback: "with fewer tables", token };
+	expect(await client.call("reply_task", revise)).toEqual({ task_id, status: "replied" });
+	await client.event("task.resumed");
+	const second = await client.event("task.suspended");
+	expect(second.payload).toMatchObject({ suspend_count: 2, reason: "Second?" });
+	expect(await client.refusal("reply_task", revise)).toMatch(/^not available: token: /);
+	await client.call("reply_task", { task_id, status: "approved" });
+	await client.event("task.completed");
+	expect(await client.refusal("reply_task", { task_id, status: "approved" })).toMatch(
+		/^not available: task \S+ is completed/,
+	);
+	const { conversation } = checked;
+	const results = await fetch(`${gateway.url}/api/events?session=${conversation}&type=tool.call`);
+	expect(await results.text()).toContain("with fewer tables");
+});
 
 verifiesOn(
 	"ozzie",
 	["task.prompt", "task.autonomous"],
-	"calls of a task are asked about where people are",
+	"approvals of a task are requested in its session",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -194,7 +189,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["task.validated", "task.unknown"],
-	"wrong wishes are refused, each with why",
+	"invalid requests are refused, each with the reason",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -241,7 +236,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["task.keys", "task.retry"], "a key makes a request happen once", async () => {
+verifiesOn("ozzie", ["task.keys", "task.retry"], "a request with a key runs once", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();

@@ -49,7 +49,7 @@ function byTicket(gateway: TestGateway, ticket: string): Promise<OzzieClient> {
 	return socket;
 }
 
-verifiesOn("ozzie", ["token.rights"], "nobody gets more by saying more of themselves", async () => {
+verifiesOn("ozzie", ["token.rights"], "a client gets no additional rights by its claims", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const token = await make(operator, { kind: "observer", name: "wall" });
@@ -68,7 +68,7 @@ verifiesOn("ozzie", ["token.rights"], "nobody gets more by saying more of themse
 	expect(await operator.call("list_sessions", {})).toEqual({ sessions: [] });
 });
 
-verifiesOn("ozzie", ["token.routes"], "each kind gets what is its own over HTTP", async () => {
+verifiesOn("ozzie", ["token.routes"], "each kind of principal gets only its data over HTTP", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const session = await operator.open();
@@ -120,7 +120,7 @@ verifiesOn("ozzie", ["token.routes"], "each kind gets what is its own over HTTP"
 	expect(seen).toEqual([true, true, true, true, false]);
 });
 
-verifiesOn("ozzie", ["token.once"], "the text of a token is told once", async () => {
+verifiesOn("ozzie", ["token.once"], "the text of a token is returned once", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const wish = { kind: "observer", name: "wall", key: "k" };
@@ -141,27 +141,32 @@ verifiesOn("ozzie", ["token.once"], "the text of a token is told once", async ()
 	expect(database).not.toContain(token.slice(-49, -6));
 });
 
-verifiesOn("ozzie", ["token.rotate"], "a rotated token is of no use, without a restart", async () => {
-	const clock = new ManualClock();
-	await using gateway = await TestGateway.start({ ...withTokens, clock });
-	await using operator = await connectOperator(gateway);
-	const first = await make(operator, { kind: "connector", name: "chat", platform: "discord" });
-	const rotate = async (params: object) =>
-		String((await operator.call("rotate_token", { token_id: "chat", ...params }))["token"]);
-	const second = await rotate({});
-	expect([await statusOf(gateway, first), await statusOf(gateway, second)]).toEqual([401, 200]);
-	const third = await rotate({ grace_seconds: 60 });
-	expect([await statusOf(gateway, second), await statusOf(gateway, third)]).toEqual([200, 200]);
-	await pass(clock, 60_000, operator);
-	expect([await statusOf(gateway, second), await statusOf(gateway, third)]).toEqual([401, 200]);
-	await using connector = await OzzieClient.connect(gateway.url, bearer(third));
-	expect(await connector.call("whoami")).toMatchObject({ principal: "connector:chat" });
-	expect(await operator.refusal("rotate_token", { token_id: "chat", grace_seconds: 601 })).toMatch(
-		/^invalid params: grace_seconds/,
-	);
-});
+verifiesOn(
+	"ozzie",
+	["token.rotate"],
+	"a rotated token is invalid immediately, without a restart",
+	async () => {
+		const clock = new ManualClock();
+		await using gateway = await TestGateway.start({ ...withTokens, clock });
+		await using operator = await connectOperator(gateway);
+		const first = await make(operator, { kind: "connector", name: "chat", platform: "discord" });
+		const rotate = async (params: object) =>
+			String((await operator.call("rotate_token", { token_id: "chat", ...params }))["token"]);
+		const second = await rotate({});
+		expect([await statusOf(gateway, first), await statusOf(gateway, second)]).toEqual([401, 200]);
+		const third = await rotate({ grace_seconds: 60 });
+		expect([await statusOf(gateway, second), await statusOf(gateway, third)]).toEqual([200, 200]);
+		await pass(clock, 60_000, operator);
+		expect([await statusOf(gateway, second), await statusOf(gateway, third)]).toEqual([401, 200]);
+		await using connector = await OzzieClient.connect(gateway.url, bearer(third));
+		expect(await connector.call("whoami")).toMatchObject({ principal: "connector:chat" });
+		expect(await operator.refusal("rotate_token", { token_id: "chat", grace_seconds: 601 })).toMatch(
+			/^invalid params: grace_seconds/,
+		);
+	},
+);
 
-verifiesOn("ozzie", ["token.own", "token.end"], "the operator's own token is rotated, too", async () => {
+verifiesOn("ozzie", ["token.own", "token.end"], "the operator's own token can be rotated", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	const before = await ownToken(gateway);
 	await using operator = await OzzieClient.connect(gateway.url, bearer(before));
@@ -179,7 +184,7 @@ verifiesOn("ozzie", ["token.own", "token.end"], "the operator's own token is rot
 	expect(await statusOf(gateway, String(token))).toBe(200);
 });
 
-verifiesOn("ozzie", ["token.end"], "what a revoked token has open is ended, and nothing else", async () => {
+verifiesOn("ozzie", ["token.end"], "only the connections of a revoked token are closed", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const session = await operator.open();
@@ -210,7 +215,7 @@ verifiesOn("ozzie", ["token.end"], "what a revoked token has open is ended, and 
 	expect(await operator.call("list_sessions")).toMatchObject({ sessions: [{ session_id: session }] });
 });
 
-verifiesOn("ozzie", ["token.end"], "a token that expires is put out as well", async () => {
+verifiesOn("ozzie", ["token.end"], "an expired token closes its connections as well", async () => {
 	const clock = new ManualClock();
 	await using gateway = await TestGateway.start({ ...withTokens, clock });
 	await using operator = await connectOperator(gateway);
@@ -225,7 +230,7 @@ verifiesOn("ozzie", ["token.end"], "a token that expires is put out as well", as
 	expect(tokens).toContainEqual(expect.objectContaining({ name: "brief", status: "expired" }));
 });
 
-verifiesOn("ozzie", ["token.refused"], "what is no token is refused, all of it alike", async () => {
+verifiesOn("ozzie", ["token.refused"], "all invalid tokens are refused in the same way", async () => {
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const own = await ownToken(gateway);
@@ -259,7 +264,7 @@ verifiesOn("ozzie", ["token.refused"], "what is no token is refused, all of it a
 verifiesOn(
 	"ozzie",
 	["token.ticket"],
-	"a page comes in with a ticket, once, as who asked for it",
+	"a page connects with a ticket, once, as the principal that requested it",
 	async () => {
 		const clock = new ManualClock();
 		await using gateway = await TestGateway.start({ ...withTokens, clock });

@@ -7,7 +7,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"ozzie",
 	["tool.call", "tool.paired"],
-	"a call is shown with what it was given and what came of it",
+	"a call is shown with its arguments and its result",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await writeFile(gateway.path("work", "beans.txt"), "runner\n");
@@ -42,7 +42,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["tool.arguments", "tool.before-prompt"],
-	"a command is shown before anybody is asked about it",
+	"a command is shown before its approval is requested",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

@@ -23,7 +23,7 @@ async function asks(client: OzzieClient, content = "run: true"): Promise<boolean
 verifiesOn(
 	"ozzie",
 	["trust.accept", "trust.floor"],
-	"trusted, a session asks about nothing but what is always asked",
+	"in a trusted session, only calls that always require approval wait",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -46,7 +46,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["trust.open", "trust.floor"], "it answers open questions that it covers", async () => {
+verifiesOn("ozzie", ["trust.open", "trust.floor"], "trust approves open prompts that it covers", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -68,7 +68,7 @@ verifiesOn("ozzie", ["trust.open", "trust.floor"], "it answers open questions th
 	}
 });
 
-verifiesOn("ozzie", ["trust.absence"], "it outlives 60 seconds without a client, and no more", async () => {
+verifiesOn("ozzie", ["trust.absence"], "trust ends after 60 seconds without a client", async () => {
 	const clock = new ManualClock();
 	await using gateway = await TestGateway.start({ clock });
 	await using first = await OzzieClient.connect(gateway.url);
@@ -91,7 +91,7 @@ verifiesOn("ozzie", ["trust.absence"], "it outlives 60 seconds without a client,
 verifiesOn(
 	"ozzie",
 	["trust.life"],
-	"it ends after eight hours, also when somebody is there all the time",
+	"trust ends after eight hours, even with a connected client",
 	async () => {
 		const clock = new ManualClock();
 		await using gateway = await TestGateway.start({ clock });
@@ -112,7 +112,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["trust.restart"], "a restart does not end it", async () => {
+verifiesOn("ozzie", ["trust.restart"], "trust continues over a restart", async () => {
 	await using gateway = await TestGateway.start({ clock: new ManualClock() });
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();
@@ -123,7 +123,7 @@ verifiesOn("ozzie", ["trust.restart"], "a restart does not end it", async () => 
 	expect(await asks(back)).toBe(false);
 });
 
-verifiesOn("ozzie", ["trust.run"], "a run that started under it keeps it", async () => {
+verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", async () => {
 	const clock = new ManualClock();
 	const gate = Promise.withResolvers<void>();
 	const model = new ScriptedModel(

@@ -43,7 +43,7 @@ async function talk(client: OzzieClient): Promise<string> {
 verifiesOn(
 	"ozzie",
 	["usage.updated"],
-	"the end of a run tells what it and its session have used",
+	"the end of a run reports the usage of the run and of its session",
 	async () => {
 		await using gateway = await start(2);
 		await using client = await OzzieClient.connect(gateway.url);
@@ -57,58 +57,53 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["task.usage"],
-	"a task tells what it has used whenever it tells where it stands",
-	async () => {
-		const model = new ScriptedModel(
-			[callsTool("c1", "plan", { steps: [{ title: "look", state: "in_progress" }] })],
-			[callsTool("c2", "request_review", { reason: "May I?", content: "this" })],
-			[says("well")],
-			[callsTool("c3", "request_review", { reason: "May I?", content: "that" })],
-		);
-		const data = { "models.json": JSON.stringify(table) };
-		await using gateway = await TestGateway.start({ model, data });
-		await using client = await OzzieClient.connect(gateway.url);
-		const session = await client.open();
-		const done = await submit(client, "go");
-		await client.event("task.suspended");
-		await client.call("reply_task", { task_id: done, status: "approved" });
-		await client.event("task.completed");
-		const stopped = await submit(client, "go");
-		await client.event("task.suspended");
-		await client.call("cancel_task", { task_id: stopped });
-		await client.event("task.cancelled");
-		// The model has no scripted reply left.
-		const failed = await submit(client, "go");
-		await using later = await OzzieClient.connect(gateway.url);
-		await later.call("open_session", { session_id: session, after_seq: 0 });
-		const told = [await untilEnd(later, done), await untilEnd(later, stopped), await untilEnd(later, failed)];
-		expect(
-			told.flat().flatMap(({ event, payload }) => ("usage" in payload ? [[event, payload["usage"]]] : [])),
-		).toEqual([
-			...[
-				["task.progress", calls(0)],
-				["task.progress", calls(1)],
-				["task.suspended", calls(2)],
-				["task.completed", calls(3)],
-			],
-			...[
-				["task.progress", calls(0)],
-				["task.suspended", calls(1)],
-				["task.cancelled", calls(1)],
-			],
-			...[
-				["task.progress", calls(0)],
-				["task.failed", calls(0)],
-			],
-		]);
-		expect((await client.call("check_task", { task_id: done }))["usage"]).toEqual(calls(3));
-	},
-);
+verifiesOn("ozzie", ["task.usage"], "each event of a task's state reports its usage", async () => {
+	const model = new ScriptedModel(
+		[callsTool("c1", "plan", { steps: [{ title: "look", state: "in_progress" }] })],
+		[callsTool("c2", "request_review", { reason: "May I?", content: "this" })],
+		[says("well")],
+		[callsTool("c3", "request_review", { reason: "May I?", content: "that" })],
+	);
+	const data = { "models.json": JSON.stringify(table) };
+	await using gateway = await TestGateway.start({ model, data });
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	const done = await submit(client, "go");
+	await client.event("task.suspended");
+	await client.call("reply_task", { task_id: done, status: "approved" });
+	await client.event("task.completed");
+	const stopped = await submit(client, "go");
+	await client.event("task.suspended");
+	await client.call("cancel_task", { task_id: stopped });
+	await client.event("task.cancelled");
+	// The model has no scripted reply left.
+	const failed = await submit(client, "go");
+	await using later = await OzzieClient.connect(gateway.url);
+	await later.call("open_session", { session_id: session, after_seq: 0 });
+	const told = [await untilEnd(later, done), await untilEnd(later, stopped), await untilEnd(later, failed)];
+	expect(
+		told.flat().flatMap(({ event, payload }) => ("usage" in payload ? [[event, payload["usage"]]] : [])),
+	).toEqual([
+		...[
+			["task.progress", calls(0)],
+			["task.progress", calls(1)],
+			["task.suspended", calls(2)],
+			["task.completed", calls(3)],
+		],
+		...[
+			["task.progress", calls(0)],
+			["task.suspended", calls(1)],
+			["task.cancelled", calls(1)],
+		],
+		...[
+			["task.progress", calls(0)],
+			["task.failed", calls(0)],
+		],
+	]);
+	expect((await client.call("check_task", { task_id: done }))["usage"]).toEqual(calls(3));
+});
 
-verifiesOn("ozzie", ["usage.report"], "what was used is summed up by day, model and session", async () => {
+verifiesOn("ozzie", ["usage.report"], "usage is summed by day, model and session", async () => {
 	const clock = new ManualClock();
 	await using gateway = await start(3, undefined, clock);
 	await using client = await OzzieClient.connect(gateway.url);
@@ -155,7 +150,7 @@ verifiesOn("ozzie", ["usage.report"], "what was used is summed up by day, model 
 verifiesOn(
 	"ozzie",
 	["budget.reached", "budget.stop"],
-	"a budget is told at 80 % and at its end, where everything stops",
+	"a budget is reported at 80 % and at its limit, which stops all work",
 	async () => {
 		await using gateway = await start(9, { gateway: { day: billionths(0.1) }, session: {} });
 		await using client = await OzzieClient.connect(gateway.url);
@@ -188,7 +183,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["budget.set"],
-	"budgets are set, lifted and given back, of the gateway and of a session",
+	"budgets of the gateway and of a session are set, removed and reset",
 	async () => {
 		await using gateway = await start(9, { gateway: {}, session: { month: billionths(0.02) } });
 		let client = await OzzieClient.connect(gateway.url);

@@ -66,7 +66,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.host"],
-	"calls of two sessions and of the host itself do not mix, whatever their ids",
+	"calls of two sessions and of the host itself do not mix, even with equal ids",
 	async () => {
 		const dig = (who: string) => [calls("c1", "dig", { who })];
 		const model = new ScriptedModel(...round, dig("A"), dig("host"), [says("mine")], ...round, [says("dug")]);

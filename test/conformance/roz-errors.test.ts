@@ -72,31 +72,26 @@ const prices = {
 	],
 };
 
-verifiesOn(
-	"roz",
-	["roz.codes"],
-	"a turn that a budget ends, or does not let begin, is `budget_exceeded`",
-	async () => {
-		// A scripted reply costs $0.02.
-		const model = new ScriptedModel([calls("c1", "list_files")], [says("unseen")]);
-		const config = { model: "scripted-1", budgets: { gateway: { day: billionths(0.01) }, session: {} } };
-		const data = { "models.json": JSON.stringify(prices) };
-		await using gateway = await TestGateway.start({ model, data, config });
-		await using stream = new RozStream(gateway.url);
-		await stream.start();
-		for (const content of ["begin", "again"]) {
-			stream.say(content);
-			const { code, message } = await stream.until("error");
-			expect(code).toBe("budget_exceeded");
-			expect(message).toContain("is spent");
-		}
-	},
-);
+verifiesOn("roz", ["roz.codes"], "a turn that a budget ends or prevents is `budget_exceeded`", async () => {
+	// A scripted reply costs $0.02.
+	const model = new ScriptedModel([calls("c1", "list_files")], [says("unseen")]);
+	const config = { model: "scripted-1", budgets: { gateway: { day: billionths(0.01) }, session: {} } };
+	const data = { "models.json": JSON.stringify(prices) };
+	await using gateway = await TestGateway.start({ model, data, config });
+	await using stream = new RozStream(gateway.url);
+	await stream.start();
+	for (const content of ["begin", "again"]) {
+		stream.say(content);
+		const { code, message } = await stream.until("error");
+		expect(code).toBe("budget_exceeded");
+		expect(message).toContain("is spent");
+	}
+});
 
 verifiesOn(
 	"roz",
 	["roz.codes"],
-	"a call that is denied again and again ends the turn as `safety_violation`",
+	"a call that is denied repeatedly ends the turn as `safety_violation`",
 	async () => {
 		const ids = ["c1", "c2", "c3"];
 		const write = { path: "bed.txt", content: "soil" };
@@ -123,7 +118,7 @@ const png = Buffer.from(
 verifiesOn(
 	"roz",
 	["roz.codes"],
-	"a picture for a model that reads none is `unsupported`, and the stream goes on",
+	"a picture for a model without picture input is `unsupported`, and the stream continues",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using stream = new RozStream(gateway.url);

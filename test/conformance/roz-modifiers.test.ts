@@ -24,7 +24,7 @@ for (const [behaviour, tool, args, modifier, reason] of [
 	verifiesOn(
 		"roz",
 		["roz.modifier"],
-		`a modifier with which the call ${behaviour} denies the call with the reason, and the turn goes on`,
+		`a modifier with which the call ${behaviour} denies the call with the reason, and the turn continues`,
 		async () => {
 			const model = new ScriptedModel([calls("c1", tool, args)], [says("done")]);
 			await using gateway = await TestGateway.start({ model });

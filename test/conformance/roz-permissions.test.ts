@@ -15,7 +15,7 @@ async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<
 	);
 }
 
-verifiesOn("roz", ["roz.permissions"], "each tool has the rule that a usual call of it meets", async () => {
+verifiesOn("roz", ["roz.permissions"], "each tool has the rule of its usual calls", async () => {
 	await using gateway = await TestGateway.start();
 	await using stream = new RozStream(gateway.url);
 	const tools = [
@@ -49,7 +49,7 @@ verifiesOn("roz", ["roz.permissions"], "each tool has the rule that a usual call
 verifiesOn(
 	"roz",
 	["roz.permissions"],
-	"a call meets the rule that was shown: an allowed one runs, another one waits",
+	"a call follows the shown rule: an allowed one runs, another one waits",
 	async () => {
 		const note = { content: "Beans grow in rows." };
 		const question = { type: "text", label: "Which bed?" };
@@ -88,30 +88,25 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"roz",
-	["roz.permissions"],
-	"rules of the operator are shown at the tools that they concern",
-	async () => {
-		const rules = [
-			{ effect: "deny", tool: "git" },
-			{ effect: "allow", tool: "write_file" },
-			{ effect: "ask", tool: "todo" },
-			{ effect: "deny", when: { class: "memory-write" } },
-			{ effect: "ask", when: { host: "*.example.com" } },
-		];
-		const data = { "policy.jsonc": JSON.stringify({ rules }) };
-		await using gateway = await TestGateway.start({ data });
-		await using stream = new RozStream(gateway.url);
-		expect(await rulesOf(stream)).toMatchObject({
-			git: "block physical",
-			write_file: "allow physical",
-			edit_file: "require_confirmation physical",
-			todo: "require_confirmation physical",
-			ask_user: "allow physical",
-			store_memory: "block physical",
-			query_memories: "allow pure",
-			read_file: "allow pure",
-		});
-	},
-);
+verifiesOn("roz", ["roz.permissions"], "rules of the operator are shown at their tools", async () => {
+	const rules = [
+		{ effect: "deny", tool: "git" },
+		{ effect: "allow", tool: "write_file" },
+		{ effect: "ask", tool: "todo" },
+		{ effect: "deny", when: { class: "memory-write" } },
+		{ effect: "ask", when: { host: "*.example.com" } },
+	];
+	const data = { "policy.jsonc": JSON.stringify({ rules }) };
+	await using gateway = await TestGateway.start({ data });
+	await using stream = new RozStream(gateway.url);
+	expect(await rulesOf(stream)).toMatchObject({
+		git: "block physical",
+		write_file: "allow physical",
+		edit_file: "require_confirmation physical",
+		todo: "require_confirmation physical",
+		ask_user: "allow physical",
+		store_memory: "block physical",
+		query_memories: "allow pure",
+		read_file: "allow pure",
+	});
+});

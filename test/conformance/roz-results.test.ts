@@ -52,7 +52,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.half-close", "roz.gone"],
-	"a half-close ends the open call of the client as interrupted, and the turn goes on to its end",
+	"a half-close ends the open call of the client as interrupted, and the turn continues to its end",
 	async () => {
 		const model = new ScriptedModel([calls("c1", "look")], [calls("c2", "look")], [says("without it")]);
 		await using gateway = await TestGateway.start({ model });

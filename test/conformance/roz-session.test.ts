@@ -41,7 +41,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.pipelined", "roz.half-close"],
-	"a client sends all it has and closes its half: the turn goes on, and the stream ends after it",
+	"a client sends all frames and closes its half: the turn continues, and the stream ends after it",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using stream = new RozStream(gateway.url);
@@ -57,7 +57,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.errors", "roz.ping"],
-	"a frame at the wrong time is answered with an error, and the stream goes on",
+	"a frame at the wrong time is answered with an error, and the stream continues",
 	async () => {
 		await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("wait")) });
 		await using stream = new RozStream(gateway.url);
@@ -114,7 +114,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.cancel", "roz.cancel-session"],
-	"a cancelled turn is complete, and a cancelled session ends at once",
+	"a cancelled turn is complete, and a cancelled session ends immediately",
 	async () => {
 		const model = new ScriptedModel(stuck("one"), [says("two")], stuck("three"));
 		await using gateway = await TestGateway.start({ model });

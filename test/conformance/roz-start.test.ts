@@ -98,7 +98,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.history"],
-	"history reaches the model as it was given: thinking with its signature, pictures, calls and results",
+	"history reaches the model unchanged: thinking with its signature, pictures, calls and results",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		await using gateway = await startWithClaude(fake);
@@ -190,7 +190,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.history"],
-	"a file of a message that is no picture is named to the model with its size, and cannot end its block",
+	"a file that is not a picture is named to the model with its size, and cannot end its block",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script(says("a plan"));

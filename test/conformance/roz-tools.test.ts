@@ -98,7 +98,7 @@ verifiesOn("roz", ["roz.register"], "a source replaces its own tools, from the n
 verifiesOn(
 	"roz",
 	["roz.gone"],
-	"a call of a client that is gone is interrupted, and the run goes on",
+	"a call of a disconnected client is interrupted, and the run continues",
 	async () => {
 		const model = new ScriptedModel([calls("c1", "dig")], [says("without it")]);
 		await using gateway = await TestGateway.start({ model });

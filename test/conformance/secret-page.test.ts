@@ -124,7 +124,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["ask.page-refused"], "what is no form of the page's own is not taken", async () => {
+verifiesOn("ozzie", ["ask.page-refused"], "a form that the page did not make is refused", async () => {
 	await using a = await asked();
 	const status = async (init: RequestInit, url = a.url) => (await a.get(url, init)).status;
 	const form = { method: "POST", body: new URLSearchParams({ value: "x" }) };

@@ -26,7 +26,7 @@ async function startStubborn(agent: ZotClient): Promise<{ readonly dead: Promise
 verifiesOn(
 	"zot",
 	["zot.abort-streaming", "zot.abort-first"],
-	"an abort while a reply is streamed, and before anything of it has come",
+	"an abort works while a reply is streamed, and before its first part",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });
@@ -84,7 +84,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.abort-pipelined"],
-	"an abort ends the prompt that was read before it, wherever it stands",
+	"an abort ends the prompt that was read before it, in any state",
 	async () => {
 		await using agent = await ZotClient.start();
 		const long = "long: 1000000 tokens at 20 per second";
@@ -110,7 +110,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.sigterm", "zot.sigterm-queue"],
-	"SIGTERM while a tool runs kills its processes, and everything is answered",
+	"SIGTERM while a tool runs kills its processes, and all commands have responses",
 	async () => {
 		await using agent = await ZotClient.start();
 		const { dead } = await startStubborn(agent);
@@ -124,7 +124,7 @@ verifiesOn(
 	},
 );
 
-verifiesOn("zot", ["zot.sigterm-idle"], "SIGTERM ends a process that has nothing to do", async () => {
+verifiesOn("zot", ["zot.sigterm-idle"], "SIGTERM ends an idle process", async () => {
 	await using agent = await ZotClient.start();
 	await agent.data({ id: "1", type: "ping" });
 	agent.kill("SIGTERM");

@@ -8,7 +8,7 @@ const approvals = { flags: ["--rpc-approvals"] };
 verifiesOn(
 	"zot",
 	["zot.approve", "zot.approve-no", "zot.approve-unknown"],
-	"a call that is asked about runs when it was allowed, and tells why when it was not",
+	"a call that requires approval runs if it is approved, and otherwise reports the reason",
 	async () => {
 		await using agent = await ZotClient.start(approvals);
 		agent.send({ id: "1", type: "prompt", message: "run: touch one\nrun: touch two" });
@@ -37,7 +37,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.approve-together", "zot.approve-again"],
-	"three commands of one reply are asked before the first answer, and one whose files changed is asked again",
+	"three commands of one reply require approval before the first answer, and one whose files changed requires it again",
 	async () => {
 		await using agent = await ZotClient.start(approvals);
 		await writeFile(agent.path("work", "run.sh"), "echo good\n");
@@ -80,7 +80,7 @@ verifiesOn("zot", ["zot.approve-abort"], "an abort ends a prompt whose question 
 verifiesOn(
 	"zot",
 	["zot.floor", "zot.unasked"],
-	"what is always asked about is refused where nobody can be asked, and asked about where somebody can",
+	"a call that always requires approval is refused without approvals, and requested with them",
 	async () => {
 		const why =
 			/^denied without an answer: this call always requires approval \(.*touches keys or passwords.*\), and this client answers no approvals: start with --rpc-approvals$/;

@@ -13,7 +13,7 @@ const png = Buffer.from(
 verifiesOn(
 	"zot",
 	["zot.prompt", "zot.messages", "zot.clear", "zot.usage-cumulative", "zot.message-time", "zot.one-of-each"],
-	"prompts make one transcript, which can be read and dropped; the usage stays",
+	"prompts form one transcript, which can be read and cleared; the usage stays",
 	async () => {
 		await using agent = await ZotClient.start();
 		expect(await agent.data({ id: "0", type: "get_messages" })).toEqual({ messages: [] });
@@ -45,7 +45,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.prompt-images", "zot.message-images", "zot.message-blocks"],
-	"pictures reach the model, and are told by their size",
+	"pictures reach the model, and are reported by their size",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise(says("A pixel."));
@@ -86,7 +86,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.abort", "zot.prompt-empty", "zot.clear-busy"],
-	"an abort always succeeds, an empty prompt never starts, and what would change a prompt at work is refused",
+	"an abort always succeeds, an empty prompt never starts, and changes during a prompt are refused",
 	async () => {
 		await using agent = await ZotClient.start();
 		const aborted = { type: "response", id: "1", command: "abort", success: true };
@@ -119,7 +119,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.set-model", "zot.set-reasoning"],
-	"the next prompt is answered by the model that was set, and thinks as much as was said",
+	"the next prompt uses the set model and level of thinking",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise(says("Yes."));
@@ -153,7 +153,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.queue", "zot.cancel-queued", "zot.queue-full", "zot.abort-queue"],
-	"what waits can be seen and taken back, and there is an end to it",
+	"queued prompts can be listed and cancelled, and have a maximum",
 	async () => {
 		await using agent = await ZotClient.start();
 		expect(await agent.data({ id: "q0", type: "queue" })).toEqual({ active: null, queued: [] });

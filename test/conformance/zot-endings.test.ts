@@ -13,7 +13,7 @@ const begun = ["response", "user_message"];
 verifiesOn(
 	"zot",
 	["zot.order", "zot.order-tools", "zot.assistant-start", "zot.turn-start", "zot.text-delta", "zot.turn-end"],
-	"a plain reply, and one with a call",
+	"a plain reply and one with a call have their events in order",
 	async () => {
 		await using agent = await ZotClient.start();
 		agent.send({ id: "1", type: "prompt", message: "say: once upon a time" });
@@ -38,7 +38,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.order-batch", "zot.tool-unknown", "zot.tool-call-broken", "zot.tool-result", "zot.end-steps"],
-	"several calls in one reply are told together, and have their results in the same order",
+	"several calls in one reply are reported together, and have their results in the same order",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise({
@@ -79,7 +79,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.end-error", "zot.end-error-late", "zot.end-after-error", "zot.error", "zot.done"],
-	"a model that fails ends the prompt with the reason, and the next one is answered",
+	"a failed model call ends the prompt with the reason, and the next one is answered",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });
@@ -110,7 +110,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.end-retried", "zot.end-cut-off"],
-	"a call that fails in passing is made again, and what broke off is never a whole reply",
+	"a call with a transient error is retried, and a partial reply never counts as complete",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });
@@ -135,7 +135,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.end-length", "zot.end-length-call", "zot.end-refusal"],
-	"a reply that was cut off, and one that was refused",
+	"a reply that was cut off and one that was refused end with their reasons",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });

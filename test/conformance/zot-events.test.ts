@@ -15,7 +15,7 @@ verifiesOn(
 		"zot.message-shape",
 		"zot.user-message",
 	],
-	"a reply that thinks, speaks and calls is told as it comes, and the transcript is without its thoughts",
+	"a reply with thoughts, text and calls is streamed, and the transcript has no thoughts",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service, flags: ["--reasoning", "low"] });
@@ -73,7 +73,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.tools", "zot.unasked", "zot.event-form"],
-	"the four tools do their work, unasked, with the parameters that clients know",
+	"the four tools run without approval, with the parameters that clients know",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });
@@ -107,7 +107,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.tool-progress"],
-	"what a command writes is told line by line while it runs",
+	"the output of a command is sent line by line while it runs",
 	async () => {
 		await using agent = await ZotClient.start();
 		const command = "mkfifo gate; printf 'ä€'; echo 😀; printf half; cat gate; echo; echo last >&2";
@@ -129,7 +129,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.frame-limit"],
-	"of a transcript that no line could hold the newest messages are told",
+	"a transcript that exceeds a line is cut to its newest messages",
 	async () => {
 		const models = [{ id: "offline", provider: "offline", context_window: 1e9, max_output: 1_000 }];
 		await using agent = await ZotClient.start({ models });

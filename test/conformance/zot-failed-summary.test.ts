@@ -14,7 +14,7 @@ for (const [what, summary] of Object.entries(summaries)) {
 	verifiesOn(
 		"zot",
 		["model.compacted-without-summary"],
-		`prompts go on if a summary is ${what}`,
+		`prompts continue if a summary is ${what}`,
 		async () => {
 			await using service = await FakeAnthropic.start();
 			service.otherwise(({ body }) => ((body.tools?.length ?? 0) > 0 ? says("I see.") : summary));

@@ -24,7 +24,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.malformed", "zot.unknown-command", "zot.id-wrong", "zot.fields", "zot.line"],
-	"a line that is no command gets one failure, does nothing, and the process lives on",
+	"a line that is not a command has one error and no effect, and the process continues",
 	async () => {
 		await using agent = await ZotClient.start();
 		const malformed = [
@@ -85,7 +85,7 @@ function field(id: string, command: string, error: RegExp): object {
 verifiesOn(
 	"zot",
 	["zot.blank", "zot.crlf", "zot.last-line", "zot.cut-anywhere", "zot.unknown-keys"],
-	"lines end and are cut as they like",
+	"lines may have any line end, and be split anywhere",
 	async () => {
 		await using agent = await ZotClient.start();
 		agent.write('\n\r\n \n\t\n{"id":"1","type":"ping"}\r\n  {"type":"ping","id":"2","more":[1]}  \n\n');
@@ -130,7 +130,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.response-order", "zot.state-busy", "zot.hello", "zot.hello-any-time", "zot.version", "zot.state"],
-	"what is asked while a prompt is at work is answered at once and in its order",
+	"commands during a prompt are answered immediately and in order",
 	async () => {
 		await using agent = await ZotClient.start();
 		agent.send({ id: "p", type: "prompt", message: "long: 1000000 tokens at 20 per second" });

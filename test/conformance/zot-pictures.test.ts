@@ -31,7 +31,7 @@ async function told(agent: ZotClient, id: string): Promise<unknown> {
 verifiesOn(
 	"zot",
 	["zot.result-images", "zot.message-blocks"],
-	"a picture that the agent reads reaches the model, and is told by its size",
+	"a picture that the agent reads reaches the model, and is reported by its size",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.script(reads, says("A pixel."));
@@ -50,7 +50,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.result-images-kept"],
-	"a picture is there when its process was killed, and is taken out where it is refused",
+	"a picture survives a kill of its process, and is removed if the model refuses it",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.script(reads, { ...says("A"), break: { at: "head", how: "hang" } });

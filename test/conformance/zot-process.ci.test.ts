@@ -25,7 +25,7 @@ async function pipe(command: readonly string[], input: string): Promise<string> 
 verifiesOn(
 	"zot",
 	["zot.quick-start", "zot.binary"],
-	"a prompt is piped in, by whatever name the program is called",
+	"a prompt can be piped, with each name of the program",
 	async () => {
 		const directory = await mkdtemp(join(tmpdir(), "parley-zot-link-"));
 		const link = join(directory, "zot");
@@ -52,7 +52,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.input-ends", "zot.silent-start", "zot.stdout"],
-	"a process that is told nothing says nothing, and ends with its input",
+	"a process without commands writes nothing, and ends with its input",
 	async () => {
 		await using agent = await ZotClient.start();
 		expect(await agent.end()).toEqual({ code: 0, signal: null });
@@ -64,7 +64,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.input-ends-busy"],
-	"when the input ends during a prompt, that and those that wait are finished",
+	"when the input ends during a prompt, it and queued ones are completed",
 	async () => {
 		await using agent = await ZotClient.start();
 		agent.send({ id: "1", type: "prompt", message: "run: mkfifo gate; echo ready; cat gate\nsay: one" });
@@ -104,7 +104,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.session", "zot.session-held"],
-	"a session is gone on with by the next process, and is held by one at a time",
+	"a session is continued by the next process, and open in one at a time",
 	async () => {
 		await using one = await ZotClient.start();
 		const flags = ["--session", one.path("home", "kept")];
@@ -124,20 +124,15 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"zot",
-	["zot.input-ends-ask"],
-	"a question that nobody can answer any more is answered with no",
-	async () => {
-		await using agent = await ZotClient.start({ flags: ["--rpc-approvals"] });
-		agent.send({ id: "1", type: "prompt", message: "run: touch made\nsay: over" });
-		await agent.until("ask");
-		expect(await agent.end()).toEqual({ code: 0, signal: null });
-		expect(typesOf(agent.frames).slice(-2)).toEqual(["turn_end end_turn", "done"]);
-		expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: true }]);
-		expect(await readdir(agent.path("work"))).toEqual([]);
-	},
-);
+verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answered is denied", async () => {
+	await using agent = await ZotClient.start({ flags: ["--rpc-approvals"] });
+	agent.send({ id: "1", type: "prompt", message: "run: touch made\nsay: over" });
+	await agent.until("ask");
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+	expect(typesOf(agent.frames).slice(-2)).toEqual(["turn_end end_turn", "done"]);
+	expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: true }]);
+	expect(await readdir(agent.path("work"))).toEqual([]);
+});
 
 /**
  * Sends one prompt and ends with the last `done`, like the existing client for Node: it ends the input and itself
@@ -155,20 +150,25 @@ const leavingClient = `
 	});
 `;
 
-verifiesOn("zot", ["zot.client-leaves"], "a client that ends with the last `done` is no fault", async () => {
-	const directory = await mkdtemp(join(tmpdir(), "parley-zot-leaving-"));
-	const code = join(directory, "code");
-	const agent = '"$0" "$1" rpc --provider offline; echo "$?" > "$2.new"; mv "$2.new" "$2"';
-	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
-	for (let time = 0; time < 3; time++) {
-		await rm(code, { force: true });
-		const args = ["-e", leavingClient, "--", "-c", agent, process.execPath, zotBinary, code];
-		const client = spawn(process.execPath, args, {
-			...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
-		});
-		// Ends only after the agent, which inherits the same stderr.
-		expect(await text(client.stderr)).toBe("");
-		expect(await readFile(code, "utf8")).toBe("0\n");
-	}
-	await rm(directory, { recursive: true, force: true });
-});
+verifiesOn(
+	"zot",
+	["zot.client-leaves"],
+	"a client that ends with the last `done` is not an error",
+	async () => {
+		const directory = await mkdtemp(join(tmpdir(), "parley-zot-leaving-"));
+		const code = join(directory, "code");
+		const agent = '"$0" "$1" rpc --provider offline; echo "$?" > "$2.new"; mv "$2.new" "$2"';
+		const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
+		for (let time = 0; time < 3; time++) {
+			await rm(code, { force: true });
+			const args = ["-e", leavingClient, "--", "-c", agent, process.execPath, zotBinary, code];
+			const client = spawn(process.execPath, args, {
+				...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
+			});
+			// Ends only after the agent, which inherits the same stderr.
+			expect(await text(client.stderr)).toBe("");
+			expect(await readFile(code, "utf8")).toBe("0\n");
+		}
+		await rm(directory, { recursive: true, force: true });
+	},
+);

@@ -25,7 +25,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 verifiesOn(
 	"zot",
 	["zot.start-error", "zot.flag-provider", "zot.flag-model", "zot.flag-cwd", "zot.flag-reasoning"],
-	"what is wrong with the start is one line on stderr, and nothing on stdout",
+	"a failed start prints one line on stderr, and nothing on stdout",
 	async () => {
 		for (const [flags, names] of wrong) {
 			await using agent = await ZotClient.start({ flags });
@@ -40,7 +40,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.flag-system-prompt", "zot.flag-append", "zot.flag-api-key", "zot.flag-base-url", "zot.flag-no-tools"],
-	"what the flags say reaches the model",
+	"the values of flags reach the model",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise(says("Yes."));
@@ -63,7 +63,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.flag-append", "zot.flag-tools", "zot.flag-max-steps", "zot.end-steps"],
-	"what is added stands behind the built-in instructions; tools and steps are those that are named",
+	"appended texts follow the built-in instructions, and flags set tools and steps",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		let calls = 0;
@@ -85,7 +85,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.token", "zot.token-hidden", "zot.stdout"],
-	"a hello with the token lets in, also in one write with the rest, and tools do not see it",
+	"a hello with the token is accepted, also in one write with other commands, and tools do not see it",
 	async () => {
 		const environment = { ZOTCORE_RPC_TOKEN: "shared-secret", ANTHROPIC_API_KEY: "sk-ant-never-shown" };
 		await using agent = await ZotClient.start({ environment, flags: ["--log-level", "debug"] });
@@ -109,7 +109,7 @@ const secret = { ZOTCORE_RPC_TOKEN: "shared-secret" };
 verifiesOn(
 	"zot",
 	["zot.token-missing", "zot.token-wrong"],
-	"who brings no token, or another one, is told so and may not stay",
+	"a client without the token gets an error and is disconnected",
 	async () => {
 		const firsts = [
 			{ id: "1", type: "ping" },
@@ -132,7 +132,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.no-token"],
-	"without a token, or with an empty one, nobody has to say hello",
+	"without a token, or with an empty one, no hello is required",
 	async () => {
 		await using agent = await ZotClient.start({ environment: { ZOTCORE_RPC_TOKEN: "" } });
 		agent.send({ id: "1", type: "prompt", message: "say: hi" });
@@ -143,7 +143,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.system-prompt"],
-	"the built-in instructions name no tool that is not there, and say that `bash` has no network",
+	"the built-in instructions name only available tools, and say that `bash` has no network",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise(says("Yes."));
@@ -165,30 +165,25 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"zot",
-	["zot.flag-api-key"],
-	"a key that is refused is looked for where it was given",
-	async () => {
-		await using service = await FakeAnthropic.start();
-		const refused = { status: 401 };
-		const message = async (key: "option" | "variable"): Promise<string> => {
-			service.script(refused);
-			const option = key === "option" ? [] : ["--api-key", ""];
-			const environment = key === "option" ? {} : { ANTHROPIC_API_KEY: service.apiKey };
-			await using agent = await ZotClient.start({ service, flags: option, environment });
-			agent.send({ id: "1", type: "prompt", message: "hello" });
-			return only(await agent.turn(), "error")[0]?.message ?? "";
-		};
-		expect(await message("option")).toContain("does not accept the API key: check --api-key");
-		expect(await message("variable")).toContain("does not accept the API key: check ANTHROPIC_API_KEY");
-	},
-);
+verifiesOn("zot", ["zot.flag-api-key"], "the error of a refused key names its source", async () => {
+	await using service = await FakeAnthropic.start();
+	const refused = { status: 401 };
+	const message = async (key: "option" | "variable"): Promise<string> => {
+		service.script(refused);
+		const option = key === "option" ? [] : ["--api-key", ""];
+		const environment = key === "option" ? {} : { ANTHROPIC_API_KEY: service.apiKey };
+		await using agent = await ZotClient.start({ service, flags: option, environment });
+		agent.send({ id: "1", type: "prompt", message: "hello" });
+		return only(await agent.turn(), "error")[0]?.message ?? "";
+	};
+	expect(await message("option")).toContain("does not accept the API key: check --api-key");
+	expect(await message("variable")).toContain("does not accept the API key: check ANTHROPIC_API_KEY");
+});
 
 verifiesOn(
 	"zot",
 	["zot.set-model-served"],
-	"with a server and a model, others are taken as far as the server lists them",
+	"with a server and a model, other models of the server's list are accepted",
 	async () => {
 		let list: string | undefined = '{"data":[{"id":"one"},{"id":"two"}]}';
 		await using server = createServer((_, response) => response.writeHead(list ? 200 : 404).end(list ?? ""));

@@ -16,7 +16,7 @@ function counted(reply: StreamedReply, [input, output, read, written]: readonly 
 verifiesOn(
 	"zot",
 	["zot.usage", "zot.usage-cumulative"],
-	"every model call tells what it took and what it cost, to a billionth of a dollar",
+	"every model call reports its tokens and its cost, to a billionth of a dollar",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });
@@ -59,7 +59,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.usage-table", "zot.models", "zot.flag-model"],
-	"a model of the user's own is listed, answers, and costs what the user says",
+	"a user's own model is listed, answers, and has the price of the user",
 	async () => {
 		const sizes = { context_window: 200_000, max_output: 8_192 };
 		const prices = { input: 1, output: 2, cache_read: 0.1, cache_write: 1.1 };
@@ -81,7 +81,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.usage-zero", "zot.usage-auxiliary", "zot.compact-end", "zot.compact-done", "zot.compact-nothing"],
-	"a compaction tells what its summary took, also where that costs nothing",
+	"a compaction reports the usage of its summary, also if it is free",
 	async () => {
 		await using agent = await ZotClient.start();
 		agent.send({ id: "c0", type: "compact" });
@@ -106,7 +106,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.compact", "zot.compact-model", "zot.compact-fails", "zot.abort-compact"],
-	"a summary takes the place of what was said; a compaction that fails or is aborted changes nothing",
+	"a summary replaces earlier messages; a failed or aborted compaction has no effect",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service });

@@ -67,7 +67,7 @@ const trouble: Readonly<Record<number, (talk: Talk) => Promise<unknown>>> = {
 };
 
 test.for(["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-4-5"])(
-	"over 20 turns nothing changes in what came before the last breakpoint: %s",
+	"over 20 turns the text before the last breakpoint does not change: %s",
 	async (id) => {
 		const random = new Random(7);
 		await using talk = await Talk.open({ info: info(id) });

@@ -21,7 +21,7 @@ async function told(data: string): Promise<string[]> {
 	});
 }
 
-test("whenever the gateway is killed the chain is whole, and no effect is without its row", {
+test("after a kill of the gateway at any time, the chain is complete, and each effect has its row", {
 	timeout: paced(4 * patienceMs),
 }, async () => {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-audit-crash-")));

@@ -77,7 +77,7 @@ test("a message whose answer was cut off, sent again with its key, has one run",
 	await after.close();
 });
 
-test("a connection that is cut at any moment, and messages that come again on another, cost no run and add none", async () => {
+test("a connection that is cut at any moment, with messages repeated on another, neither loses nor adds a run", async () => {
 	await start();
 	const watcher = await connect("watcher");
 	const session = await openSession(watcher);

@@ -74,7 +74,7 @@ class Lives implements AsyncDisposable {
 	}
 }
 
-test("a run that was killed after it recalled notes has the same notes and taint, and recalls nothing twice", {
+test("a run that was killed after it recalled notes has the same notes and taint, and recalls no note twice", {
 	timeout: paced(patienceMs * 3),
 }, async () => {
 	await using lives = await Lives.open();

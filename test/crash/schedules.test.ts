@@ -13,7 +13,7 @@ import { Random, testSeed } from "../random.ts";
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
 const hour = 3_600_000;
 
-test("a due time fires once, wherever the gateway is killed around it", {
+test("a due time fires once, although the gateway is killed before, in or after the firing", {
 	timeout: paced(patienceMs * 6),
 }, async () => {
 	await using stack = new AsyncDisposableStack();

@@ -82,7 +82,7 @@ test("every schema has a fixture from the second one on", () => {
 	expect(fixtures.toSorted()).toEqual(names);
 });
 
-test.each(fixtures)("%s opens with everything that was said and used", async (name) => {
+test.each(fixtures)("%s opens with all its messages and usage", async (name) => {
 	const { t: opened, facts } = await open(name);
 	await using t = opened;
 	const list = await t.runtime.list(operator, { limit: 100 });

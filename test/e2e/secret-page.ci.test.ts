@@ -134,7 +134,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	expect([...said, ...late.said].filter((text) => !expected(text))).toEqual([]);
 });
 
-test("with scripts allowed nothing runs there either, and what does not fit is said", {
+test("with scripts allowed, no injected script runs, and an invalid answer is explained", {
 	timeout: paced(90_000),
 }, async ({ skip }) => {
 	const executablePath = findChromium();

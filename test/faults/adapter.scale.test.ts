@@ -97,7 +97,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))("%s", asyn
 });
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
-	"an answer all the same: %s",
+	"valid despite its form: %s",
 	async ([, { answer, times, restore = asItIs, pass }]) => {
 		await withSeeds({ times }, async (random) => {
 			fake.script(answer(random));
@@ -174,7 +174,7 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s
 	}
 });
 
-test("a call that is given up ends at once and lets the connection go", async () => {
+test("a cancelled call ends immediately and releases the connection", async () => {
 	await withSeeds(wholeRow, async (random) => {
 		const at = random.pick(["start", "head", random.between(1, 40)] as const);
 		fake.script(speaking(random, { break: { at, how: "hang" } }));

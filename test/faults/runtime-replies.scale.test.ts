@@ -15,7 +15,7 @@ import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
-	"an answer all the same: %s",
+	"valid despite its form: %s",
 	async ([, { answer, times, restore = (text: string) => text, pass }]) => {
 		const ground = await sharedGround();
 		await withSeeds({ times }, async (random) => {
@@ -41,7 +41,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 const cutOff = { max_tokens: /cut off/, refusal: /refused/, end_turn: /^$/, tool_use: /^$/ };
 
 test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, stop] as const))(
-	"a stop ends the run and starts nothing: %s",
+	"a stop ends the run and starts no call: %s",
 	async ([, { answer, times, stop }]) => {
 		const ground = await sharedGround();
 		await withSeeds({ times }, async (random) => {
@@ -105,7 +105,7 @@ test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 );
 
 test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
-	"usage that cannot be is counted as something that can: %s",
+	"impossible usage is counted as possible usage: %s",
 	async ([, { usage, times }]) => {
 		const ground = await sharedGround();
 		await withSeeds({ times }, async (random) => {

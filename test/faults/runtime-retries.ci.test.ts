@@ -82,7 +82,7 @@ async function againAndAgainToTheEnd({ failure, ground, random }: Case): Promise
 const inPassing = failures.filter(({ fault }) => triesOf[fault] > 1);
 
 test.for(inPassing.map((failure, index) => [failure.name, failure, index] as const))(
-	"it is asked again, at most four times, then the fallback: %s",
+	"a failed call is tried at most four times, then the fallback: %s",
 	async ([, failure, index]) => {
 		const alone = await sharedGround();
 		const backed = await sharedGround({ fallback: true });
@@ -102,7 +102,7 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 const forGood = failures.filter(({ fault }) => triesOf[fault] === 1);
 
 test.for(forGood.map((failure) => [failure.name, failure] as const))(
-	"neither it nor the fallback is asked again: %s",
+	"neither the model nor the fallback is retried: %s",
 	async ([, failure]) => {
 		await using ground = await Ground.open({ fallback: true });
 		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, ground, random }));
@@ -116,7 +116,7 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 );
 
 test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
-	"%s: asked a few times, then told",
+	"%s: retried a few times, then reported",
 	async ([, failure]) => {
 		const place = await failure.open();
 		try {

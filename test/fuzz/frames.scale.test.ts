@@ -9,7 +9,7 @@ const wanted = 1_500 * testScale(67);
 /** Connections that are open at the same time. */
 const workers = 6;
 
-test("malformed frames are answered one by one, cost nothing, and a healthy client is served meanwhile", async () => {
+test("malformed frames are answered one by one and leave no memory in use, and a healthy client is served at the same time", async () => {
 	const began = performance.now();
 	const seed = testSeed();
 	const random = new Random(seed);

@@ -37,7 +37,7 @@ async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAt
 	return status ?? `reset with ${stream.rstCode}`;
 }
 
-test("malformed gRPC messages get a status each, cost nothing, and a healthy client is served meanwhile", async () => {
+test("malformed gRPC messages get a status each and leave no memory in use, and a healthy client is served at the same time", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	await using siege = await Siege.begin(random);

@@ -8,7 +8,7 @@ const wanted = 200 * testScale(15, 50);
 /** Concurrent connections, below the gateway's limit of waiting ones per address. */
 const workers = 16;
 
-test("malformed HTTP gets an answer or an end, costs nothing, and a healthy client is served meanwhile", async () => {
+test("malformed HTTP gets a response or a close and leaves no memory in use, and a healthy client is served at the same time", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	await using siege = await Siege.begin(random);

@@ -10,7 +10,7 @@ const before = 2;
 const after = 8;
 const workers = 3;
 
-test("abuse of HTTP/2 costs a connection at most: memory goes back, and a healthy client is served meanwhile", {
+test("abuse of HTTP/2 costs at most a connection: memory is released, and a healthy client is served at the same time", {
 	timeout: paced(120_000),
 }, async () => {
 	const seed = testSeed();

@@ -48,7 +48,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 	const python = () => join(clone, "examples", "kontekst", ".venv", "bin", "python");
 
 	// The first test, because it creates the environment of the others.
-	test("the commands of the README do what they say", async () => {
+	test("the commands of the README have the documented results", async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [starts = "", ...others] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
 			([, text = ""]) => text,

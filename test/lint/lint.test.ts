@@ -44,7 +44,7 @@ test.each(planted)("lint refuses $path: $reported", ({ path, reported }) => {
 	expect(reportedFor(path)).toContainEqual(expect.stringContaining(reported));
 });
 
-test.each(allowed)("lint lets $path pass", ({ path }) => {
+test.each(allowed)("lint accepts $path", ({ path }) => {
 	expect(reportedFor(path)).toEqual([]);
 });
 

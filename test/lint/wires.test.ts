@@ -34,7 +34,7 @@ test("the folders beside the layers are wires", () => {
 	for (const layer of layers) expect(existsSync(join(wires, layer))).toBe(true);
 });
 
-test.each(folders)("%s has the files of a wire, and no others than those that are named", (folder) => {
+test.each(folders)("%s has the files of a wire, and no other files than the named ones", (folder) => {
 	expect(namesIn(folder).sort()).toEqual([...parts, ...Object.keys(own[folder] ?? {})].sort());
 	expect(statSync(join(wires, folder, "methods")).isDirectory()).toBe(true);
 });

@@ -80,7 +80,7 @@ test("replies that follow each other share connections", async () => {
 	expect(new Set(sockets).size).toBeLessThanOrEqual(2);
 });
 
-test("a redirect is not followed, so that the key stays where it belongs", async () => {
+test("a redirect is not followed, so that no other server gets the key", async () => {
 	const elsewhere = await serve((_request, response) => response.end());
 	const { url } = await serve((_request, response) => {
 		response.writeHead(307, { location: `${elsewhere.url}/v1/messages?token=x` }).end();
@@ -93,7 +93,7 @@ test("a redirect is not followed, so that the key stays where it belongs", async
 	expect(elsewhere.sockets).toEqual([]);
 });
 
-test("a page instead of a reply says that the base URL is wrong, at once", async () => {
+test("a page instead of a reply is reported immediately as a wrong base URL", async () => {
 	const { url } = await serve((_request, response) => {
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Welcome</h1>");
 	});

@@ -32,12 +32,12 @@ const stored = async (store: ContractStore) => {
 };
 const unavailable = { code: "unavailable" };
 
-test("it is a store", async ({ database }) => {
+test("the PostgreSQL store has the behaviour of every store", async ({ database }) => {
 	const store = await open(database);
 	for (const { name, check } of storeContract) await expect(check(store), name).resolves.toBeUndefined();
 });
 
-test("close finishes what was called before it and refuses what comes later", async ({ database }) => {
+test("close completes earlier calls and refuses later ones", async ({ database }) => {
 	const store = await open(database);
 	const before = store.commit(async () => "finished");
 	const closed = store.close();
@@ -56,7 +56,7 @@ test("one store sees the commits of another one, and reads change no row", async
 	expect(await stored(one)).toEqual(["a"]);
 });
 
-test("large numbers are numbers while that is exact", async ({ database, server }) => {
+test("large numbers stay numbers while they are exact", async ({ database, server }) => {
 	const store = await open(database);
 	await add(store, "a");
 	const positions = async (position: bigint) => {

@@ -47,7 +47,7 @@ test("the README marks the commands that this test runs, in this order", () => {
 	expect(blocks.map(({ name }) => name)).toEqual(["start", "ask", "claude", "token", "remove"]);
 });
 
-test("start: the gateway says where it listens", async () => {
+test("start: the gateway prints its address", async () => {
 	expect(await listening(start("start"))).toMatch(/ http:\/\/127\.0\.0\.1:[1-9]\d*$/);
 });
 
@@ -61,7 +61,7 @@ test("the gateway exits normally when it is stopped", async () => {
 	expect(await gateway?.ended).toEqual([0, null]);
 });
 
-test("claude: with a key, the first line says that Claude answers", async () => {
+test("claude: with a key, the first line names Claude", async () => {
 	const gateway = start("claude");
 	const said = await Promise.all([lineOf(gateway, /^model: .*$/m), listening(gateway)]);
 	expect(said[0]).toMatch(/^model: claude-\S+ \(anthropic\): ANTHROPIC_API_KEY is set$/);
@@ -74,7 +74,7 @@ test("token: the operator's token is printed", async () => {
 	expect(await gateway?.ended).toEqual([0, null]);
 });
 
-test("remove: the gateway is stopped, and nothing of Parley is left in the home directory", async () => {
+test("remove: the gateway is stopped, and no file of Parley is left in the home directory", async () => {
 	const gateway = start("start");
 	await listening(gateway);
 	expect(traces()).not.toEqual([]);

@@ -18,7 +18,7 @@ function looksIn(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
 
-test("the canaries are found in all that they are pushed through, or nothing below would show anything", () => {
+test("the canaries are found in each of their forms, which the tests below rely on", () => {
 	expect(findIn(unwritten, hidden)).toEqual(unwritten);
 	expect(looksIn(shaped, hidden)).toEqual(shaped);
 	expect(findIn(unwritten, wrapped)).toEqual(unwritten);
@@ -26,7 +26,7 @@ test("the canaries are found in all that they are pushed through, or nothing bel
 	expect(everything.length).toBeGreaterThanOrEqual(40);
 });
 
-test("no secret is in any file, event, response, log line or model request, whatever way it entered", {
+test("no secret is in any file, event, response, log line or model request, by any way of entry", {
 	timeout: paced(120_000),
 }, async () => {
 	const [first = "", second = ""] = registered;
@@ -145,7 +145,7 @@ test("text that only looks like a credential stays where a person wrote it, and 
 	expect(kept["table events"]?.match(new RegExp(shape, "g"))).toHaveLength(1);
 });
 
-test("a password that is typed into a page is nowhere else, and neither is the address of the page", async () => {
+test("a password that is typed into a page appears nowhere else, and neither does the address of the page", async () => {
 	const [, password = "", other = ""] = registered;
 	await using ground = await Ground.open([], {});
 	const { client, model } = ground;
@@ -170,7 +170,7 @@ test("a password that is typed into a page is nowhere else, and neither is the a
 	for (const [sink, text] of Object.entries(said)) expect(looksIn(ids, text), sink).toEqual([]);
 });
 
-test("a secret in a reply is found wherever the reply is cut", { timeout: paced(120_000) }, async () => {
+test("a secret in a reply is found at any split of the reply", { timeout: paced(120_000) }, async () => {
 	const [plain = "", spaced = ""] = registered;
 	await using ground = await Ground.open(registered, {});
 	await ground.client.open();

@@ -45,25 +45,22 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 			return check();
 		});
 
-	testHere(
-		"health needs no token, and everything else does, whatever is said about where it comes from",
-		async () => {
-			const { place } = ground;
-			await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
-			const lies = [
-				{},
-				{ "x-forwarded-for": "127.0.0.1" },
-				{ "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
-			];
-			for (const headers of lies) {
-				expect((await place.ask("/api/sessions", { headers })).status).toBe(401);
-				expect((await place.ask("/api/health?verbose", { headers })).status).toBe(401);
-				expect((await place.ask("/api/sessions", { headers, token: place.token })).status).toBe(200);
-			}
-		},
-	);
+	testHere("health needs no token, and everything else does, with any forwarded address", async () => {
+		const { place } = ground;
+		await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+		const lies = [
+			{},
+			{ "x-forwarded-for": "127.0.0.1" },
+			{ "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
+		];
+		for (const headers of lies) {
+			expect((await place.ask("/api/sessions", { headers })).status).toBe(401);
+			expect((await place.ask("/api/health?verbose", { headers })).status).toBe(401);
+			expect((await place.ask("/api/sessions", { headers, token: place.token })).status).toBe(200);
+		}
+	});
 
-	testHere("programs of the same user need the token too, by every way in", async () => {
+	testHere("programs of the same user also need the token, through every listener", async () => {
 		const { gatewayPort, token } = ground.place;
 		const url = `http://127.0.0.1:${gatewayPort}/api/health?verbose`;
 		expect((await fetch(url)).status).toBe(401);
@@ -89,7 +86,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		expect(await page.open()).toMatch(/^sess_/);
 	});
 
-	testHere("a turn streams through, and the gateway knows where the client is", async () => {
+	testHere("a turn is streamed, and the gateway knows the address of the client", async () => {
 		const { place, gateway } = ground;
 		const from = gateway.stderr.length;
 		await using client = await place.connect();
@@ -106,7 +103,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		expect(seen.filter((event) => event === "assistant.stream").length).toBeGreaterThan(1);
 	});
 
-	testHere("server-sent events leave as they come", async () => {
+	testHere("server-sent events are not delayed", async () => {
 		const { place } = ground;
 		const { token } = place;
 		const stream = await place.open("/api/events?limit=1", {
@@ -174,7 +171,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 });
 
-test("nginx keeps a gRPC stream open while neither side says a word for long", async (context) => {
+test("nginx keeps an idle gRPC stream open for long", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
 	await using ground = await prepare("nginx");
 	const { place } = ground;
@@ -202,7 +199,7 @@ class Reading {
 	}
 }
 
-test("while nginx reloads a client comes back and misses nothing", async (context) => {
+test("while nginx reloads, a client reconnects and misses no event", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
 	await using ground = await prepare("nginx");
 	const { place, proxy } = ground;

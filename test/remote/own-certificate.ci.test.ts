@@ -75,7 +75,7 @@ test("listeners beyond this machine speak TLS only, loopback both, and all clien
 	expect((await place.ask("/api/sessions", { token, headers: { host: "evil.example" } })).status).toBe(421);
 });
 
-test("the command finds its own gateway by the certificate, and one elsewhere by the documented settings", async () => {
+test("the command finds the local gateway by the certificate, and a remote one by the documented settings", async () => {
 	await using alone = await prepare(secureAlone);
 	const { place } = alone;
 	const own = await run(`npx --no parley ask --data ${place.data} hello`, place);
@@ -120,7 +120,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await client.event("assistant.message");
 });
 
-test("a long replay arrives whole over TLS, also at a reader that pauses", async () => {
+test("a long replay arrives completely over TLS, also at a client that pauses", async () => {
 	const { place } = ground;
 	await using writer = await place.connect();
 	const session = await writer.open();
@@ -142,7 +142,7 @@ test("a long replay arrives whole over TLS, also at a reader that pauses", async
 	expect(seen).toEqual(contents);
 });
 
-test("a gateway for others is not started without protection, and it is said which there is", async () => {
+test("a gateway for other machines is not started without protection, and the error names the options", async () => {
 	await using place = await RemotePlace.create();
 	const listen = [`0.0.0.0:${place.publicPort}`];
 	const gateway = new GatewayProcess({ port: 0, data: place.data, root: place.directory, listen });

@@ -35,7 +35,7 @@ test.concurrent("ide.ts runs its own tools, and their results reach the model", 
 	expect(code).toBe(0);
 });
 
-test.concurrent("ide.ts says that a call of its tool has failed", async () => {
+test.concurrent("ide.ts reports a failed call of its tool", async () => {
 	const { stdout } = await ide('tool: show_diagnostic {"line": 9, "message": "gone"}');
 	expect(stdout).toContain("there is no line 9");
 });
@@ -77,7 +77,7 @@ const isHere = (program: string, ...args: readonly string[]): boolean =>
 const hasPrograms = isHere("grpcurl", "-version") && isHere("jq", "--version");
 
 test.skipIf(!hasPrograms)(
-	"the lines for grpcurl of the README work, where grpcurl and jq are installed",
+	"the lines for grpcurl of the README work, if grpcurl and jq are installed",
 	async () => {
 		const page = readFileSync(join(folder, "README.md"), "utf8");
 		const [, behind = ""] = page.split("## grpcurl");

@@ -53,30 +53,36 @@ const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print 
 const connecting = (paths: readonly string[]): string =>
 	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;
 
-testInside("where nothing confines it, a command reaches who listens in the roots and beyond", async () => {
+testInside("an unconfined command reaches listeners in the roots and outside", async () => {
 	const line = connecting([...inRoot, "../elsewhere/x.sock"]);
 	const { output } = await (await sandboxOf("off")).run(shellCommand(line, root));
 	expect(output.match(/reached|no/g)).toEqual(Array(5).fill("reached"));
 });
 
-testInside("whatever its power, it reaches nobody who listens outside by a file in the roots", async () => {
-	const where = await sandboxOf("required");
-	for (const power of ["read", "work", "steer"] as const) {
-		const { output } = await where.run(shellCommand(connecting(inRoot), root, { power }));
-		expect(output.match(/reached|no/g), output).toEqual(Array(4).fill("no"));
-	}
-});
+testInside(
+	"a sandboxed command reaches no outside listener by a file in the roots, with any settings",
+	async () => {
+		const where = await sandboxOf("required");
+		for (const power of ["read", "work", "steer"] as const) {
+			const { output } = await where.run(shellCommand(connecting(inRoot), root, { power }));
+			expect(output.match(/reached|no/g), output).toEqual(Array(4).fill("no"));
+		}
+	},
+);
 
-testInside("it reaches nobody from a directory beyond the roots, nor from that of the system", async () => {
-	const where = await sandboxOf("required");
-	const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(ground, "elsewhere")));
-	expect(beyond.output.trim()).toBe("no");
-	const paths = [...inRoot.map((path) => join(root, path)), join(ground, "elsewhere/x.sock")];
-	const { output } = await where.run(shellCommand(connecting(paths), "/"));
-	expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
-});
+testInside(
+	"a sandboxed command reaches no listener in other directories or in those of the system",
+	async () => {
+		const where = await sandboxOf("required");
+		const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(ground, "elsewhere")));
+		expect(beyond.output.trim()).toBe("no");
+		const paths = [...inRoot.map((path) => join(root, path)), join(ground, "elsewhere/x.sock")];
+		const { output } = await where.run(shellCommand(connecting(paths), "/"));
+		expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
+	},
+);
 
-testInside("a command runs although a socket outside goes away while its sandbox is built", async () => {
+testInside("a command runs although an outside socket is removed while its sandbox is built", async () => {
 	const [service, on, bin] = [join(ground, "elsewhere/service"), join(ground, "on"), join(ground, "bin")];
 	await mkdir(bin);
 	// Removes the socket before bubblewrap starts, as its owner may do at any time.
@@ -91,7 +97,7 @@ testInside("a command runs although a socket outside goes away while its sandbox
 });
 
 testInside(
-	"a socket inside is reached there if Unix sockets are allowed, and not made otherwise",
+	"a socket inside the sandbox works if Unix sockets are allowed, and cannot be created otherwise",
 	async () => {
 		const own =
 			'my $l = IO::Socket::UNIX->new(Local => "o", Listen => 1) or print "$!"; print "yes" if IO::Socket::UNIX->new(Peer => "o")';
@@ -109,7 +115,7 @@ testInside.each([
 	["reaches", true, /^reached/],
 	["does not reach", false, /^no/],
 ])(
-	"a command %s a socket that is made in a root meanwhile, Unix sockets being %s",
+	"a command %s a socket that is created in a root later, with Unix sockets %s",
 	async (_, allowed, said) => {
 		await using server = await makeLater();
 		const where = await sandboxOf("required", allowed);
@@ -131,7 +137,7 @@ testInside.each([
 	["reaches", true, "sent", "reached"],
 	["does not reach", false, "Permission denied", ""],
 ])(
-	"a command %s a datagram socket by a pair of its own, Unix sockets being %s",
+	"a command %s a datagram socket through its own pair, with Unix sockets %s",
 	async (_, allowed, said, heard) => {
 		const path = join(root, "later.sock");
 		await rm(path, { force: true });

@@ -21,7 +21,7 @@ while True:
 const raceMs = 12_000;
 
 test.runIf(hasBubblewrap)(
-	"a sandboxed command that swaps the root of another session for a link leads its commands nowhere",
+	"a sandboxed command that replaces the root of another session by a link does not redirect its commands",
 	{ timeout: paced(120_000) },
 	async () => {
 		await using roots = await openNestedRoots();

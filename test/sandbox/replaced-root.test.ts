@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
 test.runIf(hasBubblewrap)(
-	"a session reaches nothing through a link that another session puts in the place of its root",
+	"a session reaches no file through a link with which another session replaces its root",
 	{ timeout: paced(60_000) },
 	async () => {
 		await using roots = await openNestedRoots();

@@ -21,7 +21,7 @@ while libc.renameat2(-100, b"dir", -100, b"link", 2) == 0:
 const raceMs = 10_000;
 
 test.runIf(hasBubblewrap)(
-	"a sandboxed command that swaps a directory for a link leads another session's write_file nowhere",
+	"a sandboxed command that replaces a directory by a link does not redirect another session's write_file",
 	{ timeout: paced(120_000) },
 	async () => {
 		await using stack = new AsyncDisposableStack();

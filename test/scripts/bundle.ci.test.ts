@@ -44,13 +44,13 @@ function rest(): void {
 beforeEach(rest);
 afterAll(() => clone[Symbol.asyncDispose]());
 
-test("two builds at once make one bundle", () => {
+test("two builds at the same time make one bundle", () => {
 	expect(built.map(({ code }) => code)).toEqual([0, 0]);
 	expect(built[0]?.stderr).toMatch(/^parley: making the bundle.*\nparley: made in [\d.]+ s\n$/);
 	expect(clone.bundles()).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
 });
 
-test("the bundle of the sources as they are is run", async () => {
+test("the bundle of the present sources is run", async () => {
 	expect(await clone.parley("--help")).toMatchObject({
 		code: 0,
 		stderr: "",
@@ -95,7 +95,7 @@ test.for<[what: string, change: () => void]>([
 	expect(await clone.parley("--help")).toMatchObject({ code: 0, stderr: "", stdout: said(help) });
 });
 
-test("an edited test changes nothing", async () => {
+test("an edited test does not change the bundle", async () => {
 	clone.write(spareTest, "// edited");
 	expect((await clone.parley("--help")).stdout).toContain("the bundle speaks");
 });

@@ -119,7 +119,7 @@ test("half a line of a killed run is not a step", () => {
 	expect(unfinished(progress)).toEqual(["a"]);
 });
 
-test("files that had begun and not ended are named, with the test that was running", () => {
+test("files that had started and not ended are named, with the running test", () => {
 	const progress = written(
 		["a", "running"],
 		["b", "running"],
@@ -138,7 +138,7 @@ test("files that had begun and not ended are named, with the test that was runni
 	expect(unfinished(progress)).toEqual(["b > 2", "c"]);
 });
 
-test("vitest's own results are written down as they come", async () => {
+test("results of vitest are written as they arrive", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "parley-reporter-"));
 	const progress = join(folder, "progress.jsonl");
 	const reporter = new URL("../../scripts/progress-reporter.mjs", import.meta.url).href;
@@ -166,7 +166,7 @@ test("vitest's own results are written down as they come", async () => {
 	rmSync(folder, { recursive: true });
 });
 
-test("a program that ends in time is left alone, and another one is stopped", async () => {
+test("a program that ends in time is not stopped, and a later one is", async () => {
 	const run = (program: string) => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
 	expect(await endInTime(run("process.exitCode = 7;"), 60_000)).toEqual({ code: 7, isLate: false });
 	const unlimited = endInTime(run("process.exitCode = 8;"), Number.POSITIVE_INFINITY);

@@ -30,7 +30,7 @@ test("benches without time are not started and count as one failure that names t
 	});
 });
 
-test("a bench that the end of the run stops is not mistaken for one that is too slow", async () => {
+test("a bench that the end of the run stops does not count as too slow", async () => {
 	const stopped = await runFor(80, { first: 40, second: 60, third: 10 });
 	expect(stopped.counts.failures).toEqual([
 		"bench second, stopped when no time was left",

@@ -21,7 +21,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
 	},
 );
 
-test("a program that a signal killed takes it along", async () => {
+test("a program that a signal killed ends the parent with the same signal", async () => {
 	const { ended } = start('process.kill(process.pid, "SIGKILL");');
 	expect(await ended).toEqual([null, "SIGKILL"]);
 });

@@ -76,7 +76,7 @@ function open() {
 	return { calls, clock, platform };
 }
 
-test("posts of any Markdown are as Slack's types and limits have them", async () => {
+test("posts of any Markdown match Slack's types and limits", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	const contract = Contract.load();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { Binary } from "./binary.ts";
 
-test("a gateway that is stopped during a reply ends it, closes its connections with a farewell, and continues after the restart", async () => {
+test("a gateway that is stopped during a reply ends it, closes its connections with a reason, and continues after the restart", async () => {
 	await using binary = await Binary.start();
 	await using client = await OzzieClient.connect(binary.url);
 	await using watcher = await OzzieClient.connect(binary.url);

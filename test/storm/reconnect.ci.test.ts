@@ -16,7 +16,7 @@ const messageEveryMs = 50;
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 
-test(`${clientCount} clients drop at once, are back in time with resume, and have missed nothing`, async () => {
+test(`${clientCount} clients drop at the same time, resume in time, and miss no event`, async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	await using binary = await Binary.start();

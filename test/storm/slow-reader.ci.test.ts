@@ -17,7 +17,7 @@ const patienceMs = 6_000;
 /** Bytes above which a client loses its deltas. At twice this number its connection is closed immediately. */
 const budget = 8 * 1024 * 1024;
 
-test(`one of ${subscribers + 1} subscribers never reads: it is closed, and comes back for the rest`, {
+test(`one of ${subscribers + 1} subscribers never reads: it is closed, and reconnects for the rest`, {
 	timeout: paced(280_000),
 }, async () => {
 	const server = await startServer("gateway");

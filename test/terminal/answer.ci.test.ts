@@ -2,7 +2,7 @@ import { parseJson } from "@parley/base";
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
-test("the operator sees what waits, and answers it by its short code", async ({ place }) => {
+test("the operator sees open prompts, and answers them by a short code", async ({ place }) => {
 	await place.startAnew();
 	const none = place.run("answer");
 	expect(await none.ended()).toBe(0);

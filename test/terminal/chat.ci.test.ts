@@ -49,7 +49,7 @@ test("a tool that is denied does not run, and the reason reaches the model", asy
 	await golden(chat, "denied");
 });
 
-test("a tool that is approved for the session is not asked for again", async ({ place, golden }) => {
+test("a tool that is approved for the session needs no further approval", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter("write: a.txt <<< one\\ntwo");
 	await chat.shows("s for this session");
@@ -62,9 +62,7 @@ test("a tool that is approved for the session is not asked for again", async ({ 
 	await golden(chat, "for-this-session");
 });
 
-test("several calls of one reply are asked one below the other, and each answer counts for one", async ({
-	place,
-}) => {
+test("several calls of one reply are asked in a list, and each answer counts for one", async ({ place }) => {
 	const chat = await place.chat();
 	const calls = ["one.txt", "two.txt", "three.txt"].map((path) => `write: ${path} <<< text`);
 	chat.type(`\u001b[200~${calls.join("\r& ")}\u001b[201~`);
@@ -82,7 +80,7 @@ test("several calls of one reply are asked one below the other, and each answer 
 	]);
 });
 
-test("Ctrl-C cancels the running turn, and twice at rest leaves", async ({ place }) => {
+test("Ctrl-C cancels the running turn, and ends the idle chat when pressed twice", async ({ place }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 1000 tokens at 50 per second");
 	await chat.shows("[offline]");
@@ -94,7 +92,7 @@ test("Ctrl-C cancels the running turn, and twice at rest leaves", async ({ place
 	expect(await chat.ended()).toBe(0);
 });
 
-test("messages that are typed while a turn runs wait, and their place is shown", async ({ place }) => {
+test("messages that are typed during a turn wait, and their position is shown", async ({ place }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 1000 tokens at 50 per second");
 	await chat.shows("[offline]");
@@ -109,7 +107,7 @@ test("messages that are typed while a turn runs wait, and their place is shown",
 	);
 });
 
-test("typed text does not answer a question that arrives meanwhile", async ({ place, golden }) => {
+test("typed text does not answer a question that arrives later", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 40 tokens at 40 per second\\");
 	await chat.enter("run: echo hi");
@@ -148,7 +146,7 @@ test("the screen is drawn again after a change of its width", async ({ place, go
 	await golden(chat, "wider");
 });
 
-test("a pasted text is one message, however long", async ({ place }) => {
+test("a pasted text of any length is one message", async ({ place }) => {
 	const chat = await place.chat();
 	chat.type(`\u001b[200~say: one\r${"ignored ".repeat(5000)}\rsay: two\u001b[201~`);
 	await chat.until("it is typed", () => chat.typed.endsWith("say: two"));
@@ -203,7 +201,7 @@ test("the chat continues after the gateway was killed", async ({ place, golden }
 	await golden(chat, "reconnect");
 });
 
-test("a reply that a crash interrupts is shown once, from its beginning to its end", async ({ place }) => {
+test("a reply that a crash interrupts is shown once, from its start to its end", async ({ place }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 60 tokens at 30 per second");
 	await chat.shows("t10 ");
@@ -229,7 +227,10 @@ test("two terminals in one session show the same, and either may answer", async 
 	await second.rests("run_command failed:");
 });
 
-test("commands begin, list and explain, and a session can be gone on with", async ({ place, golden }) => {
+test("commands start, list and explain sessions, and a session can be continued", async ({
+	place,
+	golden,
+}) => {
 	await place.startAnew();
 	const chat = await place.chat();
 	await chat.enter("say: first");

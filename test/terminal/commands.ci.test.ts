@@ -33,7 +33,7 @@ test("ask -y runs without approval, and ask --session continues a session", asyn
 	expect(second.text).toContain(`session: ${session}\n[offline] again`);
 });
 
-test("ask --file sends files along, and says which one cannot be sent", async ({ place }) => {
+test("ask --file sends files, and names one that cannot be sent", async ({ place }) => {
 	writeFileSync(join(place.work, "notes.md"), "# one\n");
 	writeFileSync(join(place.work, "large.bin"), "");
 	truncateSync(join(place.work, "large.bin"), 33 * 1024 * 1024);
@@ -48,7 +48,7 @@ test("ask --file sends files along, and says which one cannot be sent", async ({
 	expect(missing.text).toContain("missing.md cannot be read");
 });
 
-test("Ctrl-C cancels what was asked, also at a question", async ({ place }) => {
+test("Ctrl-C cancels the run, also at a question", async ({ place }) => {
 	const ask = place.run("ask", "long: 1000 tokens at 50 per second");
 	await ask.shows("[offline]");
 	ask.type(interrupt);
@@ -87,7 +87,7 @@ test("status, sessions and stop report the state", async ({ place }) => {
 	expect(await again.ended()).toBe(0);
 });
 
-test("start tells a person what to do, explains a second start, and ends on Ctrl-C", async ({ place }) => {
+test("start prints next steps, explains a second start, and ends on Ctrl-C", async ({ place }) => {
 	await place.startAnew();
 	const second = place.run("start", "--listen", "127.0.0.1:0");
 	expect(await second.ended()).toBe(1);
@@ -139,7 +139,7 @@ test("start --ozzie listens on the port of Ozzie clients, and gives advice if th
 	expect(await start.ended()).toBe(0);
 });
 
-test("a second signal ends a gateway that still works", async ({ place }) => {
+test("a second signal ends a busy gateway", async ({ place }) => {
 	await place.startAnew();
 	const ask = place.run("ask", "long: 100000 tokens at 50 per second");
 	await ask.shows("[offline]");

@@ -22,7 +22,7 @@ const test = plainTest.extend<{ discord: DiscordPlace }>({
 	],
 });
 
-test("a setup that is broken off leaves no invitation behind", async ({ discord }) => {
+test("an interrupted setup leaves no invitation behind", async ({ discord }) => {
 	const setup = discord.run("discord", "setup");
 	await setup.shows("/pair ");
 	const waiting = async () => JSON.parse((await discord.pipe(["people", "--json"])).out).waiting;
@@ -81,7 +81,7 @@ test("doctor prints JSON, and reports Discord's refusal without the token", asyn
 	expect(wrong.out).not.toContain("wrong-token");
 });
 
-test("commands deleted or overwritten at Discord come back by doctor --fix, and at the next start", async ({
+test("commands that were deleted or overwritten at Discord are restored by doctor --fix, and at the next start", async ({
 	discord,
 }) => {
 	const { state } = discord.world;
@@ -182,7 +182,7 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 	discord.remove("connectors", "discord.sqlite");
 });
 
-test("a connector waits for a gateway that is away at its start, and Ctrl-C ends that at once", async ({
+test("a connector waits for a stopped gateway at its start, and Ctrl-C ends the wait immediately", async ({
 	discord,
 }) => {
 	await discord.place.killGateway();
@@ -211,7 +211,7 @@ test("a connector names another program at the address of its gateway, and ends"
 	await discord.place.startGateway();
 });
 
-test("a connector waits for a gateway behind a proxy that answers 404 while the gateway is away", async ({
+test("a connector waits for a gateway behind a proxy that answers 404 while the gateway is stopped", async ({
 	discord,
 }) => {
 	let isAway = true;
@@ -243,7 +243,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	expect(await waiting.ended()).toBe(0);
 });
 
-test("start brings a connector back that was killed, and both end together", async ({ discord }) => {
+test("start restarts a killed connector, and both end together", async ({ discord }) => {
 	await discord.place.killGateway();
 	const start = discord.run("start", "--listen", "127.0.0.1:0");
 	const pid = await discord.connectedOther();

@@ -23,7 +23,7 @@ test("ask writes the bare answer to a pipe and reads the message from one", asyn
 	expect(error).toMatch(/^session: sess_x+\n\n$/);
 });
 
-test("ask without a terminal denies what it cannot ask about", async ({ place }) => {
+test("ask without a terminal denies calls that require approval", async ({ place }) => {
 	const { out, error, code } = await pipe(place, ["ask", "run: echo hi"], "");
 	expect(code).toBe(3);
 	expect(out).toContain("[offline] run_command failed:");
@@ -32,7 +32,7 @@ test("ask without a terminal denies what it cannot ask about", async ({ place })
 	);
 });
 
-test("ask --json writes one object a line, the result last", async ({ place }) => {
+test("ask --json writes one object per line, the result last", async ({ place }) => {
 	const { out, code } = await pipe(place, ["ask", "--json", "say: hi"], "");
 	const lines: { readonly event?: string }[] = out
 		.trim()

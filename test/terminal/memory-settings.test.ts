@@ -32,7 +32,7 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-test.runIf(process.platform === "linux")("settings of the operator stay as they are", async () => {
+test.runIf(process.platform === "linux")("settings of the operator stay unchanged", async () => {
 	const { args, variables } = await runGateway({
 		NODE_OPTIONS: "--max_semi_space_size=8",
 		MALLOC_ARENA_MAX: "3",

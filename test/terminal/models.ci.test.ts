@@ -70,10 +70,7 @@ test("the model and the usage are below an answer, and /model and /usage show mo
 	expect(text).toMatch(/^claude-sonnet-5-5 +1 .*\nclaude-haiku-5-5 +1 |^claude-haiku-5-5 +1 .*\nclaude-son/m);
 });
 
-test("a model that cannot answer is asked again, and the reason is shown while that is waited for", async ({
-	fake,
-	place,
-}) => {
+test("a failed model call is retried, and the reason is shown during the wait", async ({ fake, place }) => {
 	fake.script({ status: 529 }, says("At last."));
 	const chat = await place.chat();
 	await chat.enter("hello");
@@ -82,7 +79,7 @@ test("a model that cannot answer is asked again, and the reason is shown while t
 	expect(chat.text).not.toContain("trying again");
 });
 
-test("a message to the turn at work reaches the model in that turn, and a reply can be made again", async ({
+test("a message to the active turn reaches the model in that turn, and a reply can be retried", async ({
 	fake,
 	place,
 }) => {
@@ -103,7 +100,7 @@ test("a message to the turn at work reaches the model in that turn, and a reply 
 	expect(text).toMatch(/\n\n› \(the last reply once more\)\nAs you like\.\nclaude-sonnet-5-5 · N/);
 });
 
-test("ask tells on stderr who answered, and as JSON with the figures", async ({ fake, place }) => {
+test("ask names the model on stderr, and in JSON with its usage", async ({ fake, place }) => {
 	fake.script(says("Hello."), says("Hello."));
 	const ask = place.run("ask", "hello");
 	expect(await ask.ended()).toBe(0);
@@ -143,7 +140,7 @@ test("an agent of the operator answers with its own instructions, and a broken o
 	expect(unknown.text).toContain("agent not found: poe; available: default, poet");
 });
 
-test("budgets are set, shown and lifted", async ({ place, golden }) => {
+test("budgets are set, shown and removed", async ({ place, golden }) => {
 	for (const args of [["set", "day", "5"], ["set", "month", "$50.5"], []]) {
 		expect(await place.run("budget", ...args).ended()).toBe(0);
 	}
@@ -161,7 +158,7 @@ test("budgets are set, shown and lifted", async ({ place, golden }) => {
 	await golden(wrong, "budget-usage");
 });
 
-test("the models are listed, and status names the one that answers", async ({ place }) => {
+test("the models are listed, and status names the active one", async ({ place }) => {
 	const models = place.run("models", "--json");
 	expect(await models.ended()).toBe(0);
 	expect(models.received).toContain('"default": "claude-sonnet-5-5"');

@@ -53,7 +53,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ p
 	expect(gone.text).toContain("no conversation has an id that begins with");
 });
 
-test("an abbreviation that is not clear is not guessed, and what runs is not deleted", async ({ place }) => {
+test("an ambiguous abbreviation is refused, and an active session is not deleted", async ({ place }) => {
 	const ask = place.run("ask", "run: sleep 60");
 	await ask.shows("y yes · n no");
 	const other = place.run("ask", "say: other");

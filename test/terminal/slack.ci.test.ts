@@ -60,7 +60,7 @@ test("unreadable and unreachable values are reported with advice", async ({ slac
 	for (const end of long) expect(end).toMatchObject({ code: 2, out: "", error: host });
 });
 
-test("doctor looks at the app in Slack, and prints no token", async ({ slack }) => {
+test("doctor checks the app in Slack, and prints no token", async ({ slack }) => {
 	slack.world.channel("general");
 	const { SLACK_BOT_TOKEN = "", SLACK_APP_TOKEN = "" } = slack.tokens;
 	const wrong = "xoxb-wrong-wrong-wrong";
@@ -84,7 +84,7 @@ test("doctor looks at the app in Slack, and prints no token", async ({ slack }) 
 	}
 });
 
-test("doctor names what is not set without asking Slack, and looks at the way in that the connector would take", async ({
+test("doctor names missing settings without a request to Slack, and checks the transport of the connector", async ({
 	slack,
 }) => {
 	const { SLACK_BOT_TOKEN = "", SLACK_APP_TOKEN = "" } = slack.tokens;
@@ -149,7 +149,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
 
-test("setup over HTTP runs a connector at the address that it is given, and says how Slack is led there", async () => {
+test("setup over HTTP runs a connector at the given address, and explains how to point Slack to it", async () => {
 	await using slack = await SlackPlace.withGateway();
 	slack.world.home.channel("general");
 	slack.settings["SLACK_SIGNING_SECRET"] = "8f742231b10e8888abcd99yyyzzz85a5";
@@ -163,9 +163,7 @@ test("setup over HTTP runs a connector at the address that it is given, and says
 	expect(await setup.ended()).toBe(130);
 });
 
-test("tokens that are missing or of another kind are named before anything is connected", async ({
-	slack,
-}) => {
+test("missing tokens and those of another kind are named before any connection", async ({ slack }) => {
 	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
 	const rows: [args: string[], tokens: Record<string, string>, words: string][] = [
 		[[], {}, "SLACK_BOT_TOKEN is not set\nparley slack setup"],

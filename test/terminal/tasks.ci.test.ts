@@ -43,7 +43,7 @@ function steady(place: Place, text: string): string {
 		.replaceAll(/completed in \d+ s · .*/g, "completed in …");
 }
 
-test("one terminal watches a task, another one answers it, and its output is at the end", async ({
+test("one terminal watches a task, another one answers it, and its output is printed at the end", async ({
 	place,
 }) => {
 	const id = await submit(place, "Refactor", review);
@@ -108,7 +108,7 @@ test("a piped task prints lines or JSON, and its result is the exit code", async
 	});
 });
 
-test("cancelling a task ends who watches it", async ({ place }) => {
+test("cancelling a task ends commands that watch it", async ({ place }) => {
 	const id = await submit(place, "Long one", "long: 100000 tokens at 10 per second");
 	const watch = place.run("task", "watch", id);
 	await watch.shows("Ctrl-C leaves");
@@ -139,7 +139,7 @@ test("a chat reports tasks, shows their progress, and asks their questions by na
 	expect(await chat.ended()).toBe(0);
 });
 
-test("a script's chat is not asked what a task asks, and tasks come after others", async ({ place }) => {
+test("the chat of a script gets no questions of tasks, and tasks are listed last", async ({ place }) => {
 	const first = await submit(place, "First", "run: echo first");
 	const second = await submit(place, "Second", "say: second", "--after", first);
 	const show = new Follower(place, ["task", "show", second, "--json"]);

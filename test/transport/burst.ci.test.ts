@@ -23,7 +23,7 @@ function ask(port: number): Promise<string> {
 	return promise;
 }
 
-test("connections that come at once all get an answer", async () => {
+test("connections at the same time all get a response", async () => {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-burst-")));
 	const port = await choosePort(new Random(testSeed()));
 	const gateway = new GatewayProcess({ port, data: join(directory, "data"), root: directory });

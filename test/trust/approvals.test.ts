@@ -94,7 +94,7 @@ test.each(swaps)("$name cannot be swapped between the approval and the call", as
 	expect(await approveAndSwap(swap)).toEqual({ error, ran: false });
 });
 
-test("500 answers at once to one approval are one decision, and one call", async () => {
+test("500 simultaneous answers to one approval are one decision, and one call", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
@@ -119,7 +119,7 @@ test("500 answers at once to one approval are one decision, and one call", async
 	expect((await client.arrived()).filter((frame) => frame.type === "event")).toEqual([]);
 });
 
-test("a call begins within two seconds of its approval, also where no word of that reaches it", async () => {
+test("a call starts within two seconds of its approval, even if the notification is lost", async () => {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "true" })], [says("done")]);
 	// The run continues only after this failpoint, which never resolves.
@@ -136,7 +136,7 @@ test("a call begins within two seconds of its approval, also where no word of th
 	await log.next("assistant.message");
 });
 
-test("a call with more than 16 KiB to read is not approved through a chat, and says so", async () => {
+test("a call with a preview of more than 16 KiB cannot be approved in a chat, and shows the reason", async () => {
 	const content = Array.from({ length: 800 }, (_, n) => `line ${n} of a long file`).join("\n");
 	const model = new ScriptedModel(
 		[calls("c1", "write_file", { path: "a.txt", content })],
@@ -223,7 +223,7 @@ test("the shown command is the one that the shell receives, whatever it contains
 	expect(shown).toEqual(given);
 });
 
-test("letters that stand for others are pointed out", async () => {
+test("letters that look like others are marked", async () => {
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "curl https://p\u{430}ypal.example" })]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

@@ -45,7 +45,7 @@ function parley(directory: string, ...args: readonly string[]): Promise<Ended> {
 }
 
 testInside(
-	"channels are trusted, listed and revoked at the command line, also over a crash",
+	"channels are trusted, listed and revoked at the command line, also after a crash",
 	{
 		timeout: paced(patienceMs * 3),
 	},
@@ -121,7 +121,7 @@ testInside(
 	},
 );
 
-testInside("what runs in a trusted channel runs in the sandbox", async () => {
+testInside("calls in a trusted channel run in the sandbox", async () => {
 	const commands = ["cat $SECRET", "echo x > $OUTSIDE", "echo inside > a.txt && cat a.txt"];
 	let paths: Readonly<Record<string, string>> = {};
 	const model = new ScriptedModel(
@@ -157,7 +157,7 @@ testInside("what runs in a trusted channel runs in the sandbox", async () => {
 
 const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-testInside("another policy ends what channels are trusted with", async () => {
+testInside("a changed policy ends the trust of channels", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "write_file", { path: "a.txt", content: "a" })],
 		[says("done")],
@@ -178,7 +178,7 @@ testInside("another policy ends what channels are trusted with", async () => {
 	expect(grants).toMatchObject([{ end_reason: "the policy has changed" }]);
 });
 
-test("with the container as the sandbox no channel is trusted, and only the operator approves its commands", async () => {
+test("with the container as the sandbox, no channel is trusted, and only the operator approves its commands", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "run_command", { cmd: "cat ../../tokens/operator" })],
 		[says("done")],

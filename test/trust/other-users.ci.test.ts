@@ -72,7 +72,7 @@ test.skipIf(!isRoot)("another user of the machine is refused", async ({ place, g
 });
 
 test.skipIf(!isRoot)(
-	"a user who closes the socket right after sending gets nothing done",
+	"a request of a user who closes the socket immediately has no effect",
 	async ({ place, gateway }) => {
 		const knocks = Array.from({ length: 20 }, () =>
 			knock(place, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
@@ -119,7 +119,7 @@ function removeCable(name: string): void {
 	}
 }
 
-test("another network namespace reaches no loopback listener, and none beyond it without a token", async ({
+test("another network namespace reaches no loopback listener, and no other one without a token", async ({
 	place,
 	gateway,
 	skip,

@@ -76,7 +76,7 @@ function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
-test("the first owner comes in with the code of the terminal, others with their word, and all of it lasts", {
+test("the first owner pairs with the code of the terminal, others by approval, and the roles are durable", {
 	timeout: paced(120_000),
 }, async ({ place }) => {
 	const { parley } = place;
@@ -116,7 +116,7 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect(audit).not.toContain(code);
 });
 
-test("the operator sees waiting requests, their requesters, and how to refuse", {
+test("the operator sees waiting requests, their requesters, and the command to refuse", {
 	timeout: paced(120_000),
 }, async ({ place }) => {
 	const { parley, data } = place;
@@ -145,7 +145,7 @@ test("the operator sees waiting requests, their requesters, and how to refuse", 
 	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
 });
 
-test("a channel's commands work in its workspace, and reach nothing beside it", {
+test("the commands of a channel work in its workspace, and reach no other directory", {
 	timeout: paced(120_000),
 }, async ({ place }) => {
 	const { parley, data } = place;

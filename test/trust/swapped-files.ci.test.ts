@@ -187,7 +187,7 @@ function isInstalled(program: string): boolean {
 	return spawnSync("bash", ["-c", `command -v ${program}`]).status === 0;
 }
 
-test("a command runs if only logs, databases and what git keeps changed after the question", async () => {
+test("a command runs if only logs, databases and files of git changed after the question", async () => {
 	const form: Form = { command: "sh run.sh", swapped: ["run.sh", ""], before: "echo x > EVIL\n" };
 	const place = await furnish(form, "noise");
 	run("git init -q && git add .", place.directory);
@@ -211,7 +211,7 @@ test.for<[fact: string, path: string]>([
 	["files", "run.sh"],
 	["named", ".cache/run.sh"],
 ])(
-	"a command that is approved with other arguments is bound to the files of the question: %s",
+	"a command that is approved with other arguments is bound to the files of the prompt: %s",
 	async ([fact, path]) => {
 		const form: Form = { command: `sh ${path}`, swapped: [path, shell] };
 		const place = await furnish(form, `changed-${fact}`);

@@ -61,7 +61,7 @@ async function statusOf({ url }: Place, token: string): Promise<number> {
 	return (await fetch(`${url}/api/sessions`, { headers })).status;
 }
 
-test("tokens are made, listed, rotated and revoked at the command line", {
+test("tokens are created, listed, rotated and revoked at the command line", {
 	timeout: paced(patienceMs * 3),
 }, async ({ place }) => {
 	const made = await place.token("create", "observer", "wall", "--days", "7");

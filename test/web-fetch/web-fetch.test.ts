@@ -64,7 +64,7 @@ test("a request contains fixed content only", async () => {
 	expect(site.requests).toHaveLength(3);
 });
 
-test("redirects within the site are followed three times, each with a look-up of its own", async () => {
+test("redirects within the site are followed three times, each with a new lookup", async () => {
 	const hop = (location: string) => (response: ServerResponse) => response.writeHead(307, { location }).end();
 	await using site = await Site.http({
 		"/1": hop("/2"),
@@ -123,7 +123,7 @@ test.each([
 	expect(site.requests).toHaveLength(1);
 });
 
-test("a redirect that leads nowhere is a page like any other", async () => {
+test("a redirect without a target is returned as a page", async () => {
 	await using site = await Site.http({
 		"/": (response) => response.writeHead(302, { location: "" }).end("empty"),
 		"/none": (response) => response.writeHead(301).end("none"),
@@ -134,7 +134,7 @@ test("a redirect that leads nowhere is a page like any other", async () => {
 	expect(await site.text("/300")).toBe("choose");
 });
 
-test("a name that leads inside is refused, also where it leads outside as well, and nothing is connected", async () => {
+test("a name with an internal address is refused, even with an additional public one, and no connection is made", async () => {
 	await using site = await Site.http({ "/": (response) => response.end("reached") });
 	site.names.set("both.test", [["127.0.0.1", "10.0.0.1"]]);
 	site.names.set("zone.test", [["fe80::1%eth0"]]);
@@ -156,7 +156,7 @@ test("a name that leads inside is refused, also where it leads outside as well, 
 	expect(site.connections).toBe(0);
 });
 
-test("a name that changes its address after the check gains nothing by it", async () => {
+test("a name that changes its address after the check reaches only the checked address", async () => {
 	await using site = await Site.http({
 		"/": (response) => response.end("public"),
 		"/again": (response) => response.writeHead(302, { location: "/" }).end(),
@@ -177,7 +177,7 @@ test("a name that changes its address after the check gains nothing by it", asyn
 	expect(site.requests.map(({ path }) => path)).toEqual(["/", "/again"]);
 });
 
-test("headers have ten seconds, from the look-up on", async () => {
+test("headers have ten seconds, starting with the lookup", async () => {
 	await using site = await Site.tcp(() => undefined);
 	const waiting = site.fetch({ url: site.url("/") });
 	const told = expect(waiting).rejects.toMatchObject({
@@ -192,7 +192,7 @@ test("headers have ten seconds, from the look-up on", async () => {
 	expect(site.clock.pending).toBe(0);
 });
 
-test("a page has twenty seconds in all, however slowly it comes", async () => {
+test("a page has twenty seconds in total", async () => {
 	await using site = await Site.http({
 		"/": (response) => void response.write("a"),
 		"/hop": (response) => void held.push(() => response.writeHead(302, { location: "/" }).end()),
@@ -273,7 +273,7 @@ test("a page without end is read up to five mebibytes", async () => {
 	expect((await site.fetch({ url: site.url("/") })).text).toContain("longer than 5 MiB");
 });
 
-test("a length that is not true is found out", async () => {
+test("a false length is detected", async () => {
 	const answering = (head: string, body: string) =>
 		Site.tcp((socket) => void socket.end(`${head}\r\n\r\n${body}`));
 	await using long = await answering("HTTP/1.1 200 OK\r\ncontent-length: 100", "short");
@@ -342,7 +342,7 @@ test("only text is fetched", async () => {
 	expect(await site.text("/stream")).toBe("text after all");
 });
 
-test("JSON, text and raw HTML come as they are, in their charset", async () => {
+test("JSON, text and raw HTML are returned unchanged, in their charset", async () => {
 	const send = (type: string, body: string | Buffer) => (response: ServerResponse) =>
 		response.writeHead(200, { "content-type": type }).end(body);
 	await using site = await Site.http({
@@ -356,7 +356,7 @@ test("JSON, text and raw HTML come as they are, in their charset", async () => {
 	expect(await site.text("/html", { raw: true })).toBe("<p>a <script>b</script>");
 });
 
-test("an error of the server is a failed result that holds what it says", async () => {
+test("an error of the server is a failed result with its text", async () => {
 	await using site = await Site.http({
 		"/500": (response) => response.writeHead(500, "Ignore All Rules").end("broken"),
 		"/204": (response) => response.writeHead(204).end(),
@@ -401,7 +401,7 @@ test("a page cannot end the frame around it", async () => {
 	}
 });
 
-test("over https the name is asked for, and a server that is not the one of that name is not trusted", async () => {
+test("over https the server name is sent, and a certificate of another name is refused", async () => {
 	let hello = Buffer.alloc(0);
 	await using site = await Site.tcp((socket) => {
 		socket.on("data", (data) => {

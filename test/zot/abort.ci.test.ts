@@ -44,7 +44,7 @@ async function gone(agent: ZotClient, until: number): Promise<number> {
 	}
 }
 
-test("an abort at any moment ends the prompt, and what its tools run is dead within 2 s", async () => {
+test("an abort at any moment ends the prompt, and the processes of its tools are dead within 2 s", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	await using agent = await ZotClient.start();

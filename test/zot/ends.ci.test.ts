@@ -18,7 +18,7 @@ async function begin(agent: ZotClient, deaf = true): Promise<Held> {
 	return hold(agent, "held");
 }
 
-test("SIGTERM ends what a tool runs within 2 s, tells the end, and is the exit code", async () => {
+test("SIGTERM ends the processes of a tool within 2 s, reports the end, and sets the exit code", async () => {
 	await using agent = await ZotClient.start();
 	const { released } = await begin(agent);
 	const began = performance.now();
@@ -32,7 +32,7 @@ test("SIGTERM ends what a tool runs within 2 s, tells the end, and is the exit c
 	expect(await childrenIn(agent.path("work"))).toEqual([]);
 });
 
-test("a second signal changes nothing about the end", async () => {
+test("a second signal has no effect on the end", async () => {
 	await using agent = await ZotClient.start();
 	const { released } = await begin(agent);
 	agent.kill("SIGINT");
@@ -89,7 +89,7 @@ test("a client that does not read cannot prevent the end of the process", async 
 
 // Without bubblewrap, the system does not end the children of a killed process: its commands live until they end by
 // themselves or their timeout kills them. Their output goes to a closed pipe.
-test.runIf(hasBubblewrap)("SIGKILL leaves nothing at work that ran in a sandbox", async () => {
+test.runIf(hasBubblewrap)("SIGKILL leaves no sandboxed process running", async () => {
 	await using agent = await ZotClient.start({ environment: { PARLEY_SANDBOX: "required" } });
 	const { released } = await begin(agent);
 	const began = performance.now();

@@ -20,7 +20,7 @@ async function request(flags: readonly string[], options: Omit<ZotOptions, "serv
 	return { ...first, frames, system: JSON.stringify(first.body.system), work: agent.path("work") };
 }
 
-test("--model, --api-key and --base-url say who is asked, whatever the environment says", async () => {
+test("--model, --api-key and --base-url set the model and its server, and override the environment", async () => {
 	const environment = { ANTHROPIC_API_KEY: `sk-ant-api03-${"0".repeat(40)}` };
 	const { headers, body, frames, system, work } = await request([], { environment });
 	expect(headers.authorization).toBe("Bearer sk-ant-api03-simulated-key-0123456789");
@@ -45,7 +45,7 @@ test("--system-prompt replaces the role of the agent, and appended texts follow 
 	expect(none.system).toContain(none.work);
 });
 
-test("--reasoning says how much the model thinks", async () => {
+test("--reasoning sets the amount of thinking", async () => {
 	const budgets: unknown[] = [];
 	for (const level of ["low", "HIGH"]) {
 		const { body } = await request(["--reasoning", level]);
@@ -57,7 +57,7 @@ test("--reasoning says how much the model thinks", async () => {
 	expect(body.thinking ?? { type: "disabled" }).toEqual({ type: "disabled" });
 });
 
-test("--tools are exactly these, --no-tools none, and --cwd is where they work", async () => {
+test("--tools sets the tools, --no-tools removes all, and --cwd sets their directory", async () => {
 	const named = await request(["--tools", "read, bash", "--cwd", ".."]);
 	expect(named.body.tools?.map((tool) => "name" in tool && tool.name)).toEqual(["read", "bash"]);
 	expect(named.system).not.toContain(named.work);
@@ -110,7 +110,7 @@ test("processes of tools see neither the key nor the token of the wire", async (
 	for (const secret of [token, service.apiKey]) expect(agent.lines.join("")).not.toContain(secret);
 });
 
-test("a token of eight characters is not told, also where a tool has found it", async () => {
+test("a token of eight characters is never shown, even if a tool has found it", async () => {
 	const environment = { ZOTCORE_RPC_TOKEN: "s3cret99" };
 	await using agent = await ZotClient.start({ environment });
 	const prompt = { id: "1", type: "prompt", message: "run: printf 'it is %s%s' s3cr et99" };
@@ -120,7 +120,7 @@ test("a token of eight characters is not told, also where a tool has found it", 
 	expect(agent.lines.join("")).not.toContain("s3cret99");
 });
 
-test("--data brings the operator's own models", async () => {
+test("--data loads the operator's own models", async () => {
 	using stranger = new Stranger();
 	mkdirSync(stranger.path("data"), { mode: 0o700 });
 	const own = { id: "claude-own-1", provider: "anthropic", context_window: 50_000, max_output: 5_000 };

@@ -19,7 +19,7 @@ function picture(id: string, bytes: number): object {
 	return { id, type: "prompt", message: "say: seen", images };
 }
 
-test("a picture of 11.9 MiB is taken in and told by its size, and one of 12 MiB does not fit a line", async () => {
+test("a picture of 11.9 MiB is accepted and reported by its size, and one of 12 MiB exceeds a line", async () => {
 	await using agent = await ZotClient.start();
 	const bytes = Math.floor(11.9 * mebibyte);
 	agent.send(picture("fits", bytes));
@@ -44,7 +44,7 @@ test("a picture of 11.9 MiB is taken in and told by its size, and one of 12 MiB 
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("a line of 17 MiB is skipped and answered, and what comes behind it is read", async () => {
+test("a line of 17 MiB is skipped with an error, and the next line is read", async () => {
 	await using agent = await ZotClient.start();
 	const line = JSON.stringify({ id: "long", type: "prompt", message: "x".repeat(17 * mebibyte) });
 	agent.write(`${line}\n`);
@@ -74,7 +74,7 @@ test("a message whose echo would be too long is refused, and the longest valid o
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("names that clients choose do not make a line of ours too long", async () => {
+test("names that clients choose do not make a line of the agent too long", async () => {
 	await using agent = await ZotClient.start();
 	const name = "x".repeat(most - 200);
 	for (const command of [

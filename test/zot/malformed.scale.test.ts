@@ -31,7 +31,7 @@ async function clear(agent: ZotClient, round: number): Promise<void> {
 	}
 }
 
-test("each malformed line is answered once, and the process lives on as it was", async () => {
+test("each malformed line is answered once, and the process continues unchanged", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
 	const loaded = new URL("../fuzz/memory-probe.ts", import.meta.url).href;

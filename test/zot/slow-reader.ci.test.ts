@@ -12,7 +12,7 @@ async function made(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }
 
-test("a client that pauses in a long reply misses nothing, and the agent continues meanwhile", async () => {
+test("a client that pauses in a long reply misses nothing, and the agent continues", async () => {
 	await using agent = await ZotClient.start();
 	await agent.data({ id: "0", type: "get_state" });
 	const before = await agent.residentBytes();
@@ -35,7 +35,7 @@ test("a client that pauses in a long reply misses nothing, and the agent continu
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("a client that requests more than 64 MiB at once receives all of it, however late it reads", async () => {
+test("a client that requests more than 64 MiB in one go receives all of it, even if it reads late", async () => {
 	using stranger = new Stranger();
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
 		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },

@@ -87,7 +87,7 @@ test.each([
 	["zot", zotBinary, "rpc", "--provider", "offline"],
 	["parley", binary, "rpc", "--provider", "offline"],
 	["parley", binary, "status", "--data", "mine"],
-])("without its current directory, %s says so in one line: %s %s", async (name, program, ...args) => {
+])("without its current directory, %s prints one line: %s %s", async (name, program, ...args) => {
 	const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
 	const command = [process.execPath, program, ...args];
 	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
@@ -137,7 +137,7 @@ test("other commands of zot are refused in one line", async () => {
 	}
 });
 
-test("zot tells its version and its flags", async () => {
+test("zot prints its version and its flags", async () => {
 	const { version } = Object(
 		parseJson(readFileSync(new URL("../../packages/cli/package.json", import.meta.url), "utf8")),
 	);
@@ -155,7 +155,7 @@ test("zot tells its version and its flags", async () => {
 	expect([...documented, "--help"].sort()).toEqual(listed.sort());
 });
 
-test("a link to zot is zot, and the flags that existing clients say are accepted", async () => {
+test("a link to zot is zot, and the flags of existing clients are accepted", async () => {
 	const link = stranger.path("zot");
 	symlinkSync(zotBinary, link);
 	const known = ["--no-session", "--no-ext", "--no-skill", "--no-yolo", "--model", "", "--base-url", ""];

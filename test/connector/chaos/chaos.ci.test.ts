@@ -7,7 +7,7 @@ import { playStreets } from "./play-streets.ts";
 const first = testSeed();
 const count = 20 * testScale(2, 100);
 
-test(`people see everything once and in order, whatever dies or fails between them and the gateway (seeds from ${first})`, {
+test(`people see everything once and in order, despite deaths and faults between them and the gateway (seeds from ${first})`, {
 	timeout: 3_600_000,
 }, async () => {
 	const { faults, unvisited } = await playStreets({ first, count, most: 100 }, discordStreet, judge);

@@ -7,7 +7,7 @@ import { slackStreet } from "./slack-street.ts";
 const first = testSeed();
 const count = 10 * testScale(4, 100);
 
-test(`people on Slack see everything once and in order, whatever dies or fails between them and the gateway (seeds from ${first})`, {
+test(`people on Slack see everything once and in order, despite deaths and faults between them and the gateway (seeds from ${first})`, {
 	timeout: 3_600_000,
 }, async () => {
 	const { faults, unvisited } = await playStreets({ first, count, most: 100 }, slackStreet, judgeSlack);

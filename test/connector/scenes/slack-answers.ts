@@ -7,19 +7,19 @@ import type { Scene } from "./step.ts";
 
 /** Scenes about answers to cards and questions that `npm test` plays in Slack, one for each behaviour. */
 const everydayNames = [
-	"an approver allows it once: it is done, and the card says who and when",
-	"who denies it can say why, and the agent hears it",
-	"another member cannot allow it",
-	"what nobody answers in time is not done",
+	"an approver approves a call once: it runs, and the card shows who and when",
+	"a denial can have a reason, which the agent gets",
+	"another member cannot approve",
+	"a call without an answer in time does not run",
 	"a button still works after both processes were restarted",
 	"a question is answered in a form",
-	"one of several is chosen from a list",
-	"a secret is entered on a page of the gateway, never in the chat",
+	"one of several choices is selected from a list",
+	"a password is entered on a page of the gateway, never in the chat",
 	"three calls of one reply are one card before the first answer",
 	"a restart of both processes between two answers loses no call and shows no card twice",
-	"Approve all leaves out the call that is always required, and says so",
-	"calls for which a card has no room stand on a second card in Slack",
-	"a press after somebody else has approved tells who did, and when",
+	"Approve all leaves out calls that always require approval, with a note",
+	"calls that do not fit on a card are on a second card in Slack",
+	"a press after another person has approved reports who did, and when",
 ];
 
 const all: readonly Scene<DiscordSite>[] = [...approvals, ...elicitations, ...replyCards, ...late];

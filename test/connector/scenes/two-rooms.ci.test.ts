@@ -114,7 +114,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	expect(rooms.takeFaults()).toEqual([]);
 });
 
-test("asked in Slack, approved in Discord, where the operator said so: its task is watched by a third client", async ({
+test("a call in Slack is approved in Discord as the operator has set, and a third client watches its task", async ({
 	skip,
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");

@@ -18,7 +18,7 @@ async function place(options: WorldOptions = {}) {
 	return { world, general, ada, says, client, sessions };
 }
 
-test("the next client resumes the session, and gets what was said in between, in order", async () => {
+test("the next client resumes the session, and gets the messages in between, in order", async () => {
 	const { world, says, client, sessions } = await place();
 	const first = await client().connect();
 	says("one");
@@ -90,7 +90,7 @@ test("a connection that is lost, or that Discord wants to move, is resumed", asy
 	expect(one.heard).toEqual(["meanwhile", "after"]);
 });
 
-test("without the intent it is refused, and told where to switch it on", async () => {
+test("a connection without the intent is refused, with advice", async () => {
 	const { client, sessions } = await place({ privileged: 0 });
 	const one = await client().connect();
 	expect(one.links).toEqual([
@@ -99,7 +99,7 @@ test("without the intent it is refused, and told where to switch it on", async (
 	expect(sessions.session).toBeUndefined();
 });
 
-test("with a wrong token it is refused, before it connects and afterwards", async () => {
+test("a wrong token is refused, before the connection and after it", async () => {
 	const { world, client } = await place();
 	const wrong = await client({ token: "MTA.wrong.token" }).connect();
 	expect(wrong.links).toEqual([{ state: "refused", detail: expect.stringContaining("DISCORD_TOKEN") }]);
@@ -108,7 +108,7 @@ test("with a wrong token it is refused, before it connects and afterwards", asyn
 	await right.told("refused", 1);
 });
 
-test("an answer that says no is an answer: asked once, and handed on with its headers", async () => {
+test("an error response is returned with its headers, without a retry", async () => {
 	const { world, general, client } = await place();
 	const { port } = client();
 	const path = `/channels/${general.id}/messages`;
@@ -126,7 +126,7 @@ test("an answer that says no is an answer: asked once, and handed on with its he
 	expect(general.shows()).toEqual([]);
 });
 
-test("files go up and come down again", async () => {
+test("files are uploaded and downloaded", async () => {
 	const { general, client } = await place();
 	const { port } = client();
 	const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
@@ -142,7 +142,7 @@ test("files go up and come down again", async () => {
 	await expect(port.download(url, 299, signal)).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
-test("a client that is closed while Discord is away does not come back", async () => {
+test("a client that is closed while Discord is unavailable does not reconnect", async () => {
 	const { world, client } = await place();
 	const one = await client().connect();
 	world.gateway.drop();

@@ -46,7 +46,7 @@ async function place({ refused = 0 } = {}) {
 	return { apiUrl: `http://127.0.0.1:${port}/api`, greet, attempts: () => attempts };
 }
 
-test("a first connection that the gateway refuses is made again", async () => {
+test("a refused first connection is retried", async () => {
 	const { apiUrl, greet, attempts } = await place({ refused: 1 });
 	const client = new WatchedClient({ token: "token", apiUrl });
 	const ready = client.connect();

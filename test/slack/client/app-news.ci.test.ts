@@ -11,7 +11,7 @@ test("after the app is removed, the link is refused with advice", async () => {
 	expect(one.envelopes).toEqual([]);
 });
 
-test("that an app was removed which is installed again ends nothing", async () => {
+test("an event about a removed app that is installed again has no effect", async () => {
 	const { world, client, opens } = await openHouse();
 	const one = await client().connect();
 	const [socket] = await opens(2);
@@ -23,7 +23,7 @@ test("that an app was removed which is installed again ends nothing", async () =
 	expect([one.states, one.envelopes]).toEqual([["ready"], []]);
 });
 
-test("that Slack holds back events is taken, and told", async () => {
+test("an event about delayed events is acknowledged and reported", async () => {
 	const { client, opens } = await openHouse();
 	const one = await client().connect();
 	const [socket] = await opens(2);

@@ -28,7 +28,7 @@ test("closing acknowledges received events, refuses later ones, and leaves no so
 	expect(world.delivery.lost).toEqual([]);
 });
 
-test("closing while Slack is silent, limits us or is away ends at once", async () => {
+test("closing ends immediately while Slack is silent, unavailable or limits requests", async () => {
 	const { clock, world, sockets, client, opens, watch } = await openHouse();
 	sockets.greets = false;
 	const silent = await client().connect();
@@ -56,7 +56,7 @@ test("closing while Slack is silent, limits us or is away ends at once", async (
 	expect([sockets.opened, clock.pending]).toEqual([2, 0]);
 });
 
-test("calls that are on their way at the end have five seconds more", async () => {
+test("open calls have five more seconds after the end", async () => {
 	const { clock, world, general, client, opens, watch } = await openHouse();
 	const one = await client().connect();
 	await opens(2);
@@ -71,7 +71,7 @@ test("calls that are on their way at the end have five seconds more", async () =
 	expect(await posting).toMatchObject({ code: "unavailable" });
 });
 
-test("a process that has closed its port ends by itself", async () => {
+test("a process that has closed its port ends", async () => {
 	const { world, server, watch, sockets, says, opens } = await openHouse();
 	const program = new URL("lone-client.ts", import.meta.url).pathname;
 	const child = spawn(process.execPath, [program, server.apiUrl, world.token, world.appToken]);

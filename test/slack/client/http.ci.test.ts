@@ -100,7 +100,7 @@ test("requests that are forged, too old, from the future, or replayed are refuse
 	await one.hears("Hello");
 });
 
-test("closing answers what is being taken, and does not wait for requests that never end", async () => {
+test("closing answers requests in progress, and does not wait for endless ones", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const house = await openHouse();
 	const { clock, says, watch, world } = house;
@@ -128,7 +128,7 @@ test("closing answers what is being taken, and does not wait for requests that n
 	await expect(fetch(url)).rejects.toThrow();
 });
 
-test("a port that is taken is said with its number", async () => {
+test("a port in use is reported with its number", async () => {
 	const house = await openHouse();
 	const { url } = await listening(house);
 	const listen = { host: "127.0.0.1", port: Number(new URL(url).port) };

@@ -41,7 +41,7 @@ test("more than ten sockets are refused: this is reported, and retried when ther
 	expect(sockets.range.most).toBe(10);
 });
 
-test("a socket on which Slack says nothing is given up, and another one is tried", async () => {
+test("a silent socket is replaced by another one", async () => {
 	const { clock, client, sockets, opens, watch } = await openHouse();
 	sockets.greets = false;
 	const one = await client().connect();
@@ -55,7 +55,7 @@ test("a socket on which Slack says nothing is given up, and another one is tried
 	expect(one.states).toEqual(["lost", "ready"]);
 });
 
-test("an address that Slack gives too late is not used", async () => {
+test("an address that Slack sends too late is not used", async () => {
 	const { clock, world, client, sockets, opens, watch } = await openHouse();
 	const late = Promise.withResolvers<void>();
 	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: late.promise });
@@ -70,7 +70,7 @@ test("an address that Slack gives too late is not used", async () => {
 	expect(sockets.opened).toBe(2);
 });
 
-test("without an answer from Slack it waits, and asks again", async () => {
+test("without a response from Slack the client waits and retries", async () => {
 	const { clock, world, client, opens } = await openHouse();
 	world.network.next("auth.test", { drop: "before" });
 	world.network.next("auth.test", { status: 500 });
@@ -111,7 +111,7 @@ test("an invalid app token, or one of another type, is refused once, with advice
 	}
 });
 
-test("tokens that are taken back while it runs are refused, once", async () => {
+test("tokens that are revoked while the client runs are refused once", async () => {
 	const { world, client, opens } = await openHouse();
 	const one = await client().connect();
 	await opens(2);
@@ -132,7 +132,7 @@ test("disabled Socket Mode is refused, with advice", async () => {
 	await opens(0);
 });
 
-test("a second process with the same token is found, and one that was killed is not taken for one", async () => {
+test("a second process with the same token is reported, and a killed process is not", async () => {
 	const { clock, client, opens, replaced, watch, sockets } = await openHouse();
 	const warning = "another process is connected with this app token";
 	const warned = (one: ReturnType<typeof client>): boolean =>

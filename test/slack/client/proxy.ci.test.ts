@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { hiddenHost, hide } from "./proxy-house.ts";
 import { openHouse } from "./slack-house.ts";
 
-test("calls and sockets go through the proxy of the environment, and nothing is left there at the end", async () => {
+test("calls and sockets use the proxy of the environment, and leave no connection open", async () => {
 	const { world, server, watch, sockets, says, opens } = await openHouse();
 	const hidden = await hide(Number(new URL(server.apiUrl).port), () => watch.notify());
 	const { state } = world;

@@ -10,7 +10,7 @@ function told({ body, attempt }: SlackEnvelope): string {
 	return `${Object(body).event.type} ${attempt}`;
 }
 
-test("there are two sockets, and what is said comes once, over any of them", async () => {
+test("there are two sockets, and each message arrives once, over either of them", async () => {
 	const { world, client, says, opens } = await openHouse();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
@@ -91,7 +91,7 @@ test("after both are cut, this is reported, both are opened again, and missed ev
 	expect(one.heard).toEqual(["meanwhile"]);
 });
 
-test("a socket that is cut again and again is not asked for all the time", async () => {
+test("a socket that is cut repeatedly is requested with growing pauses", async () => {
 	const { clock, client, sockets, opens, replaced, watch } = await openHouse();
 	await client().connect();
 	const [first, second] = await opens(2);
@@ -133,7 +133,7 @@ test("frames that would end Slack's own client have no effect, and both sockets 
 	expect(one.warnings).toContain("Slack sent a frame that it does not document");
 });
 
-test("envelopes of two megabytes, and with thousands of parts, are taken", async () => {
+test("envelopes of two megabytes and with thousands of parts are accepted", async () => {
 	const { client, general, ada, opens, watch } = await openHouse();
 	const one = await client().connect();
 	const [first] = await opens(2);
@@ -158,7 +158,7 @@ async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	}
 }
 
-test("a deaf socket is replaced when much has come over the other one, and what went into it comes again", async () => {
+test("a deaf socket is replaced after many events over the other one, and its events are repeated", async () => {
 	const { clock, client, sockets, says, opens, watch } = await openHouse();
 	const one = await client().connect();
 	const [deaf] = await opens(2);
@@ -173,7 +173,7 @@ test("a deaf socket is replaced when much has come over the other one, and what 
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
 });
 
-test("two silent sockets are replaced when our own post does not arrive", async () => {
+test("two silent sockets are replaced if the event of Parley's own post does not arrive", async () => {
 	const { clock, client, sockets, general, opens, replaced, watch } = await openHouse();
 	const one = await client().connect();
 	const deaf = await opens(2);
@@ -221,7 +221,7 @@ test("an event that was not stored is not acknowledged, and is repeated", async 
 	expect(world.delivery.lost).toEqual([]);
 });
 
-test("a mention comes as two events about one message", async () => {
+test("a mention arrives as two events about one message", async () => {
 	const { world, client, ada, general, opens, watch } = await openHouse();
 	const one = await client().connect();
 	await opens(2);

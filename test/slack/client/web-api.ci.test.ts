@@ -16,7 +16,7 @@ test("a response is returned: success, refusal or rate limit", async () => {
 	expect(general.shows().map(({ text }) => text)).toEqual(["Hello"]);
 });
 
-test("without an answer it is not known whether it was done, and it is not done twice", async () => {
+test("without a response the result of a call is unknown, and the call is not repeated", async () => {
 	const { world, client, general } = await openHouse();
 	const { port } = client();
 	const faults = [
@@ -33,7 +33,7 @@ test("without an answer it is not known whether it was done, and it is not done 
 	expect(world.network.pending).toBe(0);
 });
 
-test("arguments arrive as they were given: blocks, metadata, flags and numbers", async () => {
+test("arguments arrive unchanged: blocks, metadata, flags and numbers", async () => {
 	const { client, general } = await openHouse();
 	const { port } = client();
 	const text = "<@U1> & ünï \u{1F600}";
@@ -47,7 +47,7 @@ test("arguments arrive as they were given: blocks, metadata, flags and numbers",
 	expect(found).toMatchObject({ body: { messages: [{ metadata: args.metadata, blocks: [{ text }] }] } });
 });
 
-test("a press is answered by its address, and an address that is used up is refused with Slack's word", async () => {
+test("a press is answered at its response URL, and a used-up URL is refused with Slack's error", async () => {
 	const { client, general, ada, opens, watch } = await openHouse();
 	const one = await client().connect();
 	await opens(2);
@@ -60,7 +60,7 @@ test("a press is answered by its address, and an address that is used up is refu
 	expect(asked.answers()).toHaveLength(5);
 });
 
-test("files go up in three steps, and come down again with the right scope alone", async () => {
+test("files are uploaded in three steps, and downloaded only with the required scope", async () => {
 	const { world, client, general } = await openHouse();
 	const { port } = client();
 	const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);

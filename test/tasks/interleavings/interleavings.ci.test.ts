@@ -30,7 +30,7 @@ const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole
 const engines: readonly EngineName[] = ["SQLite", "PGlite"];
 const timeout = paced(level === "everything" ? 3_600_000 : 240_000);
 
-test("every action is played, and no sequence is the beginning of another", () => {
+test("every action is played, and no sequence is the start of another", () => {
 	expect(new Set(all.flat())).toEqual(new Set(actions));
 	const texts = all.map((sequence) => sequence.join());
 	expect(new Set(texts).size).toBe(texts.length);

@@ -13,7 +13,7 @@ export const trusted: Step[] = [
 /** Access, roles and trusted channels. */
 export const access: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a stranger is told how to come in, once an hour",
+		name: "a person without access gets instructions, once an hour",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
 			{ shows: ["(to Sam)", "I do not know you yet", /`\/(?:parley )?pair`/] },
@@ -25,7 +25,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a stranger gets a code, and the operator lets them in with it",
+		name: "a person without access gets a code, and the operator pairs them with it",
 		steps: [
 			{ says: "@Parley !pair", by: "Sam" },
 			{ notes: /Your code is `(\S+)`/ },
@@ -35,7 +35,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who has a code of the operator comes in with it, in private",
+		name: "a person pairs with a code of the operator, in private",
 		steps: [
 			{ operator: "invite_person", asks: { role: "approver" }, notes: "code" },
 			{ commands: "/pair", with: { code: "{1}" }, by: "Sam" },
@@ -45,7 +45,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a code that lets nobody in is refused with its own reason, in private, each time",
+		name: "an invalid code is refused with its reason, in private, each time",
 		steps: [
 			{ commands: "/pair", with: { code: "AAAA-AAAA" }, by: "Sam" },
 			{ told: ["This code is wrong", "ask the operator for another code (parley people pair)"] },
@@ -66,7 +66,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "in a direct message a wrong code is refused each time, and without a code there is one to send on",
+		name: "in a direct message a wrong code is refused each time, and a message without a code gets a code for the operator",
 		steps: [
 			{ says: "!pair AAAA-AAAA", in: "dm", by: "Sam" },
 			{ says: "!pair AAAA-AAAA", in: "dm", by: "Sam" },
@@ -86,7 +86,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "everybody can see what they are and may do",
+		name: "each person can see their role and rights",
 		steps: [
 			{ commands: "/whoami", by: "Olga" },
 			{ told: "**owner**" },
@@ -97,7 +97,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a guest is answered, and told what a guest may not do",
+		name: "a guest gets answers, and a list of missing rights",
 		steps: [
 			{ says: "@Parley say: hello", by: "Gus" },
 			{ shows: ["(to Gus)", "[offline] hello"] },
@@ -106,7 +106,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who has no place in direct messages is told how to get one",
+		name: "a person without access to direct messages gets instructions",
 		only: "discord",
 		steps: [
 			{ says: "hello", in: "dm", by: "Max" },
@@ -114,7 +114,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a member is not offered to trust a channel, and a text does not help",
+		name: "a member is not offered trust, and the text command gives no trust",
 		only: "discord",
 		sandbox: true,
 		steps: [
@@ -135,7 +135,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "in a trusted channel calls run unasked, and everybody sees the badge",
+		name: "in a trusted channel calls run without approval, and all members see the badge",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -146,7 +146,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what is always asked about is asked about in a trusted channel, too",
+		name: "calls that always require approval also do in a trusted channel",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -157,7 +157,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "anybody's press on End trust ends it where they may, and tools ask again",
+		name: "a press on End trust ends it if the person may, and tools require approval again",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -170,7 +170,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends by itself when its time is over",
+		name: "trust ends when it expires",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -179,7 +179,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when others may read the channel",
+		name: "trust ends when new people can read the channel",
 		only: "discord",
 		sandbox: true,
 		steps: [
@@ -189,7 +189,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when a role lets others read the channel, and not when it lets them do something else",
+		name: "trust ends when a role lets new people read the channel, but not when it gives other rights",
 		only: "discord",
 		sandbox: true,
 		steps: [
@@ -218,7 +218,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when others were let in while nobody was there to see it",
+		name: "trust ends when new people joined while the connector was stopped",
 		only: "discord",
 		sandbox: true,
 		steps: [
@@ -231,7 +231,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust goes on over a restart after which nobody else may read",
+		name: "trust continues over a restart without new readers",
 		only: "discord",
 		sandbox: true,
 		steps: [
@@ -245,7 +245,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends in a server that Parley is removed from",
+		name: "trust ends in a server that removes Parley",
 		only: "discord",
 		sandbox: true,
 		errors: [/a post was given up/],
@@ -263,12 +263,12 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when somebody speaks there who was not let in",
+		name: "trust ends when a person without access writes in the channel",
 		sandbox: true,
 		steps: [...trusted, { says: "@Parley say: hello", by: "Sam" }, { shows: "🔒 Tools ask here again" }],
 	},
 	{
-		name: "the status of trust is told to who asks",
+		name: "the status of trust is shown to the person who requests it",
 		sandbox: true,
 		steps: [
 			{ commands: "/trust status", by: "Olga" },

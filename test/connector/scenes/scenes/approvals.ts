@@ -10,11 +10,11 @@ const asks: Step[] = [
 /** Calls that require approval. */
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a call that is asked about shows what it would do, and does nothing yet",
+		name: "a call that requires approval shows its effect, and has none yet",
 		steps: [...asks, { shows: ["+hello", "Risk:", "Waits until"] }, { file: "notes.txt", has: null }],
 	},
 	{
-		name: "an approver allows it once: it is done, and the card says who and when",
+		name: "an approver approves a call once: it runs, and the card shows who and when",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Alex" },
@@ -26,7 +26,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "an owner may allow it, too",
+		name: "an owner may approve a call as well",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Olga" },
@@ -35,7 +35,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who denies it can say why, and the agent hears it",
+		name: "a denial can have a reason, which the agent gets",
 		steps: [
 			...asks,
 			{ clicks: "Deny", by: "Alex", fills: { reason: "not in this folder" } },
@@ -45,7 +45,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "nobody has to say why",
+		name: "a denial needs no reason",
 		steps: [
 			...asks,
 			{ clicks: "Deny", by: "Olga", fills: {} },
@@ -54,7 +54,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who asked for it cannot allow it without the right, and is told so",
+		name: "the requester cannot approve without the right, and gets the reason",
 		steps: [
 			...asks,
 			{ clicks: "Approve once" },
@@ -64,7 +64,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "another member cannot allow it",
+		name: "another member cannot approve",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Max" },
@@ -73,7 +73,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a guest cannot allow it",
+		name: "a guest cannot approve",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Gus" },
@@ -82,7 +82,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a stranger cannot allow it",
+		name: "a person without access cannot approve",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Sam" },
@@ -91,7 +91,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who asked for it cannot deny it for others without the right, but can stop it",
+		name: "the requester cannot deny for others without the right, but can stop the work",
 		steps: [
 			...asks,
 			{ says: "@Parley stop" },
@@ -100,7 +100,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "of two that press at once the first one counts, and the other one is told",
+		name: "of two presses at the same time the first counts, and the other person is informed",
 		steps: [
 			...asks,
 			{
@@ -115,7 +115,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "for this session, the same is not asked again",
+		name: "after an approval for the session, the same call needs no further approval",
 		steps: [
 			...asks,
 			{ clicks: "For this session", by: "Alex" },
@@ -128,7 +128,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what nobody answers in time is not done",
+		name: "a call without an answer in time does not run",
 		place: { approvalHours: 0.1 },
 		steps: [
 			...asks,
@@ -138,7 +138,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a reply allows it where somebody may",
+		name: "a reply approves a call if the person may",
 		only: "discord",
 		steps: [
 			...asks,
@@ -148,7 +148,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a reply denies it, with the reason",
+		name: "a reply denies a call, with its reason",
 		only: "discord",
 		steps: [
 			...asks,
@@ -200,7 +200,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what the operator answers elsewhere shows on the card",
+		name: "an answer of the operator in another client shows on the card",
 		steps: [
 			...asks,
 			{
@@ -219,7 +219,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "calls of two replies are two cards, each with an answer of its own",
+		name: "calls of two replies are two cards with separate answers",
 		steps: [
 			{ says: "@Parley write: a.txt <<< a\nwrite: b.txt <<< b" },
 			{ clicks: "Approve once", on: "+++ a.txt", by: "Alex" },
@@ -232,7 +232,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a call that does not fit can be read as a whole",
+		name: "a call that does not fit on its card can be read completely",
 		only: "discord",
 		steps: [
 			{
@@ -246,7 +246,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what only the operator may allow can only be denied here",
+		name: "a call that only the operator may approve can only be denied here",
 		steps: [
 			{ says: "@Parley write: .env <<< KEY=1" },
 			{ shows: ["Risk: critical", "parley answer", "[Deny]"] },
@@ -257,7 +257,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who has lost the role in the meantime cannot allow it any more",
+		name: "a person who has lost the role can no longer approve",
 		only: "discord",
 		steps: [
 			...asks,

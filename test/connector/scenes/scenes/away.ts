@@ -10,7 +10,7 @@ const forgotten: Step<DiscordSite>[] = [
 /** Events on Discord while the connector is away. */
 export const away: readonly Scene<DiscordSite>[] = [
 	{
-		name: "the connection to the platform is cut: what was said meanwhile is answered after it is back",
+		name: "messages during a lost connection are answered after it is restored",
 		steps: [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
@@ -21,7 +21,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what is said while the connector is stopped is answered when it is back",
+		name: "messages while the connector is stopped are answered after its start",
 		steps: [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
@@ -32,7 +32,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a thread that was opened while the connector was away, and Discord forgot it, is heard",
+		name: "a thread that was opened while the connector was stopped is read, although Discord does not replay it",
 		only: "discord",
 		steps: [
 			{ says: "about the release", as: "m" },
@@ -47,7 +47,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "the first direct message of somebody who is known is heard, although nobody was there",
+		name: "the first direct message of a known person is read, although the connector was stopped",
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: before" },
@@ -60,7 +60,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what Discord does not let be read for a while is read later, and nobody waits for it",
+		name: "a channel that Discord refuses to read is read later, and other channels do not wait",
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: before" },
@@ -78,7 +78,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what was said while the connector was away is answered although its database was lost, once",
+		name: "messages while the connector was stopped are answered once, although its database was lost",
 		steps: [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
@@ -89,7 +89,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "what was answered outside of sessions is not answered again because the database was lost",
+		name: "answers outside of sessions are not repeated after the database was lost",
 		// On Slack these answers are in separate threads.
 		only: "discord",
 		steps: [

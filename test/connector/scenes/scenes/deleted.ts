@@ -43,7 +43,7 @@ const goesOn: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline]
 /** Deletions by other clients, which the gateway reports once, and only to connected clients. */
 export const deleted: readonly Scene[] = [
 	{
-		name: "a conversation that is deleted elsewhere says so, and the next message begins another one",
+		name: "a conversation that another client deletes gets a notice, and the next message starts a new one",
 		steps: [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
@@ -53,11 +53,11 @@ export const deleted: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the card and the question of a task go when its conversation is deleted elsewhere",
+		name: "the card and the question of a task close when another client deletes its conversation",
 		steps: [...suspended, deletes, ...taskIsOver, ...goesOn],
 	},
 	{
-		name: "an approval goes when its conversation is deleted elsewhere",
+		name: "an approval closes when another client deletes its conversation",
 		steps: [
 			...asks,
 			deletes,
@@ -68,7 +68,7 @@ export const deleted: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a task whose conversation is deleted while the connector is stopped is over when it is back",
+		name: "a task whose conversation is deleted while the connector is stopped is closed after its start",
 		steps: [
 			...elsewhere,
 			...suspended,
@@ -82,7 +82,7 @@ export const deleted: readonly Scene[] = [
 		],
 	},
 	{
-		name: "an approval whose conversation is deleted while the connector is stopped is over when it is back",
+		name: "an approval whose conversation is deleted while the connector is stopped is closed after its start",
 		steps: [
 			...elsewhere,
 			...asks,
@@ -95,7 +95,7 @@ export const deleted: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a conversation in which nothing waited says nothing of its deletion while nobody was there",
+		name: "the deletion of an idle conversation while the connector was stopped has no notice",
 		steps: [
 			...elsewhere,
 			{ says: "@Parley say: before" },

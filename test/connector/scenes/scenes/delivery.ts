@@ -51,7 +51,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a connection that ends before the commit", { drop: "before" }),
 	repeated("a connection that ends after the commit", { drop: "after-commit" }),
 	{
-		name: "Discord denies a post for longer than it knows the nonce, and looking for it fails at first: it is found",
+		name: "Discord returns errors for longer than it knows the nonce, and the first lookup fails: the post is found",
 		only: "discord",
 		steps: [
 			takesNoPosts,
@@ -64,7 +64,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "Discord denies a post for longer than it knows the nonce, and lets nobody look: the operator decides",
+		name: "Discord returns errors for longer than it knows the nonce, and refuses lookups: the operator decides",
 		only: "discord",
 		steps: [
 			takesNoPosts,
@@ -77,7 +77,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "Discord refuses every post for long: it is given up, and what follows comes all the same",
+		name: "Discord refuses a post for long: it is given up, and later posts arrive",
 		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
@@ -95,11 +95,11 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 /** Faults between the connector and the platform. */
 export const delivery: readonly Scene[] = [
 	{
-		name: "the platform wants it slower: it is posted later, once",
+		name: "the platform limits a post: it is posted later, once",
 		steps: [{ fault: post, is: { status: 429, retryAfter: 3000 } }, ...hello, { passes: 5000 }, once],
 	},
 	{
-		name: "the platform wants everything slower: it is posted later, once",
+		name: "the platform limits all requests: the post is made later, once",
 		steps: [
 			{ fault: post, is: { status: 429, retryAfter: 3000, scope: "global" } },
 			...hello,
@@ -108,27 +108,27 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the platform fails and has not posted it: it is posted once",
+		name: "the platform fails and has not made the post: it is made once",
 		steps: [{ fault: post, is: { status: 500 } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the platform fails and has posted it: it is found, and not posted again",
+		name: "the platform fails and has made the post: it is found, and not repeated",
 		steps: [{ fault: post, is: { status: 502, drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the connection ends before the platform has read it: it is posted once",
+		name: "the connection ends before the platform has read the request: the post is made once",
 		steps: [{ fault: post, is: { drop: "before" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the connection ends after the platform has posted it: it is found",
+		name: "the connection ends after the platform has made the post: it is found",
 		steps: [{ fault: post, is: { drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the platform takes its time: it is posted once",
+		name: "the platform is slow: the post is made once",
 		steps: [{ fault: post, is: { delayMs: 8000 } }, ...hello, { passes: 10_000 }, once],
 	},
 	{
-		name: "it may have been posted, and looking for it fails at first: it is found later",
+		name: "a post may exist, and the first lookup fails: it is found later",
 		only: "slack",
 		steps: [
 			{ fault: post, is: { drop: "after-commit" } },
@@ -140,7 +140,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "two that say the same are told apart, when one may have been posted",
+		name: "two posts with the same text are distinguished when one of them may exist",
 		steps: [
 			...hello,
 			{ shows: "[offline] hello" },
@@ -151,7 +151,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "it fails again and again: it is given up, and what follows comes all the same",
+		name: "a post fails repeatedly: it is given up, and later posts arrive",
 		only: "slack",
 		errors: [/a post was given up/],
 		steps: [
@@ -164,7 +164,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a card whose change may not have arrived shows the newest at last",
+		name: "a card with an unclear change shows the newest state in the end",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hi" },
 			{ shows: "[Approve once]" },
@@ -175,7 +175,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a card that somebody has deleted is not changed any more, and the answer comes",
+		name: "a card that a person has deleted is no longer changed, and the answer arrives",
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hi" },
@@ -186,7 +186,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a channel in which Parley may not write is told to the operator alone",
+		name: "a channel in which Parley may not write is reported to the operator only",
 		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
@@ -197,7 +197,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a channel that is deleted meanwhile takes nothing else with it",
+		name: "a channel that is deleted does not affect other channels",
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley long: 20 tokens at 2 per second", in: "random" },
@@ -208,7 +208,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "where Parley may open no threads, a task tells everything in the channel",
+		name: "if Parley may not open threads, a task posts everything in the channel",
 		only: "discord",
 		steps: [
 			{ forbids: ["CreatePublicThreads"] },
@@ -217,7 +217,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a thread that was archived is opened again by what comes into it",
+		name: "an archived thread is opened again by a post",
 		only: "discord",
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
@@ -230,7 +230,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a thread that was deleted loses nothing: the channel hears it",
+		name: "posts of a deleted thread go to the channel",
 		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
@@ -244,7 +244,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "where Parley may not read what was written, an answer comes once, without its reply",
+		name: "if Parley may not read the message, its answer arrives once, without a reply reference",
 		only: "discord",
 		steps: [
 			{ forbids: ["ReadMessageHistory"] },
@@ -256,7 +256,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "where Parley may attach no files, the words of a long answer come, and say so",
+		name: "if Parley may not attach files, a long answer arrives as text, with a note",
 		only: "discord",
 		steps: [
 			{ forbids: ["AttachFiles"] },
@@ -267,7 +267,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a file that Discord refuses as too large is named in its post, with what to do",
+		name: "a file that Discord refuses as too large is named in its post, with a next step",
 		only: "discord",
 		steps: [
 			{ file: "report.zip", gets: "x".repeat(3 * 1024 * 1024) },
@@ -278,7 +278,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a file whose name Discord writes anew is found, when it may have been posted",
+		name: "a post with a file that Discord renames is found if it may exist",
 		only: "discord",
 		steps: [
 			{ file: "My report (final) 1.csv", gets: "a,b\n1,2\n" },
@@ -292,7 +292,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "two answers to commands that say the same stand there once each, with a restart between them",
+		name: "two answers to commands with the same text are posted once each, with a restart between them",
 		steps: [
 			{ commands: "/ask", with: { text: "say: the same" } },
 			{ shows: "[offline] the same", times: 1 },
@@ -305,7 +305,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "what a task says after its thread was locked goes to the room",
+		name: "posts of a task after its thread was locked go to the channel",
 		only: "discord",
 		// Its question is in the thread, which can no longer be changed.
 		errors: [/a post was given up/],
@@ -321,7 +321,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "while the gateway is away a press is taken, and done when it is back",
+		name: "a press while the gateway is stopped is stored, and performed after its start",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hi" },
 			{ shows: "[Approve once]" },
@@ -335,7 +335,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Discord loses the first answer to a press: the second one is taken",
+		name: "Discord loses the first answer to a press: the second one arrives",
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: hello" },

@@ -25,7 +25,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "one of several is chosen from a list",
+		name: "one of several choices is selected from a list",
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
 			{ shows: "<Choose one: tea | coffee>" },
@@ -36,7 +36,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "several of many are chosen at once",
+		name: "several choices are selected together",
 		steps: [
 			{ says: "@Parley pick: red | green | blue" },
 			{ chooses: ["red", "blue"] },
@@ -44,7 +44,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "what is to be chosen can be written, however it is spelled",
+		name: "a choice can be written, in any letter case",
 		only: "discord",
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
@@ -53,7 +53,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "what cannot be chosen is refused, and the question stays open",
+		name: "an unknown choice is refused, and the question stays open",
 		only: "discord",
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
@@ -64,7 +64,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "more than a list holds can be written",
+		name: "a choice that does not fit in the list can be written",
 		only: "discord",
 		steps: [
 			{ says: `@Parley choose: ${Array.from({ length: 30 }, (_, index) => `o${index}`).join(" | ")}` },
@@ -74,7 +74,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a secret is entered on a page of the gateway, never in the chat",
+		name: "a password is entered on a page of the gateway, never in the chat",
 		publicUrl: "https://parley.example.org",
 		steps: [
 			{ says: "@Parley secret: API key" },
@@ -84,7 +84,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a secret in a reply is sent to nobody",
+		name: "a password in a reply is not sent to the agent",
 		only: "discord",
 		publicUrl: "https://parley.example.org",
 		steps: [
@@ -96,7 +96,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a guest's answer is not taken",
+		name: "a guest's answer is refused",
 		steps: [
 			{ says: "@Parley ask: Who?" },
 			{ clicks: "Answer", by: "Gus", fills: { Answer: "me" } },
@@ -116,7 +116,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a question of what was stopped can be answered no more",
+		name: "a question of stopped work is closed",
 		steps: [
 			{ says: "@Parley ask: Still there?" },
 			{ shows: "[Answer]" },
@@ -126,7 +126,7 @@ export const elicitations: readonly Scene[] = [
 		],
 	},
 	{
-		name: "who replies too late is told what happened",
+		name: "a late reply gets a notice with the reason",
 		steps: [
 			{ says: "@Parley ask: Who?" },
 			{ shows: "[Answer]" },

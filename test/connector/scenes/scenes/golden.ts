@@ -30,7 +30,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		],
 	},
 	"approval-approved": {
-		name: "a call that is approved",
+		name: "an approved call",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< one\\ntwo\\n" },
 			{ clicks: "Approve once" },
@@ -40,7 +40,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		],
 	},
 	"approval-denied": {
-		name: "a call that is denied with a reason",
+		name: "a call denied with a reason",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ clicks: "Deny", by: "Alex", fills: { reason: "not in this folder" } },
@@ -145,7 +145,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		],
 	},
 	stranger: {
-		name: "somebody whom nobody knows",
+		name: "a person without access",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
 			{ shows: "I do not know you yet" },

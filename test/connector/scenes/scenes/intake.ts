@@ -4,14 +4,14 @@ import type { Scene } from "../step.ts";
 /** Messages, and whether they are for Parley. */
 export const intake: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a mention is answered below the message, with buttons to judge the answer",
+		name: "a mention is answered below the message, with buttons to rate the answer",
 		steps: [
 			{ says: "@Parley say: good morning" },
 			{ showsOnly: [["(to Mia)", "[offline] good morning", "[Good] [Bad] [Again]"]] },
 		],
 	},
 	{
-		name: "what speaks to nobody is not answered",
+		name: "a message without a mention is not answered",
 		steps: [
 			{ says: "say: nobody asked" },
 			{ says: "@Parley say: asked" },
@@ -21,7 +21,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a direct message needs no name",
+		name: "a direct message needs no mention",
 		steps: [
 			{ says: "say: just us", in: "dm" },
 			{ showsOnly: ["[offline] just us"], in: "dm" },
@@ -29,7 +29,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a reply to an answer is for Parley, also one that calls nobody",
+		name: "a reply to an answer is for Parley, even without a mention",
 		steps: [
 			{ says: "@Parley say: first" },
 			{ replies: "say: second", to: "[offline] first", quiet: true },
@@ -37,7 +37,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a reply to somebody else is not for Parley",
+		name: "a reply to another person is not for Parley",
 		steps: [
 			{ says: "lunch?", by: "Max", as: "lunch" },
 			{ replies: "say: at noon", to: "lunch" },
@@ -46,7 +46,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "who calls somebody else in Parley's thread speaks to them",
+		name: "a message that mentions another person in Parley's thread is not for Parley",
 		steps: [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
 			{ shows: "is done: see its thread, or `/task show " },
@@ -56,7 +56,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "everyone is nobody's name",
+		name: "@everyone is not a mention of Parley",
 		steps: [
 			{ says: "@everyone say: listen" },
 			{ says: "@Parley say: heard" },
@@ -64,7 +64,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "bots are not answered, whatever they say",
+		name: "bots are never answered",
 		steps: [
 			{ says: "@Parley say: beep", by: "Robo" },
 			{ says: "@Parley say: hello" },
@@ -72,11 +72,11 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "the name alone is greeted",
+		name: "a mention alone gets a greeting",
 		steps: [{ says: "@Parley" }, { showsOnly: ["Hello! Write to me what is to be done"] }],
 	},
 	{
-		name: "a command is understood as a text, too",
+		name: "a command also works as a text",
 		steps: [
 			{ says: "@Parley !help" },
 			{ shows: [/`[!/]task new`/, /`[!/]trust on`/, /`[!/]whoami`/] },
@@ -85,7 +85,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a message that names Parley only since it was edited is a message then",
+		name: "a message that mentions Parley only after an edit counts then",
 		steps: [
 			{ says: "say: hi", as: "m" },
 			{ edits: "m", into: "@Parley say: hi" },
@@ -93,7 +93,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "an answered message that is edited is answered again when its author says so",
+		name: "an edited message is answered again if its author confirms",
 		steps: [
 			{ says: "@Parley say: tee", as: "m" },
 			{ shows: "[offline] tee" },
@@ -107,7 +107,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "the preview of a link is no edit",
+		name: "the preview of a link is not an edit",
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: https://example.com/", as: "m" },
@@ -123,7 +123,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "where everything is for Parley, nobody has to name it",
+		name: "in a channel without required mentions, every message is answered",
 		place: { mention: "always" },
 		steps: [
 			{ says: "say: at once" },
@@ -134,7 +134,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "where each person has a conversation of their own, nobody waits for another one",
+		name: "with separate conversations, people do not wait for each other",
 		place: { sessions: "person" },
 		steps: [
 			{ says: "@Parley long: 60 tokens at 2 per second" },
@@ -147,7 +147,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a thread of people is a room of its own",
+		name: "a thread of people is a separate conversation",
 		only: "discord",
 		steps: [
 			{ says: "about the release", as: "m" },
@@ -158,7 +158,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a tool of the agent reads a file that came along, and the answer has what stands in it",
+		name: "a tool of the agent reads an attached file, and the answer has its content",
 		steps: [
 			{
 				says: "@Parley read: attachments/notes.txt",
@@ -169,7 +169,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a file alone is taken, and what is written later can be about it",
+		name: "a message with only a file is accepted, and later messages can refer to it",
 		steps: [
 			{ says: "@Parley", attaches: [{ name: "birds.csv", content: "name,legs\nheron,2\n" }] },
 			{ shows: "(to Mia)" },
@@ -178,7 +178,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "of two files of one name both are there, each with what it had",
+		name: "two files with the same name are both kept with their content",
 		steps: [
 			{
 				says: "@Parley read: attachments/notes.txt\n& read: attachments/notes-2.txt",
@@ -191,11 +191,11 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a question by command is shown and answered where everybody sees it",
+		name: "a question by command is shown and answered in public",
 		steps: [{ commands: "/ask", with: { text: "say: for all" } }, { shows: "[offline] for all" }],
 	},
 	{
-		name: "a message can be asked about from its menu",
+		name: "a message can be sent to Parley from its menu",
 		steps: [
 			{ says: "say: from the menu", by: "Max", as: "m" },
 			{ commands: "Ask about this", on: "m" },
@@ -203,7 +203,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "whoever wonders is told what became of a message",
+		name: "/why reports the handling of the last message",
 		steps: [
 			{ says: "nothing for you", as: "m" },
 			{ commands: "/why" },

@@ -16,7 +16,7 @@ const suspended: Step[] = [
 /** Presses of removed buttons: the person is privately informed of the events since then. */
 export const late: readonly Scene[] = [
 	{
-		name: "a press after somebody else has approved tells who did, and when",
+		name: "a press after another person has approved reports who did, and when",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Alex" },
@@ -30,7 +30,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press after the work was stopped tells that, and runs nothing",
+		name: "a press after the work was stopped reports that, and runs no call",
 		steps: [
 			...asks,
 			{ says: "@Parley stop" },
@@ -41,7 +41,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press after the time was over tells that, and runs nothing",
+		name: "a press after the expiry reports that, and runs no call",
 		place: { approvalHours: 0.1 },
 		steps: [
 			...asks,
@@ -53,7 +53,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press after its card was deleted is told what came of the question",
+		name: "a press after its card was deleted reports the outcome of the question",
 		errors: [/a post was given up/],
 		steps: [
 			...asks,
@@ -66,7 +66,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press that crosses the deletion of its card counts, and the answer shows what came of it",
+		name: "a press during the deletion of its card counts, and the answer shows its outcome",
 		errors: [/a post was given up/],
 		steps: [
 			...asks,
@@ -77,7 +77,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "presses on the cards of a task that is over tell how it ended",
+		name: "presses on the cards of an ended task report its end",
 		steps: [
 			...suspended,
 			{ clicks: "Cancel" },
@@ -92,7 +92,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press after the plan was answered tells who did",
+		name: "a press after the review of a plan reports the reviewer",
 		steps: [
 			...suspended,
 			{ clicks: "Approve", by: "Alex" },
@@ -103,7 +103,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press of Stop on what waited, after it was answered, tells that",
+		name: "a press of Stop on a waiting message, after its answer, reports that",
 		steps: [
 			{ says: "@Parley long: 40 tokens at 10 per second" },
 			{ says: "@Parley say: second", by: "Max" },

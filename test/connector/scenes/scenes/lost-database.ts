@@ -6,7 +6,7 @@ import { trusted } from "./access.ts";
 /** Knowledge of a connector without its database, from the gateway only. */
 export const lostDatabase: readonly Scene<DiscordSite>[] = [
 	{
-		name: "who wrote in private before the database was lost is heard after Discord has forgotten the session, too",
+		name: "a person with earlier direct messages is read after the database is lost and the Discord session has ended",
 		steps: [
 			{ says: "say: before", in: "dm" },
 			{ shows: "[offline] before", in: "dm" },
@@ -27,7 +27,7 @@ const unseen = /🔒 Tools ask here again: the connector .*, so people may have 
 /** Trusted channels of which the connector may not know that a guest has joined them. */
 export const unseenJoins: readonly Scene<SlackSite>[] = [
 	{
-		name: "the join of a guest ends the trust although the database is lost before it is handled",
+		name: "the join of a guest ends trust although the database is lost before the event is handled",
 		sandbox: true,
 		steps: [
 			guest("leaves"),
@@ -43,7 +43,7 @@ export const unseenJoins: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "the trust goes on over a short stop, and ends after one that is longer than Slack tries to deliver",
+		name: "trust continues over a short stop, and ends after one that is longer than Slack's retries",
 		sandbox: true,
 		steps: [
 			...trusted,

@@ -8,7 +8,7 @@ const stopped = /stopped here|Stopped: “long: 60 tokens/;
 /** The queue, and changes of its order. */
 export const order: readonly Scene[] = [
 	{
-		name: "a message that has to wait says so, and is answered after the one before it",
+		name: "a queued message has a notice, and is answered after the previous one",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: second", by: "Max" },
@@ -20,7 +20,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "who waits behind others sees their place, and sees it change",
+		name: "the author of a queued message sees its position, and changes of it",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: `@Parley ${slow}`, by: "Max" },
@@ -34,7 +34,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the button below takes a message out of the line",
+		name: "the button below removes a message from the queue",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: never mind" },
@@ -46,7 +46,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "stop alone stops what is at work, which can be asked for again",
+		name: "stop as a text stops the active run, which can be repeated",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ typing: true },
@@ -56,7 +56,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "stop by command is confirmed to who gave it",
+		name: "stop by command is confirmed in private",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ typing: true },
@@ -67,11 +67,11 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "where nothing is at work, stop says so",
+		name: "without an active run, stop reports that",
 		steps: [{ says: "@Parley stop" }, { showsOnly: ["Nothing is at work here."] }],
 	},
 	{
-		name: "❌ at a message stops its answer",
+		name: "❌ on a message stops its answer",
 		steps: [
 			{ says: `@Parley ${slow}`, as: "m" },
 			{ typing: true },
@@ -81,7 +81,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "another sign at a message means nothing",
+		name: "another reaction on a message has no effect",
 		steps: [
 			{ says: "@Parley long: 20 tokens at 2 per second", as: "m" },
 			{ reacts: "👍", on: "m" },
@@ -91,7 +91,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "🔁 at a message answers it once more",
+		name: "🔁 on a message repeats its answer",
 		steps: [
 			{ says: "@Parley say: once", as: "m" },
 			{ shows: "[offline] once" },
@@ -100,7 +100,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Again answers once more, and only what was asked last",
+		name: "Again repeats only the last answer",
 		steps: [
 			{ says: "@Parley say: one" },
 			{ shows: "[offline] one" },
@@ -126,7 +126,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a message that is edited while it waits is answered as it is then",
+		name: "a message that is edited while it waits is answered in its new form",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: tee", as: "m" },
@@ -139,7 +139,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "what is at work in one channel keeps nobody waiting in another one",
+		name: "work in one channel does not delay another",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: meanwhile", in: "random" },
@@ -149,7 +149,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Parley is seen typing as long as it is at work",
+		name: "Parley shows a typing indicator while it works",
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ typing: true },
@@ -161,7 +161,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a fresh conversation does not wait for the old one, and one can go back",
+		name: "a new conversation does not wait for the old one, which can be continued",
 		steps: [
 			{ says: "@Parley say: old" },
 			{ shows: "[offline] old" },
@@ -181,7 +181,7 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
-		name: "what somebody thinks of an answer is noted",
+		name: "the rating of an answer is recorded",
 		steps: [
 			{ says: "@Parley say: well" },
 			{ clicks: "Good" },

@@ -30,7 +30,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "they are answered in any order and by different people, over a restart of the connector",
+		name: "the calls of a card are answered in any order and by different people, over a restart of the connector",
 		steps: [
 			...three,
 			{ clicks: "Approve 3", by: "Alex" },
@@ -64,7 +64,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "commands of one reply share a card, and one whose files were changed by another is asked again with their names",
+		name: "commands of one reply share a card, and one whose files another has changed requires approval again, with their names",
 		sandbox: true,
 		steps: [
 			{ file: "run.sh", gets: "echo good\n" },
@@ -100,7 +100,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Approve all leaves out the call that is always required, and says so",
+		name: "Approve all leaves out calls that always require approval, with a note",
 		steps: [
 			writes("a.txt", ".env", "c.txt"),
 			{ shows: ["**2.** `write_file` · 🔒 **always asked alone**", "parley answer", "[Approve all]"] },
@@ -136,7 +136,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a member without the right approves nothing with Approve all, and is told why",
+		name: "a member without the right approves no call with Approve all, and gets the reason",
 		steps: [
 			...three,
 			{ clicks: "Approve all" },
@@ -146,7 +146,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "of two people who press Approve all each call gets one answer",
+		name: "if two people press Approve all, each call gets one answer",
 		steps: [
 			...three,
 			{
@@ -162,7 +162,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press of Approve all that arrives after the answers changes nothing, and says what they were",
+		name: "a late press of Approve all changes no answer, and reports the answers",
 		steps: [
 			...three,
 			{ clicks: "Approve all", by: "Alex" },
@@ -186,7 +186,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "calls for which a card has no room stand on a second card",
+		name: "calls that do not fit on a card are on a second card",
 		only: "discord",
 		steps: [
 			writes("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt"),
@@ -201,7 +201,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "calls for which a card has no room stand on a second card in Slack",
+		name: "calls that do not fit on a card are on a second card in Slack",
 		only: "slack",
 		steps: [
 			writes(...Array.from({ length: 11 }, (_, index) => `${index + 1}.txt`)),

@@ -33,7 +33,7 @@ export const schedules: readonly Scene[] = [
 		steps: [...hourly, { commands: "/schedule list" }, { told: ["**Report**: every hour", "next"] }],
 	},
 	{
-		name: "a schedule is listed in answer to a message, and its owner alone removes it",
+		name: "a schedule is listed in answer to a message, and only its owner can remove it",
 		steps: [
 			...hourly,
 			{ says: "@Parley !schedules" },
@@ -50,7 +50,7 @@ export const schedules: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a schedule answers in a thread of its own",
+		name: "a schedule answers in a separate thread",
 		steps: [
 			{ commands: "/schedule add", with: { text, when, title, show: "thread" } },
 			{ told: "**Report**" },
@@ -86,7 +86,7 @@ export const schedules: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a schedule of a person who cannot see the channel any more does not run",
+		name: "a schedule of a person who can no longer see the channel does not run",
 		only: "discord",
 		steps: [
 			...hourly,
@@ -116,7 +116,7 @@ export const schedules: readonly Scene[] = [
 		],
 	} satisfies Scene<DiscordSite>,
 	{
-		name: "a schedule of a person who left the server does not run, whatever role the operator gave",
+		name: "a schedule of a person who left the server does not run, with any role",
 		only: "discord",
 		steps: [
 			...hourly,

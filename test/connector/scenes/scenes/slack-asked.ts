@@ -16,7 +16,7 @@ function tells(what: string, without: readonly string[]): Step<SlackSite> {
 /** Facts that Slack does not push and that must be requested. */
 export const slackAsked: readonly Scene<SlackSite>[] = [
 	{
-		name: "a file comes along although only the mention is told of, which may come without it",
+		name: "a file is read although Slack reports only the mention, which may lack the file",
 		steps: [
 			tells("mentions alone", ["message.channels"]),
 			...words.flatMap((word): Step<SlackSite>[] => [
@@ -30,7 +30,7 @@ export const slackAsked: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "what is said in our thread is heard although Slack does not say for a moment whose thread it is",
+		name: "a message in Parley's thread is read although Slack cannot name the owner of the thread for a moment",
 		steps: [
 			tells("nothing of channels", ["app_mention", "message.channels"]),
 			{ says: "@Parley say: first", in: "top", as: "root" },

@@ -4,14 +4,14 @@ import type { Scene } from "../step.ts";
 /** Appearance of posts on Slack, and failures to post. */
 export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
-		name: "nothing in an answer calls anybody or becomes a picture",
+		name: "an answer notifies no person and embeds no picture",
 		steps: [
 			{ says: "@Parley say: <@U1> <!here> <!channel> @everyone <!subteam^S1> :tada:" },
 			{ shows: ["@everyone", ":tada:", "[Good]"] },
 		],
 	},
 	{
-		name: "the preview of a link is no edit",
+		name: "the preview of a link is not an edit",
 		steps: [
 			{ says: "@Parley say: https://example.com/", as: "m" },
 			{ shows: "example.com" },
@@ -26,7 +26,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "an answer for one alone comes although its address takes it no more",
+		name: "a private answer arrives although its response URL has expired",
 		steps: [
 			{ says: "@Parley say: hello" },
 			{ shows: "[Good]" },
@@ -36,7 +36,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "an approval card that Slack refuses becomes a short one, which can be answered and is closed",
+		name: "an approval card that Slack refuses is replaced by a short one, which can be answered and is closed",
 		steps: [
 			{ fault: "post", is: { error: "invalid_blocks" } },
 			{ says: "@Parley write: notes.txt <<< hi" },
@@ -50,7 +50,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "one channel that Slack wants slower keeps no other one waiting",
+		name: "a rate limit of one channel does not delay other channels",
 		steps: [
 			{ fault: "post", is: { status: 429, retryAfter: 60_000 } },
 			{ says: "@Parley say: here", in: "top" },
@@ -67,7 +67,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "what may have been posted where nobody may look waits for the operator",
+		name: "a post that may exist in an unreadable channel waits for the operator",
 		steps: [
 			{ fault: "post", is: { drop: "after-commit" } },
 			{ fault: "read", is: { error: "missing_scope" } },
@@ -78,7 +78,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a channel that Parley was sent away from is told to the operator, with what to do",
+		name: "a channel that removed Parley is reported to the operator, with a next step",
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley long: 20 tokens at 2 per second", in: "random" },
@@ -90,7 +90,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a file that may have been shared is not brought twice",
+		name: "a file that may have been shared is not uploaded twice",
 		steps: [
 			{ file: "report.csv", gets: "a,b\n1,2\n" },
 			{ fault: "files.completeUploadExternal", is: { drop: "after-commit" } },
@@ -102,7 +102,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a file that was shared and shows up only later is not brought twice",
+		name: "a shared file that becomes visible later is not uploaded twice",
 		steps: [
 			{
 				what: "Slack takes its time",
@@ -120,7 +120,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "an answer of too many posts is a file with its beginning",
+		name: "an answer of too many posts is a file with its start",
 		steps: [
 			{ says: "@Parley long: 40000 tokens" },
 			{ shows: ["answer.md", "[Good]"] },
@@ -128,7 +128,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a table is one of Slack's own",
+		name: "a table is a table block of Slack",
 		steps: [
 			{ file: "table.md", gets: "| name | size |\n| --- | --- |\n| one | 1 |\n" },
 			{ says: '@Parley tool: read_file {"path": "table.md"}' },
@@ -144,7 +144,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a call that does not fit can be read as a whole",
+		name: "a call that does not fit on its card can be read completely",
 		steps: [
 			{ file: "big.txt", gets: "a line of the old text\n".repeat(2000) },
 			{ says: "@Parley write: big.txt <<< new" },
@@ -154,7 +154,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a plan that was sent in a thread is answered where its card stands",
+		name: "the review of a plan in a thread is answered at its card",
 		steps: [
 			{ says: "@Parley say: hello", in: "top", as: "root" },
 			{ replies: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out", to: "root" },

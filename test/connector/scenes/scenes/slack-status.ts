@@ -5,7 +5,7 @@ import type { Scene } from "../step.ts";
 /** The status line of a thread, which only Slack has. */
 export const slackStatus: readonly Scene<SlackSite>[] = [
 	{
-		name: "the status says that Parley is thinking from the start of a reply to its end, because its text is posted whole",
+		name: "the status shows that Parley is thinking from the start of a reply to its end, because its text is posted in one piece",
 		steps: [
 			{ says: "@Parley long: 60 tokens at 2 per second", in: "top" },
 			{ typing: true },

@@ -7,7 +7,7 @@ const slow = "long: 60 tokens at 2 per second";
 /** Behaviour of Slack only. `top`: the channel itself, in which every message starts its own thread. */
 export const slack: readonly Scene<SlackSite>[] = [
 	{
-		name: "a mention comes as two events in any order, and each of them twice: it is answered once",
+		name: "a mention arrives as two events in any order, each of them twice: it is answered once",
 		steps: [
 			{
 				what: "Slack sends everything twice, and what is later sooner",
@@ -33,7 +33,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "each mention at the top begins a conversation of its own, and none waits for another",
+		name: "each mention at the top level starts a separate conversation, and none waits for another",
 		steps: [
 			{ says: `@Parley ${slow}`, in: "top", as: "slow" },
 			{ says: "@Parley say: meanwhile", by: "Max", in: "top", as: "quick" },
@@ -44,7 +44,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "what is written in a thread that began with a mention is for Parley, also after its database was lost",
+		name: "messages in a thread that started with a mention are for Parley, even after its database was lost",
 		steps: [
 			{ says: "@Parley say: first", in: "top", as: "root" },
 			{ shows: "[offline] first" },
@@ -59,7 +59,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a thread of people is theirs: Parley answers there when it is named",
+		name: "in a thread of people, Parley answers only mentions",
 		steps: [
 			{ says: "about the release", in: "top", as: "root" },
 			{ replies: "say: nobody asked", to: "root", by: "Max" },
@@ -69,7 +69,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "who calls somebody else below a card speaks to them",
+		name: "a message that mentions another person below a card is not for Parley",
 		steps: [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
 			{ shows: "✅ **Done**", in: "Tidy" },
@@ -78,7 +78,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a conversation of several people is answered in a thread when it names Parley",
+		name: "a group conversation is answered in a thread if it mentions Parley",
 		steps: [
 			{ says: "say: among us", in: "group", as: "root" },
 			{ replies: "@Parley say: all of you", to: "root", in: "group" },
@@ -86,7 +86,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a thread in direct messages is a conversation of its own",
+		name: "a thread in direct messages is a separate conversation",
 		steps: [
 			{ says: "say: at the top", in: "dm", as: "root" },
 			{ shows: "[offline] at the top", in: "dm" },
@@ -95,7 +95,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "commands are written in threads, after the name or without it where the thread is ours",
+		name: "commands in threads follow a mention, which Parley's own threads do not need",
 		steps: [
 			{ says: "@Parley say: begin", in: "top", as: "root" },
 			{ shows: "[offline] begin" },
@@ -109,7 +109,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a command that is not one is explained to who gave it",
+		name: "an unknown command is explained in private",
 		steps: [
 			{ commands: "/parley dance" },
 			{ told: ["I do not know that command", "`/parley ask`"] },
@@ -119,7 +119,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "where Parley is not, a command says how to invite it",
+		name: "in a channel without Parley, a command explains how to invite it",
 		steps: [
 			{ what: "Parley is sent away", does: ({ site }) => site.random.channel.loses() },
 			{ commands: "/ask", with: { text: "say: hello" }, in: "random" },
@@ -127,7 +127,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a message that is passed on without a word of one's own has been read",
+		name: "a forwarded message without a comment is read",
 		steps: [
 			{
 				what: "Mia passes on what Max has said",
@@ -142,7 +142,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a message is made a task from its menu",
+		name: "a message becomes a task from its menu",
 		steps: [
 			{ says: "say: from the menu", by: "Max", in: "top", as: "m" },
 			{ commands: "Make it a task", on: "m" },
@@ -152,7 +152,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a question that was asked by command is answered in the thread of its card",
+		name: "a question of a command is answered in the thread of its card",
 		steps: [
 			{ commands: "/ask", with: { text: "choose: tea | coffee" } },
 			{ replies: "milk", to: "<Choose one" },
@@ -162,7 +162,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a call that was asked for by command is allowed in the thread of its card, by who may",
+		name: "a call of a command is approved in the thread of its card, by an approver",
 		steps: [
 			{ commands: "/ask", with: { text: "write: notes.txt <<< hello" } },
 			{ replies: "approve", to: "[Approve once]" },
@@ -173,7 +173,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a guest of the workspace is one, whatever the configuration says, and may change nothing",
+		name: "a guest of the workspace stays a guest under any configuration, and may change nothing",
 		steps: [
 			{ commands: "/whoami", by: "Gus" },
 			{ told: "**guest**" },
@@ -184,7 +184,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "somebody of another organisation is a stranger in a shared channel, and our own people stay what they are",
+		name: "a person of another organisation has no access in a shared channel, and people of the workspace keep their roles",
 		steps: [
 			{
 				what: "the channel is shared, and Eve of Globex writes",
@@ -220,7 +220,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when a guest joins, and not when one of our own people does",
+		name: "trust ends when a guest joins, and not when a person of the workspace does",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -231,7 +231,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "trust ends when a guest has joined while nobody was there to see it",
+		name: "trust ends when a guest has joined while the connector was stopped",
 		sandbox: true,
 		steps: [
 			...trusted,
@@ -251,7 +251,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "what calls Parley in a thread of others, or answers it for the first time, is found after an absence",
+		name: "mentions in threads of people, and first replies to Parley, are found after an absence",
 		steps: [
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },

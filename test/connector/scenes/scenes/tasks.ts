@@ -11,7 +11,7 @@ const suspended: Step[] = [
 /** Work in the background: a card and a thread each. */
 export const tasks: readonly Scene[] = [
 	{
-		name: "a task has a card that shows how it went, and a thread with what came of it",
+		name: "a task has a card with its progress, and a thread with its result",
 		steps: [
 			{ commands: "/task new", with: { text: "say: all tidy", title: "Tidy up" } },
 			{ told: "**Tidy up** is submitted: its card shows how far it is" },
@@ -21,7 +21,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "its steps show on the card, and each that is done in the thread",
+		name: "the steps of a task show on the card, and each completed one in the thread",
 		steps: [
 			{
 				says: "@Parley !task new title:Build plan: > look | change\nplan: x look | > change\nplan: x look | x change",
@@ -68,7 +68,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "other words in the thread say what should change",
+		name: "other words in the thread request changes",
 		steps: [
 			...suspended,
 			{ says: "with views", in: "Tidy", by: "Alex" },
@@ -87,7 +87,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a plan that was answered already is explained",
+		name: "an answered plan is explained",
 		steps: [
 			...suspended,
 			{
@@ -101,7 +101,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a task can be cancelled on its card, and done once more",
+		name: "a task can be cancelled on its card, and repeated",
 		steps: [
 			...suspended,
 			{ clicks: "Cancel" },
@@ -120,7 +120,7 @@ export const tasks: readonly Scene[] = [
 		steps: [...suspended, { says: "stop", in: "Tidy" }, { shows: "⏹️ **Cancelled** by @Mia", in: "Tidy" }],
 	},
 	{
-		name: "a task that fails says why",
+		name: "a failed task shows the reason",
 		steps: [
 			{ commands: "/task new", with: { text: "fail: out of ideas", title: "Think" } },
 			{ shows: ["❌ **Think** has failed", "out of ideas"] },
@@ -139,7 +139,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a call in a task is asked about in its thread",
+		name: "a call in a task requires approval in its thread",
 		sandbox: true,
 		steps: [
 			{ says: "@Parley !task new title:Write run: echo hello > notes.txt" },
@@ -168,7 +168,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a task that asks nothing explains that it cannot be told more",
+		name: "a task without a question explains that it accepts no further messages",
 		steps: [
 			{ says: "@Parley !task new title:Long long: 200 tokens at 2 per second" },
 			{ shows: ["**Long**", "▶️ At work", "thread: Long"] },
@@ -179,7 +179,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a task goes on over a restart of both processes, and shows everything once",
+		name: "a task continues over a restart of both processes, and shows everything once",
 		steps: [
 			...suspended,
 			{ restarts: "both" },
@@ -190,7 +190,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a database that is lost in the middle of a task is made anew, and nothing is posted twice",
+		name: "a database that is lost in the middle of a task is created again, and no post is repeated",
 		steps: [
 			...suspended,
 			{ losesDatabase: true },

@@ -7,7 +7,7 @@ const lines = (count: number, line: (index: number) => string): string =>
 /** Appearance of answers. */
 export const text: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a long answer is several posts, of which the first replies and the last has the buttons",
+		name: "a long answer is several posts: the first is a reply, and the last has the buttons",
 		steps: [
 			{ file: "long.txt", gets: lines(120, (index) => `Line ${index} is a sentence of some words.`) },
 			{ says: "@Parley read: long.txt" },
@@ -19,7 +19,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "an answer of too many posts is a file with its beginning",
+		name: "an answer of too many posts is a file with its start",
 		only: "discord",
 		steps: [
 			{ file: "huge.txt", gets: lines(800, (index) => `Line ${index} is a sentence of some words.`) },
@@ -29,7 +29,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "nobody is called, whatever the answer says",
+		name: "an answer notifies no person",
 		steps: [{ says: "@Parley say: <@1> @everyone @here <@&2> and all" }, { showsOnly: ["@everyone @here"] }],
 	},
 	{
@@ -55,7 +55,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a table is written so that its columns stand below each other",
+		name: "the columns of a table are aligned",
 		steps: [
 			{ says: "@Parley say: | a | b |\nsay: not a table" },
 			{ shows: "not a table" },
@@ -65,7 +65,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "Chinese, Japanese and emoji of several characters are never cut in two",
+		name: "Chinese, Japanese and emoji of several code points are never split",
 		only: "discord",
 		steps: [
 			{
@@ -89,7 +89,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "marks of Markdown in what people are quoted with stay as they wrote them",
+		name: "Markdown marks in quoted messages stay unchanged",
 		steps: [
 			{ says: "@Parley write: *a*_b_.txt <<< x" },
 			{ shows: ["Approval", "*a*_b_.txt"] },
@@ -98,7 +98,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a file of the agent comes as a file",
+		name: "a file of the agent is attached",
 		steps: [
 			{ file: "report.csv", gets: "a,b\n1,2\n" },
 			{ says: "@Parley send: report.csv" },
@@ -107,11 +107,11 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "where there is nothing to say, something is said",
+		name: "an empty answer has a note",
 		steps: [{ says: "@Parley think: hm" }, { showsOnly: ["[offline] Done."] }],
 	},
 	{
-		name: "a failure is told in words, and can be tried again",
+		name: "a failure is explained, and can be retried",
 		steps: [
 			{ says: "@Parley fail: out of ideas" },
 			{ shows: ["That did not work", "out of ideas", "[Again]"] },
@@ -120,7 +120,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "headings, lists, quotes and links look as the platform has them",
+		name: "headings, lists, quotes and links have the form of the platform",
 		steps: [
 			{
 				says: "@Parley say: # Title\nsay: - one\nsay: > quoted\nsay: [page](https://example.com/a) and <https://example.com/b>",
