@@ -103,6 +103,11 @@ export class InProcessPort implements DiscordPort {
 		this.#leave(4200);
 	}
 
+	/** Shows a presence, as opcode 3 does. Nothing is sent without a connection. */
+	present(presence: unknown): void {
+		if (!this.#closed && this.#live) this.#world.gateway.present(presence);
+	}
+
 	/** Simulates a killed process: no more events and no more writes. */
 	kill(): void {
 		this.#closed = true;

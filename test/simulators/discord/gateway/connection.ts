@@ -90,9 +90,12 @@ export class Connection {
 				this.#resume(d);
 				return;
 			case GatewayOpcodes.PresenceUpdate:
+				this.#demandSession();
+				this.#gateway.present(d);
+				return;
 			case GatewayOpcodes.VoiceStateUpdate:
 			case GatewayOpcodes.RequestGuildMembers:
-				if (!this.#session) throw new GatewayClosed(4003, "Not authenticated.");
+				this.#demandSession();
 				return;
 			case "unreadable":
 				throw new GatewayClosed(4002, "Error while decoding payload.");
@@ -101,10 +104,14 @@ export class Connection {
 		}
 	}
 
+	#demandSession(): void {
+		if (!this.#session) throw new GatewayClosed(4003, "Not authenticated.");
+	}
+
 	#begin(d: unknown): void {
 		if (this.#session) throw new GatewayClosed(4005, "Already authenticated.");
-		const { token, intents, shard } = Object(d);
-		this.#session = this.#gateway.identify({ token, intents, shard }, this.#sink);
+		const { token, intents, shard, presence } = Object(d);
+		this.#session = this.#gateway.identify({ token, intents, shard, presence }, this.#sink);
 	}
 
 	#resume(d: unknown): void {

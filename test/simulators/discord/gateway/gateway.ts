@@ -5,6 +5,7 @@ import { withoutContent } from "../shapes/messages.ts";
 import { userShape } from "../shapes/people.ts";
 import { hasMessageContent, privilegedIntents } from "../world/intents.ts";
 import { sees } from "../world/permissions.ts";
+import { online, readPresence, showPresence } from "../world/presence.ts";
 import type { State, WorldEvent } from "../world/state.ts";
 import { Delivery, type Disorder } from "./delivery.ts";
 import { PayloadSchema } from "./payload-schema.ts";
@@ -22,6 +23,7 @@ export interface Identify {
 	readonly token: string;
 	readonly intents: number;
 	readonly shard?: readonly [number, number] | undefined;
+	readonly presence?: unknown;
 }
 
 export interface Resume {
@@ -49,7 +51,7 @@ export class Gateway {
 	}
 
 	/** Begins a session: READY, and what it sees of its guilds. */
-	identify({ token, intents, shard }: Identify, sink: Sink): Session {
+	identify({ token, intents, shard, presence }: Identify, sink: Sink): Session {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
 		if (shard && (shard[0] < 0 || shard[0] >= shard[1])) throw new GatewayClosed(4010, "Invalid shard.");
@@ -60,6 +62,8 @@ export class Gateway {
 		// "If the limit is exceeded, the token is reset": the token no longer works.
 		if (sessionStarts(state).remaining === 0) throw new GatewayClosed(4004, "Authentication failed.");
 		state.identifies.push(state.now());
+		state.presence = online;
+		if (presence !== undefined) this.present(presence);
 		const id = state.ids.create("session");
 		const session: Session = { id, intents, seq: 0, log: [], sink, lostAt: 0 };
 		this.#sessions.set(id, session);
@@ -85,6 +89,13 @@ export class Gateway {
 		for (const dispatch of missed) carry(session, dispatch);
 		this.#send(session, GatewayDispatchEvents.Resumed, { _trace: [] });
 		return session;
+	}
+
+	/** Shows a presence: https://discord.com/developers/docs/events/gateway-events#update-presence */
+	present(presence: unknown): void {
+		const read = readPresence(presence);
+		if (!read) throw new GatewayClosed(4002, "Error while decoding payload.");
+		showPresence(this.#state, read);
 	}
 
 	/** A connection has ended; with 1000 and 1001 its session has, too. */

@@ -30,6 +30,7 @@ export class PayloadSchema {
 	readonly #validators = new Map<string, ValidateFunction>();
 
 	private constructor(schema: Schema) {
+		allowMediaId(schema);
 		// Without the union of all events, which would be compiled whole for the first of them.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
@@ -59,6 +60,12 @@ export class PayloadSchema {
 		this.#validators.set(t, validate);
 		return validate;
 	}
+}
+
+/** The types lack the id of a media item, which Discord's OpenAPI requires in answers. */
+function allowMediaId({ definitions }: Schema): void {
+	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
+	Object.assign(properties, { id: { type: "string" } });
 }
 
 /** Building the schema takes two seconds, so it is cached for each version of the types and of the generator. */

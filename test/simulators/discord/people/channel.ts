@@ -1,11 +1,12 @@
 import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v10";
+import type { PostState } from "../../chat/post-states.ts";
 import { addUser, tellChannel } from "../world/guilds.ts";
 import { addMessage, announce } from "../world/messages.ts";
 import type { ChannelRecord, MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { settle, tellThread } from "../world/thread-state.ts";
 import { typingNow } from "../world/typing.ts";
-import { isSeen, type Shown, show } from "./shown.ts";
+import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import { messageText } from "./transcript.ts";
 
 type PermissionName = keyof typeof PermissionFlagsBits;
@@ -39,6 +40,13 @@ export class Channel {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
 		return last;
+	}
+
+	/** The states of a message here, oldest first, also after its deletion. */
+	states({ id }: { readonly id: string }): PostState[] {
+		const found = this.record.messages.find((message) => message.id === id);
+		if (!found) throw new Error(`${this.name} has had no message ${id}`);
+		return statesOf(this.#state, found);
 	}
 
 	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */

@@ -1,4 +1,4 @@
-import { ComponentType, InteractionType } from "discord-api-types/v10";
+import { ComponentType, InteractionType, MessageReferenceType } from "discord-api-types/v10";
 import type { Upload } from "../world/attachments.ts";
 import { openDirect, tellMember } from "../world/guilds.ts";
 import { type Beginning, beginInteraction } from "../world/interactions.ts";
@@ -39,6 +39,8 @@ export interface SayOptions {
 	/** Replies without calling the author. */
 	readonly quiet?: boolean;
 	readonly attachments?: readonly File[];
+	/** A message that is passed on. The client posts it before the text, as a message of its own. */
+	readonly forwards?: { readonly id: string };
 }
 
 /** Message with the control. Default: the newest message that has it. */
@@ -73,7 +75,9 @@ export class Person {
 	}
 
 	says(text: string, options: SayOptions): Shown {
-		const { in: channel, mentions = [], replyTo, attachments = [] } = options;
+		const { in: channel, mentions = [], replyTo, attachments = [], forwards } = options;
+		const forwarded = forwards && this.#forward(channel, forwards.id);
+		if (forwarded && text === "" && mentions.length === 0) return show(this.#state, forwarded);
 		const body = {
 			content: [...mentions.map(({ id }) => `<@${id}>`), text].join(" "),
 			...(replyTo && { message_reference: { message_id: replyTo.id } }),
@@ -225,6 +229,18 @@ export class Person {
 		return found;
 	}
 
+	#forward({ record }: Channel, id: string): MessageRecord {
+		const reference = {
+			type: MessageReferenceType.Forward,
+			message_id: id,
+			channel_id: this.#find(id).channel.id,
+		};
+		return createMessage(this.#state, this.user, record, {
+			body: { message_reference: reference },
+			files: [],
+		});
+	}
+
 	/** A button that is no longer shown, with the newest version of its message that had it. */
 	#gone(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
@@ -235,8 +251,7 @@ export class Person {
 		if (!message.deleted && componentsOf(message).some((one) => one.label === label && !one.disabled)) {
 			throw new Error(`${this.name} still sees ${label}: it can be pressed as usual`);
 		}
-		const versions = [message.components, ...message.past.toReversed()];
-		for (const components of versions) {
+		for (const { components } of message.states.toReversed()) {
 			const component = componentsOf({ components }).find((one) => one.label === label && !one.disabled);
 			if (component?.custom_id !== undefined) return { message, components, component };
 		}

@@ -1,4 +1,5 @@
 import { ComponentType, MessageFlags, MessageType } from "discord-api-types/v10";
+import type { PostState } from "../../chat/post-states.ts";
 import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { textsOf } from "../world/mentions.ts";
 import type { MessageRecord } from "../world/records.ts";
@@ -13,6 +14,8 @@ export interface Shown extends ShownMessage {
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	/** The name of its thread. */
 	readonly thread?: string;
+	/** Accent colours of its containers, from 0 to 0xffffff. */
+	readonly accents: readonly number[];
 }
 
 /** A component, with all that any kind of it may have. */
@@ -27,6 +30,7 @@ export interface SeenComponent {
 	readonly placeholder?: string;
 	readonly min_values?: number;
 	readonly max_values?: number;
+	readonly accent_color?: number | null;
 	readonly options?: readonly {
 		readonly label: string;
 		readonly value: string;
@@ -76,8 +80,12 @@ export function show(state: State, message: MessageRecord): Shown {
 		title ?? url ?? "",
 		description ?? "",
 	]);
-	const text = [content, ...embeds, ...textsOf(message.components)].filter((part) => part !== "").join("\n");
-	const answered = channel.messages.find(({ id }) => id === message.reference?.messageId);
+	const forwarded = message.snapshot ? ["(forwarded)", show(state, message.snapshot).text] : [];
+	const text = [...forwarded, content, ...embeds, ...textsOf(message.components)]
+		.filter((part) => part !== "")
+		.join("\n");
+	const answered =
+		message.snapshot === undefined && channel.messages.find(({ id }) => id === message.reference?.messageId);
 	const thread = channel.thread ? undefined : state.channels.get(message.id);
 	const pressable = controls.filter(({ kind, disabled }) => kind === "button" && !disabled);
 	return {
@@ -89,12 +97,20 @@ export function show(state: State, message: MessageRecord): Shown {
 		controls,
 		attachments: message.attachments.map(({ name }) => name),
 		edited: message.editedAt !== null,
+		accents: componentsOf(message).flatMap(({ accent_color: accent }) => accent ?? []),
 		ephemeral: message.onlyFor !== undefined,
 		thinking: (message.flags & MessageFlags.Loading) !== 0,
 		reactions: Object.fromEntries([...message.reactions].map(([emoji, users]) => [emoji, users.size])),
 		...(answered && { repliesTo: { id: answered.id, author: nameOf(answered) } }),
 		...(thread && { thread: thread.name }),
 	};
+}
+
+/** The states of a message, as people read them, oldest first. */
+export function statesOf(state: State, message: MessageRecord): PostState[] {
+	return message.states.map(({ at, by, ...content }) => ({
+		...{ at, by, text: show(state, { ...message, ...content }).text },
+	}));
 }
 
 function nameOf({ author, channel }: MessageRecord): string {

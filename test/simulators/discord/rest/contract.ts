@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { MessageReferenceType } from "discord-api-types/v10";
 import { closeRequests } from "./close-requests.ts";
 import type { Document, JsonSchema, Operation } from "./openapi.ts";
 import { told } from "./told.ts";
@@ -24,7 +25,7 @@ export class Contract {
 		// True because this is the file that is meant; what is missing in it fails where it is needed.
 		const read = (): Document => parseJson(text, { maxDepth: 100, maxNodes: 1_000_000 }) as Document;
 		this.#requests = new Side(closeRequests(read()));
-		this.#answers = new Side(withoutEmptyEnums(read()));
+		this.#answers = new Side(withForwards(withoutEmptyEnums(read())));
 	}
 
 	/** Undefined where the file is not there. Read once in a process. */
@@ -81,6 +82,17 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
 	for (const inner of Object.values(value)) withoutEmptyEnums(inner);
 	return value;
+}
+
+/**
+ * The document has snapshots of forwarded messages, but its references have the type of replies alone. Answers also have the
+ * other type: https://discord.com/developers/docs/resources/message#message-reference-types
+ */
+function withForwards(document: Document): Document {
+	const { MessageReferenceType: known } = document.components.schemas;
+	const forward = { const: MessageReferenceType.Forward };
+	const schemas = { ...document.components.schemas, MessageReferenceType: { anyOf: [known ?? {}, forward] } };
+	return { ...document, components: { ...document.components, schemas } };
 }
 
 /** One reading of the document, with its validators. */

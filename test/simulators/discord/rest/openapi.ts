@@ -1,6 +1,7 @@
 /** As much of a JSON schema as is looked at here. */
 export interface JsonSchema {
 	readonly $ref?: string;
+	readonly const?: unknown;
 	readonly type?: string | readonly string[];
 	readonly properties?: Readonly<Record<string, JsonSchema>>;
 	readonly additionalProperties?: boolean | JsonSchema;

@@ -3,6 +3,7 @@ import { signedLink } from "../world/links.ts";
 import type { AttachmentRecord, InteractionRecord, MessageRecord, UserRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { threadShape } from "./channels.ts";
+import { componentShape } from "./components.ts";
 import { memberShape, userShape } from "./people.ts";
 
 /** https://discord.com/developers/docs/resources/message#attachment-object */
@@ -35,12 +36,17 @@ function reactionsOf(message: MessageRecord, me: UserRecord) {
 function referenceOf(state: State, message: MessageRecord) {
 	const { reference, channel } = message;
 	if (!reference) return {};
+	const { snapshot } = message;
+	const guild = snapshot ? snapshot.channel.guild : channel.guild;
 	const told = {
-		type: MessageReferenceType.Default,
+		type: snapshot ? MessageReferenceType.Forward : MessageReferenceType.Default,
 		channel_id: reference.channelId,
 		message_id: reference.messageId,
-		...(channel.guild && { guild_id: channel.guild.id }),
+		...(guild && { guild_id: guild.id }),
 	};
+	if (snapshot) {
+		return { message_reference: told, message_snapshots: [{ message: contentShape(state, snapshot) }] };
+	}
 	const found = state.channels
 		.get(reference.channelId)
 		?.messages.find(({ id }) => id === reference.messageId);
@@ -58,26 +64,29 @@ function metadataOf({ id, type, user, channel, message, trigger }: InteractionRe
 	};
 }
 
-/** A message without what it refers to. */
-function plainShape(state: State, message: MessageRecord) {
-	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
+/** The fields that a forwarded message keeps: https://discord.com/developers/docs/resources/message#message-snapshot-object */
+function contentShape(state: State, message: MessageRecord) {
 	return {
-		id: message.id,
 		type: message.type,
-		channel_id: message.channel.id,
-		author: userShape(message.author),
 		content: message.content,
 		timestamp: state.timestamp(message.createdAt),
 		edited_timestamp: message.editedAt === null ? null : state.timestamp(message.editedAt),
-		tts: false,
-		mention_everyone: message.mentions.everyone,
 		mentions: message.mentions.users.map(userShape),
 		mention_roles: [...message.mentions.roles],
 		attachments: message.attachments.map((attachment) => attachmentShape(state, attachment)),
 		embeds: [...message.embeds],
-		components: [...message.components],
-		pinned: false,
+		components: message.components.map((component) => componentShape(state, message, component)),
 		flags: message.flags,
+	};
+}
+
+/** A message without what it refers to. */
+function plainShape(state: State, message: MessageRecord) {
+	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
+	return {
+		...contentShape(state, message),
+		...{ id: message.id, channel_id: message.channel.id, author: userShape(message.author) },
+		...{ tts: false, mention_everyone: message.mentions.everyone, pinned: false },
 		...reactionsOf(message, state.app.user),
 		...(message.interaction && { interaction_metadata: metadataOf(message.interaction) }),
 		...(message.webhookId !== undefined && { webhook_id: message.webhookId }),
@@ -139,21 +148,22 @@ export function withoutContent<Shape extends object>(
 ): Shape {
 	const emptied = readable(state, message)
 		? shape
-		: { ...shape, content: "", embeds: [], attachments: [], components: [] };
+		: { ...shape, ...nothing, ...snapshotsWithoutContent(shape) };
 	const { reference } = message;
 	if (!reference || !("referenced_message" in emptied) || !emptied.referenced_message) return emptied;
 	const found = state.channels
 		.get(reference.channelId)
 		?.messages.find(({ id }) => id === reference.messageId);
 	if (!found || readable(state, found)) return emptied;
-	const referenced = {
-		...emptied.referenced_message,
-		content: "",
-		embeds: [],
-		attachments: [],
-		components: [],
-	};
-	return { ...emptied, referenced_message: referenced };
+	return { ...emptied, referenced_message: { ...emptied.referenced_message, ...nothing } };
+}
+
+const nothing = { content: "", embeds: [], attachments: [], components: [] };
+
+function snapshotsWithoutContent(shape: object): object {
+	if (!("message_snapshots" in shape) || !Array.isArray(shape.message_snapshots)) return {};
+	const snapshots = shape.message_snapshots.map(({ message }) => ({ message: { ...message, ...nothing } }));
+	return { message_snapshots: snapshots };
 }
 
 function readable({ app }: State, { author, channel, mentions, interaction }: MessageRecord): boolean {

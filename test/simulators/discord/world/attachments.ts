@@ -56,6 +56,28 @@ export function keepUploads(
 	});
 }
 
+/** Files of a message that is to be checked. */
+export interface MessageFiles {
+	/** Bytes of the request. */
+	readonly bytes: number;
+	/** Names for references such as `attachment://chart.png`. */
+	readonly names: readonly string[];
+}
+
+/** Files of a message after a request: sent ones, and those that stay. */
+export function filesOf(
+	{ attachments }: { readonly attachments?: readonly AttachmentNote[] | null },
+	uploads: readonly Upload[],
+	staying: readonly AttachmentRecord[] = [],
+): MessageFiles {
+	const sent = uploads.map(({ index, name }) => {
+		const note = attachments?.find(({ id }) => String(id) === String(index));
+		return safeName(note?.filename ?? name);
+	});
+	const bytes = uploads.reduce((sum, file) => sum + file.bytes.byteLength, 0);
+	return { bytes, names: [...sent, ...staying.map(({ name }) => name)] };
+}
+
 /**
  * Discord changes names: accents are removed, spaces become underscores, and all characters except letters, digits and `._-`
  * are removed (discord/discord-api-docs #7754, #6945), as in `secure_filename` of

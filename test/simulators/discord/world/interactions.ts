@@ -7,6 +7,7 @@ import {
 	MessageType,
 } from "discord-api-types/v10";
 import { interactionShape } from "../shapes/interactions.ts";
+import { filesOf } from "./attachments.ts";
 import type { Draft } from "./drafts.ts";
 import { checkMessage, violated } from "./message-limits.ts";
 import { addMessage, announce, changeMessage } from "./messages.ts";
@@ -166,7 +167,7 @@ function respond(
 	draft: Draft,
 	ephemeral = interaction.ephemeral,
 ): MessageRecord {
-	checkMessage(state, draft.body, draft.files);
+	checkMessage(state, draft.body, filesOf(draft.body, draft.files));
 	const { channel, user } = interaction;
 	demandOpen(state, channel);
 	const type = interaction.original ? MessageType.Reply : typeOf(interaction);
@@ -232,7 +233,7 @@ function finish(
 ): MessageRecord {
 	const flags = (draft.body.flags ?? 0) & ~MessageFlags.Ephemeral;
 	const body = { ...draft.body, flags };
-	checkMessage(state, body, draft.files);
+	checkMessage(state, body, filesOf(body, draft.files));
 	message.flags &= ~MessageFlags.Loading;
 	const changed = changeMessage(state, message, { ...draft, body });
 	// People see it as a new message, not as an edited one.

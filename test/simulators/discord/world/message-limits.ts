@@ -1,5 +1,5 @@
-import { ButtonStyle, ComponentType, MessageFlags } from "discord-api-types/v10";
-import type { Upload } from "./attachments.ts";
+import { ButtonStyle, ComponentType, MessageFlags, MessageReferenceType } from "discord-api-types/v10";
+import type { MessageFiles } from "./attachments.ts";
 import type { MessageBody } from "./drafts.ts";
 import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
@@ -32,18 +32,13 @@ export function long(text: string): number {
 }
 
 /** Refuses an invalid message and records it as a violation. */
-export function checkMessage(
-	state: State,
-	body: MessageBody,
-	files: readonly Upload[],
-	stayingFiles = 0,
-): void {
-	const bytes = files.reduce((sum, file) => sum + file.bytes.byteLength, 0);
+export function checkMessage(state: State, body: MessageBody, { bytes, names }: MessageFiles): void {
 	if (bytes > messageLimits.requestBytes) throw violated(state, refusals.requestTooLarge().message);
-	const faults = [...faultsOfText(body), ...faultsOfComponents(body)];
+	const faults = [...faultsOfText(body), ...faultsOfComponents(body), ...faultsOfReferences(body, names)];
 	if (faults.length > 0) throw violated(state, ...faults);
-	const empty = !body.content && !body.embeds?.length && !body.components?.length;
-	if (empty && files.length === 0 && stayingFiles === 0) throw refusals.emptyMessage();
+	const isForward = body.message_reference?.type === MessageReferenceType.Forward;
+	const isEmpty = !body.content && !body.embeds?.length && !body.components?.length && names.length === 0;
+	if (isEmpty && !isForward) throw refusals.emptyMessage();
 }
 
 export function violated(state: State, ...faults: readonly string[]) {
@@ -88,6 +83,9 @@ interface AnyComponent {
 	}[];
 	readonly components?: readonly AnyComponent[];
 	readonly accessory?: AnyComponent;
+	readonly media?: { readonly url: string };
+	readonly file?: { readonly url: string };
+	readonly items?: readonly { readonly media: { readonly url: string } }[];
 }
 
 function inside(component: AnyComponent): AnyComponent[] {
@@ -113,6 +111,23 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 	if (top.some(({ type }) => type !== ComponentType.ActionRow))
 		faults.push("components: only rows without v2");
 	return faults;
+}
+
+/** References such as `attachment://chart.png` are to files of the message: https://discord.com/developers/docs/components/reference#file */
+function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {
+	const urls = ((components ?? []) as readonly AnyComponent[]).flatMap(inside).flatMap(mediaOf);
+	const referred = urls.filter((url) => url.startsWith(reference)).map((url) => url.slice(reference.length));
+	return referred
+		.filter((name) => !names.includes(name))
+		.map((name) => `components: there is no file ${name}`);
+}
+
+const reference = "attachment://";
+
+function mediaOf({ type, media, file, items = [] }: AnyComponent): string[] {
+	if (type === ComponentType.File && file && !file.url.startsWith(reference))
+		return [`${reference}${file.url}`];
+	return [media, file, ...items.map((item) => item.media)].flatMap((one) => one?.url ?? []);
 }
 
 function faultsOfComponent(component: AnyComponent): string[] {

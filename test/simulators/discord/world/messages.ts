@@ -3,13 +3,15 @@ import {
 	GatewayDispatchEvents,
 	GatewayIntentBits,
 	MessageFlags,
+	MessageReferenceType,
 	MessageType,
 } from "discord-api-types/v10";
+import type { StateCause } from "../../chat/post-states.ts";
 import { messageEventShape } from "../shapes/messages.ts";
-import { keepUploads, stayingFiles } from "./attachments.ts";
+import { filesOf, keepUploads, stayingFiles } from "./attachments.ts";
 import { type Draft, type MessageBody, numbered } from "./drafts.ts";
 import { mentionsOf, nobody, notePings, textsOf } from "./mentions.ts";
-import { checkMessage } from "./message-limits.ts";
+import { checkMessage, violated } from "./message-limits.ts";
 import { countOldEdit } from "./old-edits.ts";
 import { demand, may, speaking } from "./permissions.ts";
 import type { ChannelRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
@@ -34,12 +36,18 @@ export function createMessage(
 	if (body.message_reference && !may(state, author, channel, "ReadMessageHistory")) {
 		throw refusals.replyWithoutHistory();
 	}
-	checkMessage(state, body, files);
+	checkMessage(state, body, filesOf(body, files));
+	const snapshot = snapshotOf(state, author, body, files);
 	if (!channel.guild && author === state.app.user) demandDirect(state, channel);
 	const repeated = repeatedNonce(state, author, body);
 	if (repeated) return repeated;
 	wake(state, channel);
-	const message = addMessage(state, { author, channel, draft, ...replyOf(channel, body) });
+	const message = addMessage(state, {
+		author,
+		channel,
+		draft,
+		...(snapshot ? { snapshot } : replyOf(channel, body)),
+	});
 	if (body.nonce) state.nonces.set(nonceKey(author, body.nonce), { message, at: state.now() });
 	announce(state, message, GatewayDispatchEvents.MessageCreate, true);
 	notePings(state, message, "create");
@@ -79,12 +87,32 @@ function replyOf(channel: ChannelRecord, { message_reference: told }: MessageBod
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
+/** The present form of a forwarded message. A forward has no content of its own. */
+function snapshotOf(
+	state: State,
+	author: UserRecord,
+	body: MessageBody,
+	files: Draft["files"],
+): MessageRecord | undefined {
+	const { message_reference: told } = body;
+	if (told?.type !== MessageReferenceType.Forward) return undefined;
+	const isMixed = body.content || body.embeds?.length || body.components?.length || files.length > 0;
+	if (isMixed || told.channel_id === undefined) {
+		throw violated(state, "message_reference: a forward has a channel, and no content of its own");
+	}
+	const channel = state.channel(told.channel_id);
+	demand(state, author, channel, "ReadMessageHistory");
+	return { ...state.message(channel, told.message_id) };
+}
+
 /** Content and circumstances of a new message. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
 	readonly draft: Draft;
 	readonly repliesTo?: MessageRecord;
+	/** The message that it forwards. */
+	readonly snapshot?: MessageRecord;
 	readonly interaction?: InteractionRecord;
 	readonly onlyFor?: UserRecord;
 	readonly type?: MessageType;
@@ -96,7 +124,7 @@ export interface Making {
 
 /** Adds a message without checking permissions and without sending events. */
 export function addMessage(state: State, making: Making): MessageRecord {
-	const { author, channel, repliesTo, interaction, onlyFor, draft } = making;
+	const { author, channel, repliesTo, snapshot, interaction, onlyFor, draft } = making;
 	const { body, files } = draft;
 	const ephemeral = onlyFor !== undefined;
 	const message: MessageRecord = {
@@ -105,21 +133,36 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		...{ channel, author, createdAt: state.now(), content: body.content ?? "" },
 		embeds: embedsOf(state, making),
 		components: numbered(body.components),
-		past: [],
+		states: [],
 		attachments: keepUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
 		mentions: nobody,
-		flags: ((body.flags ?? 0) & settable) | (making.flags ?? 0) | (ephemeral ? MessageFlags.Ephemeral : 0),
+		flags: flagsOf(making),
 		...{ editedAt: null, deleted: false, reactions: new Map() },
 		...(body.nonce && { nonce: body.nonce }),
 		...(repliesTo && { reference: { channelId: channel.id, messageId: repliesTo.id } }),
+		...(snapshot && { snapshot, reference: { channelId: snapshot.channel.id, messageId: snapshot.id } }),
 		...(making.webhookId !== undefined && { webhookId: making.webhookId }),
 		...(interaction && { interaction, webhookId: state.app.id }),
 		...(onlyFor && { onlyFor }),
 	};
 	callThose(state, message, body.allowed_mentions, repliesTo?.author);
 	channel.messages.push(message);
+	addState(state, message, "create");
 	channel.typing.delete(author.id);
 	return message;
+}
+
+function addState(
+	state: State,
+	{ states, content, embeds, components }: MessageRecord,
+	by: StateCause,
+): void {
+	states.push({ at: state.now(), by, content, embeds, components });
+}
+
+function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
+	const own = (onlyFor ? MessageFlags.Ephemeral : 0) | (snapshot ? MessageFlags.HasSnapshot : 0);
+	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
 /** Without the permission, embeds are removed silently. Responses to interactions need no permission. */
@@ -169,11 +212,11 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 		flags: editedFlags(message.flags, body.flags),
 	};
 	const staying = stayingFiles(message.attachments, body.attachments);
-	checkMessage(state, { ...after, allowed_mentions: body.allowed_mentions ?? null }, files, staying.length);
+	const allFiles = filesOf(body, files, staying);
+	checkMessage(state, { ...after, allowed_mentions: body.allowed_mentions ?? null }, allFiles);
 	const { channel, onlyFor } = message;
 	message.content = after.content ?? "";
 	message.embeds = richEmbeds(after.embeds);
-	if (body.components !== undefined) message.past.push(message.components);
 	message.components = numbered(after.components);
 	message.flags = after.flags;
 	const notes = body.attachments ?? [];
@@ -182,6 +225,7 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 	message.editedAt = state.now();
 	const repliesTo = channel.messages.find(({ id }) => id === message.reference?.messageId);
 	callThose(state, message, body.allowed_mentions, repliesTo?.author);
+	addState(state, message, "edit");
 	announce(state, message, GatewayDispatchEvents.MessageUpdate);
 	notePings(state, message, "edit");
 	return message;
@@ -209,6 +253,7 @@ export function deleteMessage(state: State, by: UserRecord, message: MessageReco
 
 export function removeMessage(state: State, message: MessageRecord): void {
 	message.deleted = true;
+	addState(state, message, "delete");
 	const { channel } = message;
 	state.emit({
 		t: GatewayDispatchEvents.MessageDelete,

@@ -8,6 +8,7 @@ import type {
 	InteractionType,
 	MessageType,
 } from "discord-api-types/v10";
+import type { StateCause } from "../../chat/post-states.ts";
 
 export interface UserRecord {
 	readonly id: string;
@@ -107,6 +108,12 @@ export interface Mentions {
 	readonly everyone: boolean;
 }
 
+/** Content of a message after a change. */
+export interface MessageState extends Pick<MessageRecord, "content" | "embeds" | "components"> {
+	readonly at: number;
+	readonly by: StateCause;
+}
+
 export interface MessageRecord {
 	readonly id: string;
 	readonly type: MessageType;
@@ -122,8 +129,10 @@ export interface MessageRecord {
 	content: string;
 	embeds: readonly APIEmbed[];
 	components: readonly APIMessageTopLevelComponent[];
-	/** Components before each edit, oldest first. */
-	readonly past: MessageRecord["components"][];
+	/** The content after each change, oldest first; the last one is the present content. */
+	readonly states: MessageState[];
+	/** A forwarded message, as it was then: https://discord.com/developers/docs/resources/message#message-snapshot-object */
+	readonly snapshot?: MessageRecord;
 	attachments: readonly AttachmentRecord[];
 	mentions: Mentions;
 	flags: number;

@@ -31,6 +31,8 @@ export interface WorldSettings {
 	readonly tokenMs: number;
 	readonly heartbeatMs: number;
 	readonly identifiesPerDay: number;
+	/** Presence updates of a bot. Observed; the page of the gateway documents no number. */
+	readonly presences: Allowance;
 	/** Maximum size of a file: https://discord.com/developers/docs/reference#uploading-files */
 	readonly fileBytes: number;
 }
@@ -59,5 +61,6 @@ export const defaultSettings: WorldSettings = {
 	tokenMs: 15 * minute,
 	heartbeatMs: 41_250,
 	identifiesPerDay: 1000,
+	presences: { limit: 5, perMs: 20 * second },
 	fileBytes: 10 * 1024 * 1024,
 };

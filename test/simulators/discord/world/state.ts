@@ -1,6 +1,7 @@
 import type { Clock, Ids } from "@parley/base";
 import { chanceOf } from "@parley/base";
 import type { GatewayDispatchEvents } from "discord-api-types/v10";
+import { offline, type PresenceRecord } from "./presence.ts";
 import type {
 	AttachmentRecord,
 	ChannelRecord,
@@ -61,6 +62,10 @@ export class State {
 	/** When commands were created, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
+	/** How others see the app. */
+	presence: PresenceRecord = offline;
+	/** Times of recent presence updates. */
+	presences: number[] = [];
 	/** Refused requests that no correct app sends, and faults of the simulator itself. */
 	readonly violations: string[] = [];
 	/** Host of files. A front end with its own port changes it. */

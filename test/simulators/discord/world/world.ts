@@ -5,10 +5,12 @@ import { Gateway } from "../gateway/gateway.ts";
 import { Channel } from "../people/channel.ts";
 import { Guild } from "../people/guild.ts";
 import type { Person, PersonOptions } from "../people/person.ts";
+import { type Shown, show } from "../people/shown.ts";
 import { Network } from "../rest/network.ts";
 import { RestApi } from "../rest/rest-api.ts";
 import { addGuild, addUser } from "./guilds.ts";
 import { privilegedIntents } from "./intents.ts";
+import { offline, type PresenceRecord } from "./presence.ts";
 import type { ChannelRecord, Ping, UserRecord } from "./records.ts";
 import { defaultSettings, type WorldSettings } from "./settings.ts";
 import { Snowflakes } from "./snowflakes.ts";
@@ -89,6 +91,23 @@ export class World {
 	threads(): Channel[] {
 		const threads = [...this.state.channels.values()].filter(({ thread }) => thread !== undefined);
 		return threads.map((thread: ChannelRecord) => new Channel(this.state, thread));
+	}
+
+	/**
+	 * Posts of the app without their final text: responses for which people still read that the app thinks, and posts that
+	 * the test takes for drafts, for example by a button.
+	 */
+	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
+		const { state } = this;
+		const own = [...state.channels.values()]
+			.flatMap(({ messages }) => messages)
+			.filter((message) => message.author === state.app.user && !message.deleted);
+		return own.map((message) => show(state, message)).filter((shown) => shown.thinking || isDraft(shown));
+	}
+
+	/** How others see the app. */
+	get presence(): PresenceRecord {
+		return this.gateway.connections > 0 ? this.state.presence : offline;
 	}
 
 	/** The commands that the app has registered everywhere. */
