@@ -67,10 +67,10 @@ let parts = 0;
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
-	const heard = Promise.all(clients.map((client) => client.until(mark)));
+	const arrived = Promise.all(clients.map((client) => client.until(mark)));
 	const before = await server.cpu();
 	await server.ask({ ...text, each, mark });
-	await heard;
+	await arrived;
 	return ((await server.cpu()) - before) / (streams * text.ticks * each);
 }
 
@@ -108,7 +108,7 @@ async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<num
 	await client.token(await talk.say(order));
 	const taken = performance.now() - began;
 	await ended;
-	await talk.heard();
+	await talk.turnEnded();
 	return taken;
 }
 

@@ -49,9 +49,9 @@ let parts = 0;
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
-	const heard = Promise.all(clients.map((client) => client.until(mark)));
+	const arrived = Promise.all(clients.map((client) => client.until(mark)));
 	const cpu = await server.ask({ ...text, each, mark });
-	await heard;
+	await arrived;
 	return cpu / (sessions * text.ticks * each);
 }
 

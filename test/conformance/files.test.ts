@@ -142,10 +142,10 @@ verifiesOn(
 		]);
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "a tiny picture" });
 		const content = fake.requests[0]?.body.messages[0]?.content;
-		const told = `look\n\n[attached: photo.png, image/png, ${png.length} bytes]\n[attached: attachments/report.pdf, application/pdf, 9 bytes]`;
+		const received = `look\n\n[attached: photo.png, image/png, ${png.length} bytes]\n[attached: attachments/report.pdf, application/pdf, 9 bytes]`;
 		expect(content).toMatchObject([
 			{ type: "image", source: { type: "base64", media_type: "image/png", data: png.toString("base64") } },
-			{ type: "text", text: told },
+			{ type: "text", text: received },
 		]);
 		expect(await readFile(seeing.path("work", "attachments", "report.pdf"), "utf8")).toBe("%PDF-1.7\n");
 		await client.call("send_message", { content: "and now?" });

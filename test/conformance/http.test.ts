@@ -39,8 +39,8 @@ verifiesOn("ozzie", ["http.health-verbose"], "callers with a token get more deta
 	expect((await fetch(`${gateway.url}/api/health?verbose`)).status).toBe(401);
 	const token = await readOperatorToken(join(gateway.directory, "data"));
 	const headers = { authorization: `Bearer ${token}` };
-	const told = await fetch(`${gateway.url}/api/health?verbose`, { headers });
-	expect(parseJson(await told.text())).toMatchObject({
+	const received = await fetch(`${gateway.url}/api/health?verbose`, { headers });
+	expect(parseJson(await received.text())).toMatchObject({
 		...{
 			status: "ok",
 			auth: "token",

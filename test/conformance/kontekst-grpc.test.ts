@@ -114,10 +114,10 @@ verifiesOn(
 	"a client that does not read loses its connection 5 s after its token is revoked",
 	async () => {
 		const clock = new ManualClock();
-		const told = Promise.withResolvers<void>();
+		const received = Promise.withResolvers<void>();
 		const model = new ScriptedModel(async function* (_, signal) {
 			yield says("word ".repeat(200_000));
-			told.resolve();
+			received.resolve();
 			await once(signal, "abort");
 		});
 		await using gateway = await TestGateway.start({ ...withTokens, clock, model });
@@ -128,7 +128,7 @@ verifiesOn(
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
 		// More than the client lets the gateway send.
-		await told.promise;
+		await received.promise;
 		await operator.call("revoke_token", { token_id: "desk" });
 		await stream.reached();
 		clock.advance(5_000);
@@ -179,7 +179,9 @@ verifiesOn(
 			const { DaemonService } = Object(loadPackageDefinition(packageOf(file))["kontekst"]);
 			const client = new DaemonService(new URL(gateway.url).host, credentials.createInsecure());
 			const answer = await new Promise((resolve, reject) => {
-				client.getStatus({}, (error: unknown, told: unknown) => (error ? reject(error) : resolve(told)));
+				client.getStatus({}, (error: unknown, received: unknown) =>
+					error ? reject(error) : resolve(received),
+				);
 			});
 			expect(answer).toMatchObject({ data_dir: gateway.path("data") });
 			client.close();

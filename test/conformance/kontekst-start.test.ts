@@ -63,8 +63,8 @@ verifiesOn(
 			["", "default"],
 			["default", "default"],
 		] as const) {
-			const { runId, agentName: told } = await named({ sessionId, agentName });
-			expect(told).toBe(expected);
+			const { runId, agentName: received } = await named({ sessionId, agentName });
+			expect(received).toBe(expected);
 			const explained = await reader.call("explain", { session_id: sessionId, run_id: runId });
 			expect(explained).toMatchObject({ profile: expected });
 		}

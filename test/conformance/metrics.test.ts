@@ -170,9 +170,9 @@ test("the operator's manual lists every metric with its type and labels, and no 
 	expect(rows.map(([, name, type]) => `${name} ${type}`).sort()).toEqual(
 		own.map(([name, { type }]) => `${name} ${type}`).sort(),
 	);
-	const told = new Map(rows.map(([, name = "", , labels = ""]) => [name, labels]));
+	const received = new Map(rows.map(([, name = "", , labels = ""]) => [name, labels]));
 	for (const [name, { labels }] of own) {
-		for (const label of labels) expect(told.get(name), name).toContain(`\`${label}\``);
+		for (const label of labels) expect(received.get(name), name).toContain(`\`${label}\``);
 	}
 });
 
@@ -203,8 +203,8 @@ verifiesOn(
 		const sent = { content: "the words of a person", correlation_id: "slack-1712.5" };
 		const { run_id: runId } = await client.call("send_message", sent);
 		await client.event("assistant.message");
-		const told = gateway.log.records.filter(({ fields }) => fields["correlation"] === "slack-1712.5");
-		expect(told).toMatchObject([
+		const received = gateway.log.records.filter(({ fields }) => fields["correlation"] === "slack-1712.5");
+		expect(received).toMatchObject([
 			{
 				level: "info",
 				message: "message accepted",
@@ -217,7 +217,7 @@ verifiesOn(
 			},
 			{ message: "run ended", fields: { outcome: "completed", modelCalls: 1, toolCalls: 0 } },
 		]);
-		for (const { fields } of told) expect(fields).toMatchObject({ sessionId, runId });
+		for (const { fields } of received) expect(fields).toMatchObject({ sessionId, runId });
 		expect(JSON.stringify(gateway.log.records)).not.toContain("the words of a person");
 		const { run_id: next } = await client.call("send_message", { content: "and again" });
 		await client.event("assistant.message");

@@ -13,7 +13,7 @@ async function read(client: OzzieClient, params: object = {}): Promise<Rows> {
 }
 
 /** The rows of calls and approvals, as short texts. */
-function told(rows: Rows): string[] {
+function received(rows: Rows): string[] {
 	return rows
 		.filter(({ action }) => /^(?:approval|tool)\./.test(String(action)))
 		.map(({ principal, via, action, decision }) => `${principal}@${via} ${action} ${decision}`);
@@ -38,13 +38,13 @@ verifiesOn(
 		await client.open();
 		await client.call("send_message", { content: "say: a very private remark" });
 		await client.event("assistant.message");
-		expect(told(await read(client))).toEqual([]);
+		expect(received(await read(client))).toEqual([]);
 		const tokens = [
 			await run(client, "write: a.txt <<< one", true),
 			await run(client, "write: b.txt <<< two", false),
 		];
 		const rows = await read(client, { limit: 100 });
-		expect(told(rows)).toEqual([
+		expect(received(rows)).toEqual([
 			"gateway@gateway approval.show asked",
 			"operator@ozzie approval.decide approved",
 			"gateway@gateway approval.consume consumed",

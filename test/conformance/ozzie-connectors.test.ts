@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { expect } from "vitest";
-import { as, discordPlace } from "./discord-place.ts";
+import { as, discordPlace } from "./discord-connector.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -68,8 +68,8 @@ verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person"
 	await using d = await discordPlace({ ada: "member" }, { config: { sandbox: "required" } });
 	const { operator, connector } = d;
 	await connector.call("open_session", as("ada"));
-	const wish = { channel: "discord:111:general", reason: "release" };
-	const { grant } = await operator.call("request_grant", wish);
+	const request = { channel: "discord:111:general", reason: "release" };
+	const { grant } = await operator.call("request_grant", request);
 	const { grant_id } = Object(grant);
 	expect(await connector.call("list_grants")).toMatchObject({ grants: [{ grant_id }], wishes: [] });
 	const slack = { kind: "connector", name: "slack", platform: "slack", tenants: ["111"] };

@@ -106,7 +106,7 @@ verifiesOn(
 		await client.call("accept_all_tools");
 		const said = `please ${"z".repeat(100_000)}`;
 		client.fire("send_message", { content: said });
-		const heard = await client.next("user.message");
+		const received = await client.next("user.message");
 		const started = await client.next("tool.call");
 		expect(started).toMatchObject({
 			status: "started",
@@ -120,7 +120,7 @@ verifiesOn(
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
 		// No more events follow, so the next message is the response.
-		expect(await readWhole(client, placeIn(heard.content))).toBe(said);
+		expect(await readWhole(client, placeIn(received.content))).toBe(said);
 		expect(await readWhole(client, placeIn(written))).toBe(JSON.stringify({ path: "large.txt", content }));
 		expect(await readWhole(client, placeIn(result))).toBe(lines);
 		expect(await readWhole(client, placeIn(final.content))).toBe(long);
@@ -172,9 +172,9 @@ verifiesOn(
 		await using late = await dial(gateway);
 		await open(late, { session_id: session });
 		expect(await late.next("assistant.stream")).toMatchObject({ phase: "start" });
-		let heard = "";
-		while (heard.length < text.length) heard += (await late.next("assistant.stream")).content;
-		expect(heard).toBe(text);
+		let received = "";
+		while (received.length < text.length) received += (await late.next("assistant.stream")).content;
+		expect(received).toBe(text);
 	},
 );
 

@@ -177,9 +177,9 @@ verifiesOn(
 			}
 		};
 		await hear(2);
-		for (let heard = 3; heard <= 5; heard++) {
+		for (let received = 3; received <= 5; received++) {
 			clock.advance(250);
-			await hear(heard);
+			await hear(received);
 		}
 		await using late = await OzzieClient.connect(gateway.url);
 		await late.open({ session_id: session });

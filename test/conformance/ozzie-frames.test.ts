@@ -124,8 +124,8 @@ verifiesOn(
 		await client.event("assistant.message", { content: "[offline] one" });
 		client.send(said("say: three"));
 		expect(await client.response("same")).toMatchObject({ ok: true });
-		const told = [await client.event("user.message"), await client.event("assistant.message")];
-		expect(told.map(({ payload }) => payload["content"])).toEqual(["say: three", "[offline] three"]);
+		const received = [await client.event("user.message"), await client.event("assistant.message")];
+		expect(received.map(({ payload }) => payload["content"])).toEqual(["say: three", "[offline] three"]);
 	},
 );
 

@@ -163,8 +163,8 @@ verifiesOn("ozzie", ["envelope.choice"], "`accept_all_tools` of a Go client leav
 	await using client = await open(gateway);
 	await client.event();
 	await client.call("accept_all_tools");
-	const told = await ask(client, critical, valueless(true));
-	expect(told.prompts).toEqual([askedForIt, `Answer again: ${reason}. ${askedForIt}`]);
+	const received = await ask(client, critical, valueless(true));
+	expect(received.prompts).toEqual([askedForIt, `Answer again: ${reason}. ${askedForIt}`]);
 	expect(await wrote(gateway)).toBe(false);
 });
 
@@ -211,17 +211,17 @@ verifiesOn(
 		}
 		expect(await wrote(gateway)).toBe(false);
 		for (const { answer, why } of malformed) {
-			const { prompts, calls: told } = await ask(client, critical, () => answer);
+			const { prompts, calls: received } = await ask(client, critical, () => answer);
 			expect(prompts, why).toEqual([askedForIt, expect.stringContaining(`Answer again: ${why}`)]);
-			expect(told[1]).toContain(`sent two answers that cannot be read: ${why}`);
+			expect(received[1]).toContain(`sent two answers that cannot be read: ${why}`);
 		}
 		expect(await wrote(gateway)).toBe(false);
 		// The second attempt is valid.
 		let answers = 0;
-		const told = await ask(client, critical, () =>
+		const received = await ask(client, critical, () =>
 			answers++ === 0 ? { cancelled: false } : { value: "approve" },
 		);
-		expect(told.calls).toEqual(["started", "completed"]);
+		expect(received.calls).toEqual(["started", "completed"]);
 	},
 );
 
@@ -245,9 +245,9 @@ verifiesOn(
 			...["a choice is required", "an answer is required", "a choice is required", "an answer is required"],
 		];
 		for (const [n, { label }] of questions.entries()) {
-			const told = await ask(client, "ask", valueless(true));
-			expect(told.prompts).toEqual([label, `Answer again: ${whys[n]}. ${label}`]);
-			expect(told.calls[1]).toBe(
+			const received = await ask(client, "ask", valueless(true));
+			expect(received.prompts).toEqual([label, `Answer again: ${whys[n]}. ${label}`]);
+			expect(received.calls[1]).toBe(
 				`failed: the person did not want to answer: the client sent two answers that cannot be read: ${whys[n]}`,
 			);
 		}
@@ -262,8 +262,11 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		for (const query of ["", "?envelope=both"]) {
 			await using client = await open(gateway, query);
-			const told = await ask(client, "   ", valueless(true));
-			expect(told).toMatchObject({ printed: "", error: expect.stringMatching(/^invalid params: content/) });
+			const received = await ask(client, "   ", valueless(true));
+			expect(received).toMatchObject({
+				printed: "",
+				error: expect.stringMatching(/^invalid params: content/),
+			});
 			expect((await ask(client, "say: hello", valueless(true))).printed).toBe("[offline] hello\n");
 		}
 		await using flat = await OzzieClient.connect(gateway.url);

@@ -160,7 +160,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["grant.wishes", "grant.reconnected", "grant.unseen"],
+	["grant.requests", "grant.reconnected", "grant.unseen"],
 	"a grant is requested without an open session, and all who may see it are notified",
 	async (context) => {
 		await using gateway = await start(context);
@@ -171,19 +171,19 @@ verifiesOn(
 			platform: "discord",
 		});
 		const other = await connect(gateway, String(token["token"]));
-		const wish = { reason: "tests", minutes: 30, tools: ["run_command"], ...c.as("ada") };
-		expect(await other.refusal("request_grant", wish)).toContain("nothing was said in discord:111:c yet");
+		const request = { reason: "tests", minutes: 30, tools: ["run_command"], ...c.as("ada") };
+		expect(await other.refusal("request_grant", request)).toContain("nothing was said in discord:111:c yet");
 		await other.call("open_session", {
 			actor: { id: "bob" },
 			place: { tenant: "111", channel: "elsewhere" },
 		});
-		expect(await other.refusal("request_grant", wish)).toContain("nothing was said in discord:111:c yet");
+		expect(await other.refusal("request_grant", request)).toContain("nothing was said in discord:111:c yet");
 		await other.leave();
 		const again = await c.again();
-		const asked = await again.call("request_grant", { key: "wish", ...wish });
+		const asked = await again.call("request_grant", { key: "wish", ...request });
 		expect(asked).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
 		await again.call("resume", { sessions: [{ session_id: c.session }] });
-		expect(await again.call("request_grant", { key: "wish", ...wish })).toEqual(asked);
+		expect(await again.call("request_grant", { key: "wish", ...request })).toEqual(asked);
 		const shown = {
 			...{ token: asked["token"], session_id: c.session, place, person: "discord:111:ada", name: "ada" },
 			...{ people: null, tools: ["run_command"], classes: null, max_actions: 200, minutes: 30 },

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import * as z from "zod";
-import { as, discordPlace } from "./discord-place.ts";
+import { as, discordPlace } from "./discord-connector.ts";
 import type { OzzieClient } from "./drivers/ozzie-client.ts";
 import { verifiesOn } from "./verifies.ts";
 

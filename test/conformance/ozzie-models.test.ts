@@ -128,15 +128,15 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		const { run_id } = await client.call("send_message", { content: "hi" });
-		const told: unknown[] = [];
+		const received: unknown[] = [];
 		for (let tries = 0; tries < 4; tries++) {
 			const { payload } = await client.event("run.retrying");
 			const { in_ms, ...rest } = payload;
 			expect(rest).toMatchObject({ run_id, reason: expect.stringMatching(/^the model is overloaded/) });
-			told.push([rest["attempt"], rest["model"], Math.round(Number(in_ms) / 1000 / 1.125)]);
+			received.push([rest["attempt"], rest["model"], Math.round(Number(in_ms) / 1000 / 1.125)]);
 			clock.advance(Number(in_ms));
 		}
-		expect(told).toEqual([
+		expect(received).toEqual([
 			[1, "scripted", 1],
 			[2, "scripted", 2],
 			[3, "scripted", 4],

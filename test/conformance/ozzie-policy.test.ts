@@ -13,15 +13,15 @@ function rules(...list: readonly object[]): string {
 /** Result of one call, which is approved if required. */
 async function outcomeOf(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
-	for (let told = ""; ; ) {
+	for (let received = ""; ; ) {
 		const { event, payload } = await client.event();
-		if (event === "assistant.message") return told;
+		if (event === "assistant.message") return received;
 		if (event === "prompt.request") {
-			told += "asked, ";
+			received += "asked, ";
 			await client.call("prompt_response", { token: payload["token"], value: true });
 		}
-		if (event === "tool.call" && payload["status"] === "completed") told += "ran";
-		if (event === "tool.call" && payload["status"] === "failed") told += String(payload["error"]);
+		if (event === "tool.call" && payload["status"] === "completed") received += "ran";
+		if (event === "tool.call" && payload["status"] === "failed") received += String(payload["error"]);
 	}
 }
 

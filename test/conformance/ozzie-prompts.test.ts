@@ -78,13 +78,13 @@ verifiesOn("ozzie", ["prompt.reminder"], "all clients get a reminder of an open 
 verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
-	const heard: string[] = [];
-	client.socket.on("message", (data) => heard.push(data.toString()));
+	const received: string[] = [];
+	client.socket.on("message", (data) => received.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
 	// Only the person's own message is shown unchanged, as long as its content is not a registered secret.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
-	heard.splice(0);
+	received.splice(0);
 	const question = await client.event("prompt.request");
 	expect(question.payload["context"]).toMatchObject({
 		...{ arguments: { path: "token.txt", content: "[redacted]" }, allow_session: false },
@@ -93,7 +93,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", asyn
 	await client.call("prompt_response", { token: question.payload["token"], value: true });
 	await client.event("assistant.message", { error: "" });
 	expect(await readFile(gateway.path("work", "token.txt"), "utf8")).toBe(secret);
-	const shown = heard.filter((frame) => !frame.includes('"user.message"'));
+	const shown = received.filter((frame) => !frame.includes('"user.message"'));
 	expect(shown.length).toBeGreaterThan(4);
 	for (const frame of shown) expect(frame).not.toContain(secret);
 	const events = await (await fetch(`${gateway.url}/api/events?type=prompt.request&type=tool.call`)).text();

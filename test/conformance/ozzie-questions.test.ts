@@ -113,7 +113,7 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", asy
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	for (const [content, most, told] of [
+	for (const [content, most, received] of [
 		["ask: Who?", 65_536, "x".repeat(65_536)],
 		["secret: Key?", 4_096, expect.stringMatching(/^secret:/)],
 	] as const) {
@@ -124,7 +124,7 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", asy
 				`invalid params: the answer has ${value.length} characters, at most ${most} are taken`,
 			);
 		}
-		expect(await answered(client, question, { value: "x".repeat(most) })).toEqual(told);
+		expect(await answered(client, question, { value: "x".repeat(most) })).toEqual(received);
 	}
 });
 
@@ -143,8 +143,8 @@ verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is reported as dismiss
 verifiesOn("ozzie", ["ask.password"], "the value of a password is stored nowhere", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
-	const heard: string[] = [];
-	client.socket.on("message", (data) => heard.push(data.toString()));
+	const frames: string[] = [];
+	client.socket.on("message", (data) => frames.push(data.toString()));
 	const session = await client.open();
 	const question = await ask(client, "secret: API key\nsay: done");
 	expect(question).toMatchObject({ type: "password", label: "API key", options: [] });
@@ -152,27 +152,27 @@ verifiesOn("ozzie", ["ask.password"], "the value of a password is stored nowhere
 	await client.call("prompt_response", { token: question["token"], value, key: "k" });
 	const { payload } = await client.event("prompt.response");
 	expect(payload).toMatchObject({ value: null, cancelled: false });
-	const told = await client.event("tool.call", { status: "completed" });
-	expect(told.payload["result"]).toMatch(/^secret:/);
+	const received = await client.event("tool.call", { status: "completed" });
+	expect(received.payload["result"]).toMatch(/^secret:/);
 	await client.event("assistant.message");
 	await client.request("load_messages");
 	await using late = await OzzieClient.connect(gateway.url);
-	late.socket.on("message", (data) => heard.push(data.toString()));
+	late.socket.on("message", (data) => frames.push(data.toString()));
 	await late.open({ session_id: session, after_seq: 0 });
 	await late.event("assistant.message");
 	for (const path of ["/api/events", "/api/sessions"])
-		heard.push(await (await fetch(gateway.url + path)).text());
-	heard.push(JSON.stringify(gateway.log.records));
+		frames.push(await (await fetch(gateway.url + path)).text());
+	frames.push(JSON.stringify(gateway.log.records));
 	for (const entry of await readdir(gateway.path("data"), { recursive: true, withFileTypes: true })) {
-		if (entry.isFile()) heard.push(await readFile(`${entry.parentPath}/${entry.name}`, "latin1"));
+		if (entry.isFile()) frames.push(await readFile(`${entry.parentPath}/${entry.name}`, "latin1"));
 	}
-	expect(heard.length).toBeGreaterThan(15);
+	expect(frames.length).toBeGreaterThan(15);
 	const forms = [
 		value,
 		Buffer.from(value).toString("base64").slice(0, -4),
 		Buffer.from(value).toString("hex"),
 	];
-	for (const text of heard) for (const form of forms) expect(text.includes(form)).toBe(false);
+	for (const text of frames) for (const form of forms) expect(text.includes(form)).toBe(false);
 });
 
 const canary = "correct-horse-battery-staple";
@@ -198,8 +198,8 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
-		const heard: string[] = [];
-		client.socket.on("message", (data) => heard.push(data.toString()));
+		const frames: string[] = [];
+		client.socket.on("message", (data) => frames.push(data.toString()));
 		const session = await client.open();
 		const question = await ask(client, "secret: API key");
 		const handle = await answered(client, question, { value: canary, key: "k" });
@@ -222,7 +222,7 @@ verifiesOn(
 		await client.leave();
 		await gateway.restart();
 		await using back = await OzzieClient.connect(gateway.url);
-		back.socket.on("message", (data) => heard.push(data.toString()));
+		back.socket.on("message", (data) => frames.push(data.toString()));
 		await back.open({ session_id: session });
 		expect(
 			await answered(back, await ask(back, use('cat used; test "$(cat used)" = "$API_KEY"')), {
@@ -233,15 +233,15 @@ verifiesOn(
 		await other.open();
 		const foreign = await answered(other, await ask(other, use("env")), { value: true });
 		expect(foreign).toMatch(/^not run: secrets\.API_KEY: unknown secret/);
-		heard.push(
+		frames.push(
 			JSON.stringify(await back.call("explain", {})),
 			JSON.stringify(await back.request("load_messages")),
 		);
 		for (const path of ["/api/events?limit=1000", "/api/sessions"])
-			heard.push(await (await fetch(gateway.url + path)).text());
-		heard.push(...(await kept(gateway)));
-		expect(heard.length).toBeGreaterThan(30);
-		for (const text of heard) for (const form of forms) expect(text.includes(form)).toBe(false);
+			frames.push(await (await fetch(gateway.url + path)).text());
+		frames.push(...(await kept(gateway)));
+		expect(frames.length).toBeGreaterThan(30);
+		for (const text of frames) for (const form of forms) expect(text.includes(form)).toBe(false);
 	},
 );
 

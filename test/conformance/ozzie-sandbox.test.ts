@@ -10,8 +10,8 @@ import { verifiesOn } from "./verifies.ts";
 /** Waits until the probes are complete. */
 async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, unknown>>> {
 	for (;;) {
-		const told = parseJson(await (await fetch(`${gateway.url}/api/health?verbose`)).text());
-		const { sandbox } = told as { sandbox: Readonly<Record<string, unknown>> };
+		const received = parseJson(await (await fetch(`${gateway.url}/api/health?verbose`)).text());
+		const { sandbox } = received as { sandbox: Readonly<Record<string, unknown>> };
 		if (sandbox["state"] !== "checking") return sandbox;
 	}
 }

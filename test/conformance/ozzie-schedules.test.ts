@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import * as z from "zod";
-import { as, discordPlace } from "./discord-place.ts";
+import { as, discordPlace } from "./discord-connector.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";

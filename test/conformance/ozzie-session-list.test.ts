@@ -169,8 +169,8 @@ verifiesOn(
 			};
 			const response = await fetch(`${gateway.url}/api/events?limit=1000`, { headers });
 			expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-			for await (const told of toldBy(response)) {
-				seen.push(told);
+			for await (const received of toldBy(response)) {
+				seen.push(received);
 				if (seen.length === count) return;
 			}
 		};

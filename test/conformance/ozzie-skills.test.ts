@@ -41,14 +41,14 @@ verifiesOn(
 		do frames.push(await client.event());
 		while (frames.at(-1)?.event !== "assistant.message");
 
-		const told = frames.filter(({ event }) => event.startsWith("skill.")).map(inShort);
-		expect(told.slice(0, 3)).toEqual(["skill.started", "+plan 1", "-plan 1"]);
+		const received = frames.filter(({ event }) => event.startsWith("skill.")).map(inShort);
+		expect(received.slice(0, 3)).toEqual(["skill.started", "+plan 1", "-plan 1"]);
 		// Both steps start before one of them ends.
-		expect(told.slice(3, 5).toSorted()).toEqual(["+build 1", "+test 1"]);
-		expect(told.filter((short) => short.includes("build"))).toEqual([
+		expect(received.slice(3, 5).toSorted()).toEqual(["+build 1", "+test 1"]);
+		expect(received.filter((short) => short.includes("build"))).toEqual([
 			...["+build 1", "-build 1 again", "+build 2", "-build 2"],
 		]);
-		expect(told.slice(-3)).toEqual(["+ship 1", "-ship 1", "skill.completed"]);
+		expect(received.slice(-3)).toEqual(["+ship 1", "-ship 1", "skill.completed"]);
 
 		const skill = { skill_name: "deploy", run_id, call_id: "" };
 		expect(payloads(frames, "skill.started")).toEqual([

@@ -5,7 +5,7 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /** Texts of people and tools in the last model request. */
-function heard(model: ScriptedModel): string[] {
+function received(model: ScriptedModel): string[] {
 	const messages = model.requests.at(-1)?.messages ?? [];
 	return messages.flatMap(({ role, content }) =>
 		content.flatMap((block) => (role !== "assistant" && "text" in block ? [block.text] : [])),
@@ -31,7 +31,7 @@ verifiesOn("ozzie", ["run.steer"], "a steered message is in the next model call 
 	}
 	await client.call("prompt_response", { token: payload["token"], value: true });
 	await expect(client.event("assistant.message")).resolves.toMatchObject({ payload: { content: "done" } });
-	expect(heard(model)).toEqual(["go", "hi\n", "be brief"]);
+	expect(received(model)).toEqual(["go", "hi\n", "be brief"]);
 	expect(await client.arrived()).toEqual([]);
 });
 

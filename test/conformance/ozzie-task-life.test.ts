@@ -109,15 +109,15 @@ verifiesOn("ozzie", ["task.failed"], "a task is retried after a provider error, 
 	const task_id = await submit(client, "Are you there?");
 	/** Advances the clock until the gateway has sent the event. */
 	const later = async (name: string) => {
-		let told: EventFrame | undefined;
+		let received: EventFrame | undefined;
 		void client.event(name).then((event) => {
-			told = event;
+			received = event;
 		});
-		while (!told) {
+		while (!received) {
 			clock.advance(1_000);
 			await tick();
 		}
-		return told;
+		return received;
 	};
 	expect((await later("task.failed")).payload).toEqual({
 		...{ task_id, title: "A task", error: expect.stringContaining("the provider is overloaded") },
@@ -238,9 +238,9 @@ verifiesOn("ozzie", ["task.conversation"], "the conversation of a task can only 
 	const { sessions: listed } = await client.call("list_sessions");
 	expect(JSON.stringify(listed)).not.toContain(String(conversation));
 	const events = await fetch(`${gateway.url}/api/events?session=${conversation}&type=internal.worker`);
-	const told = Tasks.parse(await events.json()).map(({ payload }) => Object(payload));
-	expect(told.map(({ event, phase }) => phase ?? event)).toEqual([
+	const received = Tasks.parse(await events.json()).map(({ payload }) => Object(payload));
+	expect(received.map(({ event, phase }) => phase ?? event)).toEqual([
 		...["started", "thinking", "completed", "exited"],
 	]);
-	expect(told.every((payload) => payload.task_id === task_id)).toBe(true);
+	expect(received.every((payload) => payload.task_id === task_id)).toBe(true);
 });

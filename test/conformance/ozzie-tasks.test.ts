@@ -33,7 +33,7 @@ verifiesOn(
 		await client.event("task.completed");
 		await using later = await OzzieClient.connect(gateway.url);
 		await later.call("open_session", { session_id: session, after_seq: 0 });
-		const told = [await later.event("task.created"), ...(await untilEnd(later, task_id))];
+		const received = [await later.event("task.created"), ...(await untilEnd(later, task_id))];
 		const named = { task_id, title: "Refactor auth" };
 		const progress = (
 			[current_step, total_steps]: readonly [number, number],
@@ -49,7 +49,7 @@ verifiesOn(
 				payload: { task_id, ...state, ...(plan.length > 0 && { plan }) },
 			};
 		};
-		expect(told.map(({ event, payload }) => ({ event, payload }))).toEqual([
+		expect(received.map(({ event, payload }) => ({ event, payload }))).toEqual([
 			{ event: "task.created", payload: { ...named, description, parent_id: "" } },
 			{ event: "task.started", payload: named },
 			progress([0, 1], "Refactor auth", 0),
@@ -72,8 +72,8 @@ verifiesOn(
 				},
 			},
 		]);
-		expect(told[5]?.payload["token"]).toBe(suspended.payload["token"]);
-		const { duration, tokens_input } = told.at(-1)?.payload ?? {};
+		expect(received[5]?.payload["token"]).toBe(suspended.payload["token"]);
+		const { duration, tokens_input } = received.at(-1)?.payload ?? {};
 		expect(Number.isInteger(duration)).toBe(true);
 		expect(tokens_input).not.toBe(0);
 		const kept = await fetch(`${gateway.url}/api/events?session=${session}&type=assistant.message`);
@@ -94,8 +94,8 @@ verifiesOn(
 		});
 		const created = await client.event("session.created");
 		const id = String(submitted["task_id"]);
-		const told = await untilEnd(client, id);
-		const steps = told.filter(({ event }) => event === "task.progress");
+		const received = await untilEnd(client, id);
+		const steps = received.filter(({ event }) => event === "task.progress");
 		expect(steps.map(({ payload }) => [payload["percentage"], payload["total_steps"]])).toEqual([
 			[0, 1],
 			[100, 1],

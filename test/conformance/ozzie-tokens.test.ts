@@ -129,13 +129,13 @@ verifiesOn("ozzie", ["token.once"], "the text of a token is returned once", asyn
 	expect(made["info"]).toMatchObject({ kind: "observer", name: "wall", status: "active" });
 	expect(await operator.refusal("create_token", wish)).toMatch(/^invalid params: .*shown that one time/);
 	expect(await operator.refusal("create_token", { ...wish, key: "k2" })).toMatch(/^invalid params: .*wall/);
-	const told = JSON.stringify([
+	const received = JSON.stringify([
 		await operator.call("list_tokens"),
 		await operator.call("read_audit", {}),
 		await (await fetch(`${gateway.url}/api/events`, bearer(await ownToken(gateway)))).json(),
 	]);
-	expect(told).toContain("wall");
-	expect(told).not.toContain(token.slice(-49));
+	expect(received).toContain("wall");
+	expect(received).not.toContain(token.slice(-49));
 	await gateway.stop();
 	const database = await readFile(gateway.path("data", "parley.sqlite"), "latin1");
 	expect(database).not.toContain(token.slice(-49, -6));

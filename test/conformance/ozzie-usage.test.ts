@@ -80,9 +80,13 @@ verifiesOn("ozzie", ["task.usage"], "each event of a task's state reports its us
 	const failed = await submit(client, "go");
 	await using later = await OzzieClient.connect(gateway.url);
 	await later.call("open_session", { session_id: session, after_seq: 0 });
-	const told = [await untilEnd(later, done), await untilEnd(later, stopped), await untilEnd(later, failed)];
+	const received = [
+		await untilEnd(later, done),
+		await untilEnd(later, stopped),
+		await untilEnd(later, failed),
+	];
 	expect(
-		told.flat().flatMap(({ event, payload }) => ("usage" in payload ? [[event, payload["usage"]]] : [])),
+		received.flat().flatMap(({ event, payload }) => ("usage" in payload ? [[event, payload["usage"]]] : [])),
 	).toEqual([
 		...[
 			["task.progress", calls(0)],

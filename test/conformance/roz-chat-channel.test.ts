@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { readOperatorToken } from "@parley/gateway";
 import { expect } from "vitest";
-import { as, discordPlace } from "./discord-place.ts";
+import { as, discordPlace } from "./discord-connector.ts";
 import { RozStream } from "./drivers/roz-client.ts";
 import { verifiesOn } from "./verifies.ts";
 

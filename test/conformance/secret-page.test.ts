@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
-import { as, type DiscordPlace, discordPlace } from "./discord-place.ts";
+import { as, type DiscordPlace, discordPlace } from "./discord-connector.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 

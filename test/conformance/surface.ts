@@ -69,7 +69,7 @@ export const ozzieMethods: Table<MethodName> = {
 	test_policy: "policy.test",
 	show_policy: "policy.test",
 	request_grant: "grant.request",
-	list_grants: "grant.wishes",
+	list_grants: "grant.requests",
 	revoke_grant: "grant.revoke",
 	read_audit: "audit.pages",
 	verify_audit: "audit.verify",

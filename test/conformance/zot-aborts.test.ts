@@ -35,14 +35,14 @@ verifiesOn(
 		await agent.until("text_delta");
 		expect(await agent.data({ id: "a", type: "abort" })).toBeUndefined();
 		await agent.until("done");
-		const told = agent.frames.filter(({ type }) => type !== "response");
-		expect(typesOf(told)).toEqual([
+		const received = agent.frames.filter(({ type }) => type !== "response");
+		expect(typesOf(received)).toEqual([
 			...["user_message", "turn_start", "assistant_start", "text_delta", "usage", "assistant_message"],
 			...["turn_end aborted", "done"],
 		]);
-		const text = streamed(told);
+		const text = streamed(received);
 		expect(text.length).toBeGreaterThan(0);
-		expect(only(told, "assistant_message")[0]?.content).toEqual([{ type: "text", text }]);
+		expect(only(received, "assistant_message")[0]?.content).toEqual([{ type: "text", text }]);
 
 		service.script({ content: [], break: { at: "start", how: "hang" } });
 		agent.send({ id: "2", type: "prompt", message: "two" });

@@ -31,16 +31,16 @@ verifiesOn(
 			says("There."),
 		);
 		agent.send({ id: "1", type: "prompt", message: "go \u2028 on" });
-		const told = await agent.turn();
+		const received = await agent.turn();
 		const text = { type: "text", text: "Let me look: ü 😀 <b>&amp;" };
 		const tool = { type: "tool_call", id: "toolu_1", name: "bash", args: { command: "echo 'ä < & >'" } };
-		expect(streamed(told)).toBe(`${text.text}There.`);
-		expect(only(told, "tool_call")).toEqual([{ ...tool, request_id: "1" }]);
+		expect(streamed(received)).toBe(`${text.text}There.`);
+		expect(only(received, "tool_call")).toEqual([{ ...tool, request_id: "1" }]);
 		const user = { content: [{ type: "text", text: "go \u2028 on" }], time: expect.stringMatching(/Z$/) };
-		expect(only(told, "user_message")).toEqual([{ type: "user_message", ...user, request_id: "1" }]);
+		expect(only(received, "user_message")).toEqual([{ type: "user_message", ...user, request_id: "1" }]);
 		const said = { content: [text, tool], time: expect.stringMatching(/Z$/) };
 		const last = { content: [{ type: "text", text: "There." }], time: expect.stringMatching(/Z$/) };
-		expect(only(told, "assistant_message")).toEqual([
+		expect(only(received, "assistant_message")).toEqual([
 			{ type: "assistant_message", ...said, request_id: "1" },
 			{ type: "assistant_message", ...last, request_id: "1" },
 		]);
@@ -57,16 +57,18 @@ verifiesOn(
 				{ role: "assistant", ...last },
 			],
 		});
-		const thoughts = only(told, "thinking_delta").map(({ delta }) => delta);
+		const thoughts = only(received, "thinking_delta").map(({ delta }) => delta);
 		expect(thoughts.join("")).toBe("A secret thought.");
 		const others = agent.lines.filter((line) => !line.includes('"thinking_delta"'));
 		expect(others.join("\n")).not.toMatch(/secret|thought/);
-		expect(only(told, "tool_use_start")).toEqual([
+		expect(only(received, "tool_use_start")).toEqual([
 			{ type: "tool_use_start", id: "toolu_1", name: "bash", request_id: "1" },
 		]);
-		const written = only(told, "tool_use_args").map(({ delta }) => delta);
+		const written = only(received, "tool_use_args").map(({ delta }) => delta);
 		expect(written.join("")).toBe(JSON.stringify(call.input));
-		expect(only(told, "tool_use_end")).toEqual([{ type: "tool_use_end", id: "toolu_1", request_id: "1" }]);
+		expect(only(received, "tool_use_end")).toEqual([
+			{ type: "tool_use_end", id: "toolu_1", request_id: "1" },
+		]);
 	},
 );
 
@@ -91,8 +93,8 @@ verifiesOn(
 		const content = calls.map((call, at) => ({ type: "tool_use" as const, id: `toolu_${at}`, ...call }));
 		service.script({ content }, says("Done."));
 		agent.send({ id: "1", type: "prompt", message: "go" });
-		const told = await agent.turn();
-		const results = only(told, "tool_result");
+		const received = await agent.turn();
+		const results = only(received, "tool_result");
 		expect(results.map(({ id, is_error }) => [id, is_error])).toEqual(
 			calls.map((_, at) => [`toolu_${at}`, false]),
 		);
@@ -167,8 +169,8 @@ verifiesOn(
 		agent.send({ id: "2", type: "prompt", message: "go" });
 		await agent.until("tool_use_args", ({ delta }) => delta.includes("word"));
 		agent.send({ type: "abort" });
-		const told = await agent.turn();
-		expect(told.map(({ type }) => type).slice(-4)).toEqual(["tool_use_end", "usage", "turn_end", "done"]);
+		const received = await agent.turn();
+		expect(received.map(({ type }) => type).slice(-4)).toEqual(["tool_use_end", "usage", "turn_end", "done"]);
 		const shown = agent.frames.map((frame) => (frame.type === "tool_use_args" ? frame.delta : "")).join("");
 		expect(shown).toContain("[redacted] ");
 		expect(shown).not.toContain(key.slice(8));

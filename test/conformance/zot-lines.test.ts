@@ -71,7 +71,9 @@ verifiesOn(
 		expect(said.slice(0, malformed.length)).toEqual(
 			malformed.map(() => ({ ...failure, command: "", error: expect.stringMatching(/^malformed json: /) })),
 		);
-		expect(said.slice(malformed.length, -2)).toEqual(refused.map(([, told]) => ({ ...failure, ...told })));
+		expect(said.slice(malformed.length, -2)).toEqual(
+			refused.map(([, received]) => ({ ...failure, ...received })),
+		);
 		expect(said.at(-2)).toEqual({ ...failure, command: "", error: expect.stringContaining("not UTF-8") });
 		expect(await agent.end()).toEqual({ code: 0, signal: null });
 		expect(agent.stderr).toBe("");

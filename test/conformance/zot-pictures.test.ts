@@ -21,7 +21,7 @@ function shownIn({ body }: ReceivedRequest): unknown[] {
 const source = { type: "base64", media_type: "image/png", data: png.toString("base64") };
 
 /** Results in the transcript. */
-async function told(agent: ZotClient, id: string): Promise<unknown> {
+async function received(agent: ZotClient, id: string): Promise<unknown> {
 	const { messages } = Object(await agent.data({ id, type: "get_messages" }));
 	return messages.flatMap(({ role, content }: { role: string; content: { content: unknown }[] }) =>
 		role === "tool" ? content.map((result) => result.content) : [],
@@ -42,7 +42,7 @@ verifiesOn(
 		expect(shownIn(await service.received(2))).toMatchObject([text, { type: "image", source }]);
 		const image = { type: "image", mime_type: "image/png", bytes: png.length };
 		expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: false, content: [text, image] }]);
-		expect(await told(agent, "2")).toEqual([[text, image]]);
+		expect(await received(agent, "2")).toEqual([[text, image]]);
 		expect(agent.lines.join()).not.toContain(source.data);
 	},
 );
@@ -63,7 +63,7 @@ verifiesOn(
 		first.kill("SIGKILL");
 		await first.exited;
 		await using next = await ZotClient.start({ service, flags });
-		expect(await told(next, "2")).toEqual([
+		expect(await received(next, "2")).toEqual([
 			[text, { type: "image", mime_type: "image/png", bytes: png.length }],
 		]);
 		service.script({ status: 400 }, says("A pity."));
@@ -75,6 +75,6 @@ verifiesOn(
 			text: `${line}\n[its picture was removed: the provider refused the request that contained it]`,
 		};
 		expect(shownIn(await service.received(4))).toMatchObject([gone]);
-		expect(await told(next, "4")).toEqual([[gone]]);
+		expect(await received(next, "4")).toEqual([[gone]]);
 	},
 );

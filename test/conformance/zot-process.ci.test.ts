@@ -88,8 +88,8 @@ verifiesOn(
 		await using other = await ZotClient.start({ flags: ["--cwd", one.path("home")] });
 		for (const agent of [one, other]) agent.send({ id: "1", type: "prompt", message: "run: pwd" });
 		for (const [agent, cwd] of [[one, one.path("work")] as const, [other, one.path("home")] as const]) {
-			const told = await agent.turn();
-			expect(only(told, "tool_result")[0]?.content).toEqual([{ type: "text", text: `${cwd}\n` }]);
+			const received = await agent.turn();
+			expect(only(received, "tool_result")[0]?.content).toEqual([{ type: "text", text: `${cwd}\n` }]);
 			const state = await agent.data({ id: "2", type: "get_state" });
 			expect(state).toMatchObject({ cwd, message_count: 4 });
 		}

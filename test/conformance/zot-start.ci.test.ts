@@ -71,10 +71,10 @@ verifiesOn(
 		const flags = ["--append-system-prompt", "Beans first.", "--tools", "bash,read", "--max-steps", "2"];
 		await using agent = await ZotClient.start({ service, flags });
 		agent.send({ id: "1", type: "prompt", message: "hello" });
-		const told = await agent.turn();
-		expect(typesOf(told).slice(-3)).toEqual(["tool_result", "error", "done"]);
-		expect(only(told, "turn_start").map(({ step }) => step)).toEqual([1, 2]);
-		expect(only(told, "turn_end").map(({ stop }) => stop)).toEqual(["tool_use", "tool_use"]);
+		const received = await agent.turn();
+		expect(typesOf(received).slice(-3)).toEqual(["tool_result", "error", "done"]);
+		expect(only(received, "turn_start").map(({ step }) => step)).toEqual([1, 2]);
+		expect(only(received, "turn_end").map(({ stop }) => stop)).toEqual(["tool_use", "tool_use"]);
 		const names = service.requests[0]?.body.tools?.map((tool) => ("name" in tool ? tool.name : ""));
 		expect(names?.toSorted()).toEqual(["bash", "read"]);
 		const system = JSON.stringify(service.requests[0]?.body.system);

@@ -11,7 +11,7 @@ import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
 /** Checks the chain of the audit and returns its rows about tool calls. */
-async function told(data: string): Promise<string[]> {
+async function readAudit(data: string): Promise<string[]> {
 	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
 		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });
 		const rows = await db.selectFrom("audit").select(["action", "decision"]).orderBy("seq").execute();
@@ -39,14 +39,14 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 		if (await killed.ready) await work(port);
 		expect(await killed.exited).toMatchObject({ signal: "SIGKILL" });
 		expect(existsSync(join(root, "a.txt")), hook).toBe(written);
-		const found = await told(data);
+		const found = await readAudit(data);
 		if (rows) expect(found, hook).toEqual(rows);
 		const again = new GatewayProcess({ port, data, root, environment });
 		expect(await again.ready, again.stderr.join("\n")).toBe(true);
 		if (rows) await again.line("run ended");
 		again.kill("SIGTERM");
 		await again.exited;
-		if (rows) expect(await told(data), hook).toEqual([...rows, "tool.finish unknown"]);
+		if (rows) expect(await readAudit(data), hook).toEqual([...rows, "tool.finish unknown"]);
 	}
 	await rm(directory, { recursive: true, force: true });
 });

@@ -56,11 +56,11 @@ function checkTranscripts({ views, replay }: Outcome): string[] {
 /** `load_messages` returns the same messages as the replay. */
 function checkPages({ replay, pages }: Outcome): string[] {
 	return replay.flatMap(({ session, frames }) => {
-		const told = (pages.get(session) ?? []).map(({ role, content, seq }) => `${seq} ${role}: ${content}`);
+		const paged = (pages.get(session) ?? []).map(({ role, content, seq }) => `${seq} ${role}: ${content}`);
 		const shown = frames.flatMap((frame) => messageOf(frame) ?? []);
-		return same(told, shown)
+		return same(paged, shown)
 			? []
-			: [`load_messages of ${session} tells ${told.length}, shown are ${shown.length}`];
+			: [`load_messages of ${session} tells ${paged.length}, shown are ${shown.length}`];
 	});
 }
 
@@ -171,7 +171,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)
 		.map(([effect, times]) => `${effect} happened ${times} times`);
-	const untold = [...effects.keys()]
+	const unreported = [...effects.keys()]
 		.filter((effect) => !known.has(effect))
 		.map((effect) => `${effect} happened untold`);
 	const untried = messages
@@ -184,7 +184,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 		.flatMap(({ effects: wanted }) => wanted)
 		.filter((effect) => !known.has(effect))
 		.map((effect) => `${effect} was never tried`);
-	return [...twice, ...untold, ...untried];
+	return [...twice, ...unreported, ...untried];
 }
 
 /** A call is reported as interrupted if the kill came while it ran or before its result was recorded. */

@@ -39,21 +39,23 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 
 	expect([content, error]).toEqual([expect.stringContaining("run_command returned:\ns"), ""]);
 	expect(["plan.txt", "build.txt", "ship.txt"].map((name) => ground.effects(name))).toEqual(["p", "b", "s"]);
-	const told = ground.frames.flatMap(({ event, payload }) => {
+	const events = ground.frames.flatMap(({ event, payload }) => {
 		if (!event.startsWith("skill.")) return [];
 		const { step_id = "" } = Object(payload);
 		return [`${event} ${step_id}`.trim()];
 	});
 	const steps = ["plan", "build", "check", "ship"];
-	expect(told.toSorted()).toEqual(
+	expect(events.toSorted()).toEqual(
 		[
 			...["skill.started", "skill.completed"],
 			...steps.flatMap((id) => [`skill.step.started ${id}`, `skill.step.completed ${id}`]),
 		].toSorted(),
 	);
-	expect([told[0], told.at(-1)]).toEqual(["skill.started", "skill.completed"]);
+	expect([events[0], events.at(-1)]).toEqual(["skill.started", "skill.completed"]);
 	for (const id of steps) {
-		expect(told.indexOf(`skill.step.started ${id}`)).toBeLessThan(told.indexOf(`skill.step.completed ${id}`));
+		expect(events.indexOf(`skill.step.started ${id}`)).toBeLessThan(
+			events.indexOf(`skill.step.completed ${id}`),
+		);
 	}
 	expect(ground.frames.filter(({ event }) => event === "assistant.message").length).toBe(1);
 });

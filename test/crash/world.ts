@@ -116,16 +116,16 @@ export class World {
 		);
 		await this.#answerer.settled();
 		if (this.#complaints.length > 0) throw new Error(this.#complaints.join("\n"));
-		const told = await this.#readAll();
+		const all = await this.#readAll();
 		const views = this.#followers.flatMap((follower) => follower.views);
 		const isLevel = (): boolean =>
-			views.every(({ session, frames }) => frames.length >= (told.last.get(session) ?? 0));
+			views.every(({ session, frames }) => frames.length >= (all.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
 		// Later frames report only that clients leave.
 		const kept = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#ground.effects();
-		return { messages: this.#messages, views: kept, replay: told.replay, pages: told.pages, effects };
+		return { messages: this.#messages, views: kept, replay: all.replay, pages: all.pages, effects };
 	}
 
 	/** Cleans up completely, even after a failure. */

@@ -1,6 +1,6 @@
 import xterm from "@xterm/headless";
-import { Place } from "../terminal/place.ts";
 import type { Screen } from "../terminal/screen.ts";
+import { Setup } from "../terminal/setup.ts";
 import { animation, type Frame, type Span } from "./terminal-svg.ts";
 
 /** Those of `Screen`. */
@@ -8,10 +8,10 @@ const [columns, rows] = [80, 24];
 
 /** Plays the first conversation with the real command and the offline model, and returns it as an animated SVG. */
 export async function recordFirstConversation(): Promise<string> {
-	const place = await Place.open();
+	const setup = await Setup.open();
 	try {
 		const frames: Frame[] = [];
-		const chat = await place.chat();
+		const chat = await setup.chat();
 		const take = async (seconds: number): Promise<void> => {
 			frames.push({ seconds, rows: await rowsOf(chat) });
 		};
@@ -29,7 +29,7 @@ export async function recordFirstConversation(): Promise<string> {
 		await take(4);
 		return animation({ title: "First conversation with Parley in a terminal", columns, rows, frames });
 	} finally {
-		await place.close();
+		await setup.close();
 	}
 }
 

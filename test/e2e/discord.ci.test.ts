@@ -1,6 +1,6 @@
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { House, read } from "./discord/house.ts";
+import { DiscordMachine, read } from "./discord/discord-machine.ts";
 import { runs } from "./machine.ts";
 
 const refusedExitCode = 78;
@@ -8,59 +8,59 @@ const refusedExitCode = 78;
 test("from the invitation to an approval after everything was killed: the real client, the real programs", {
 	timeout: paced(120_000),
 }, async () => {
-	await using house = await House.open();
-	const { world, requests, watch } = house;
+	await using machine = await DiscordMachine.open();
+	const { world, requests, watch } = machine;
 	const { identifies } = world.state;
 	const syncs = () => requests.filter((label) => !label.startsWith("GET") && label.includes("/commands"));
 	const [general, mia] = [world.channel("general"), world.member("Mia")];
 	const say = (text: string) => mia.says(text, { in: general, mentions: [world.bot] });
 
-	const first = house.start(house.tokens);
-	await house.until("the commands are there", () => world.commands().some(({ name }) => name === "help"));
-	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "discord");
+	const first = machine.start(machine.tokens);
+	await machine.until("the commands are there", () => world.commands().some(({ name }) => name === "help"));
+	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "discord");
 	const welcome = mia.commands("/pair", { code }, { in: general });
-	await house.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
 	say("say: good morning");
-	await house.seen("[offline] good morning", general);
+	await machine.seen("[offline] good morning", general);
 	say("run: echo kettle");
-	await house.seen("echo kettle", general);
-	await house.until("it can be approved", () => general.last().buttons.includes("Approve once"));
+	await machine.seen("echo kettle", general);
+	await machine.until("it can be approved", () => general.last().buttons.includes("Approve once"));
 	mia.clicks("Approve once");
-	await house.seen("returned:\nkettle", general);
+	await machine.seen("returned:\nkettle", general);
 
 	// A tool call whose approval comes only after both processes were killed.
 	say("run: echo teapot");
-	await house.until("it can be approved", () => general.last().buttons.includes("Approve once"));
-	const [synced, orphan] = [syncs().length, house.connectorPid];
+	await machine.until("it can be approved", () => general.last().buttons.includes("Approve once"));
+	const [synced, orphan] = [syncs().length, machine.connectorPid];
 	first.kill("SIGKILL");
 	await first.exited;
-	await house.until("the connector has left", () => world.gateway.connections === 0);
+	await machine.until("the connector has left", () => world.gateway.connections === 0);
 	say("say: while you were away");
-	const second = house.start(house.tokens);
-	await house.until("it is back", () => world.gateway.connections === 1);
+	const second = machine.start(machine.tokens);
+	await machine.until("it is back", () => world.gateway.connections === 1);
 	mia.clicks("Approve once");
-	await house.seen("returned:\nteapot", general);
-	await house.seen("[offline] while you were away", general);
+	await machine.seen("returned:\nteapot", general);
+	await machine.seen("[offline] while you were away", general);
 
 	// Only the connector is killed and restarted.
-	const killed = house.connectorPid;
+	const killed = machine.connectorPid;
 	process.kill(killed, "SIGKILL");
-	await house.until("it has left", () => world.gateway.connections === 0);
+	await machine.until("it has left", () => world.gateway.connections === 0);
 	say("say: are you there");
-	await house.seen("[offline] are you there", general);
-	expect(house.connectorPid).not.toBe(killed);
+	await machine.seen("[offline] are you there", general);
+	expect(machine.connectorPid).not.toBe(killed);
 	// The end of an orphan process cannot be awaited. It had the time of all steps above.
 	expect(runs(orphan)).toBe(false);
-	expect(second.told("a connector ended and is started again")).toBe(true);
+	expect(second.logged("a connector ended and is started again")).toBe(true);
 
 	// Deviations from the documentation of Discord are reported and end no process.
-	const survivor = house.connectorPid;
+	const survivor = machine.connectorPid;
 	world.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
-	await watch.until("it is told", () => second.told("MESSAGE_CREATE"));
+	await watch.until("it is told", () => second.logged("MESSAGE_CREATE"));
 	expect(world.takeViolations().join()).toContain("the simulator's MESSAGE_CREATE");
 	say("say: still here");
-	await house.seen("[offline] still here", general);
-	expect(house.connectorPid).toBe(survivor);
+	await machine.seen("[offline] still here", general);
+	expect(machine.connectorPid).toBe(survivor);
 
 	// One Discord session for the complete test, and the commands were registered once.
 	expect(identifies).toHaveLength(1);
@@ -78,16 +78,16 @@ test("from the invitation to an approval after everything was killed: the real c
 test("a permanently refused connector ends with an error and is not restarted", {
 	timeout: paced(60_000),
 }, async () => {
-	await using house = await House.open();
-	const { world } = house;
+	await using machine = await DiscordMachine.open();
+	const { world } = machine;
 	world.state.app.privileged = 0;
-	const supervisor = house.start(house.tokens);
-	await house.until("it is given up", () => supervisor.told("not started again"));
-	const refused = house.run(["discord"], house.tokens);
+	const supervisor = machine.start(machine.tokens);
+	await machine.until("it is given up", () => supervisor.logged("not started again"));
+	const refused = machine.run(["discord"], machine.tokens);
 	expect(await refused.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(refused.lines.join("\n")).toMatch(/^parley discord: .*Message Content/im);
 
-	const wrong = house.run(["discord"], { DISCORD_TOKEN: `${world.token}x` });
+	const wrong = machine.run(["discord"], { DISCORD_TOKEN: `${world.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley discord: .*DISCORD_TOKEN/m);
 	expect(wrong.lines.join("\n")).not.toContain(world.token);

@@ -18,7 +18,7 @@ interface PlatformServer {
 }
 
 /** The visible messages of a channel. */
-interface ShownPlace<Shown> {
+interface ShownChannel<Shown> {
 	shows(): Shown[];
 	last(): Shown;
 	transcript(): string;
@@ -90,26 +90,30 @@ export class Machine implements AsyncDisposable {
 		const { code } = await program.exited;
 		if (code !== 0)
 			throw new Error(`parley ${args.join(" ")} ended with ${code}: ${program.lines.join("\n")}`);
-		await this.watch.until(`parley ${args.join(" ")} has printed something`, () => program.said !== "");
-		return program.said.trim();
+		await this.watch.until(`parley ${args.join(" ")} has printed something`, () => program.stdout !== "");
+		return program.stdout.trim();
 	}
 
 	/** Resolves with the newest message of a channel whose text, by `read`, contains the text. */
-	async find<Shown>(text: string, place: ShownPlace<Shown>, read: (shown: Shown) => string): Promise<Shown> {
-		const find = (): Shown | undefined => place.shows().findLast((shown) => read(shown).includes(text));
+	async find<Shown>(
+		text: string,
+		channel: ShownChannel<Shown>,
+		read: (shown: Shown) => string,
+	): Promise<Shown> {
+		const find = (): Shown | undefined => channel.shows().findLast((shown) => read(shown).includes(text));
 		await this.until(
 			`"${text}" is to be read`,
 			() => find() !== undefined,
-			() => place.transcript(),
+			() => channel.transcript(),
 		);
-		return find() ?? place.last();
+		return find() ?? channel.last();
 	}
 
 	/** Resolves when the condition is true. The error of a timeout contains `seen` and the last lines of all programs. */
 	async until(what: string, holds: () => boolean, seen: () => string = () => ""): Promise<void> {
 		await this.watch.until(what, holds).catch((cause: unknown) => {
-			const told = this.#programs.flatMap(({ lines }) => lines.slice(-20));
-			throw new Error([String(cause), seen(), ...told].join("\n"), { cause });
+			const logged = this.#programs.flatMap(({ lines }) => lines.slice(-20));
+			throw new Error([String(cause), seen(), ...logged].join("\n"), { cause });
 		});
 	}
 

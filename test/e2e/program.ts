@@ -7,7 +7,7 @@ import { binary, type ProcessEnd } from "../gateway-process.ts";
 /** The real `parley` with these arguments, in a separate process. */
 export class Program {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
-	readonly #said: string[] = [];
+	readonly #stdout: string[] = [];
 	/** Lines of stderr so far, including those of child processes. */
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
@@ -22,19 +22,19 @@ export class Program {
 			lines.push(line);
 			changed();
 		};
-		createInterface(this.#child.stdout).on("line", take(this.#said));
+		createInterface(this.#child.stdout).on("line", take(this.#stdout));
 		createInterface(this.#child.stderr).on("line", take(this.lines));
 		this.exited = once(this.#child, "exit").then(([code, signal]) => ({ code, signal }));
 		void this.exited.then(changed);
 	}
 
 	/** Output on stdout so far. */
-	get said(): string {
-		return this.#said.join("\n");
+	get stdout(): string {
+		return this.#stdout.join("\n");
 	}
 
 	/** True if a line of stderr contains the text. */
-	told(text: string): boolean {
+	logged(text: string): boolean {
 		return this.lines.some((line) => line.includes(text));
 	}
 

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { adapt, documented } from "../remote/document.ts";
-import { RemotePlace } from "../remote/place.ts";
+import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
@@ -27,11 +27,11 @@ function findChromium(): string | undefined {
 /** A gateway with a self-signed certificate, and a browser that accepts it. */
 async function open(executablePath: string) {
 	await using undo = new AsyncDisposableStack();
-	const place = undo.use(await RemotePlace.create());
-	const settings = adapt(documented("certificate"), { "https://parley.example:7778": place.publicUrl });
-	const environment = { PARLEY_CONFIG: place.write("parley.config.json", settings) };
-	await place.start({ environment, listen: [`127.0.0.1:${place.publicPort}`] });
-	const client = undo.use(await place.connect());
+	const setup = undo.use(await RemoteSetup.create());
+	const settings = adapt(documented("certificate"), { "https://parley.example:7778": setup.publicUrl });
+	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
+	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
+	const client = undo.use(await setup.connect());
 	// Without its own sandbox, the browser also runs as root; it opens only this gateway. The second option lets internet
 	// pages open local ones, so that only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
@@ -40,7 +40,7 @@ async function open(executablePath: string) {
 		(opened) => opened.close(),
 	);
 	const kept = undo.move();
-	return { place, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	return { setup, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /**
@@ -91,8 +91,8 @@ test("a person opens the link in a browser without scripts, types the password, 
 }, async ({ skip }) => {
 	const executablePath = findChromium();
 	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");
-	await using place = await open(executablePath);
-	const { client, browser } = place;
+	await using setup = await open(executablePath);
+	const { client, browser } = setup;
 	await client.open({ title: "Deploy" });
 	const token = await askFor(client, "The <b>key</b>");
 	const url = String((await client.call("secret_page", { token }))["url"]);
@@ -116,7 +116,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	const approval = (await client.event("prompt.request")).payload["token"];
 	await client.call("prompt_response", { token: approval, value: "yes" });
 	await client.event("assistant.message");
-	expect(await readFile(join(place.place.directory, "work", "used"), "utf8")).toBe(password);
+	expect(await readFile(join(setup.setup.directory, "work", "used"), "utf8")).toBe(password);
 	// A page that was open before is too late, as is a page that is opened again or reached by going back.
 	expect(await send(other.page, "another")).toBe(410);
 	const late = await visit(browser, url);
@@ -139,8 +139,8 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 }, async ({ skip }) => {
 	const executablePath = findChromium();
 	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");
-	await using place = await open(executablePath);
-	const { client, browser } = place;
+	await using setup = await open(executablePath);
+	const { client, browser } = setup;
 	await client.open();
 	const token = await askFor(
 		client,

@@ -1,66 +1,66 @@
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { runs } from "./machine.ts";
-import { House, read } from "./slack/house.ts";
+import { read, SlackMachine } from "./slack/slack-machine.ts";
 
 const refusedExitCode = 78;
 
 test("from the invitation to an approval after everything was killed: the real client, the real programs", {
 	timeout: paced(120_000),
 }, async () => {
-	await using house = await House.open();
-	const { world, server } = house;
+	await using machine = await SlackMachine.open();
+	const { world, server } = machine;
 	const { sockets } = server;
 	const [general, mia] = [world.channel("general"), world.member("Mia")];
 	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
 	const connected = (count: number) =>
-		house.until(`${count} sockets are open`, () => sockets.open.length === count);
+		machine.until(`${count} sockets are open`, () => sockets.open.length === count);
 
-	const first = house.start(house.tokens);
+	const first = machine.start(machine.tokens);
 	await connected(2);
-	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "slack");
+	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "slack");
 	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
-	await house.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
-	await house.seen("[offline] good morning", say("say: good morning"));
+	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.seen("[offline] good morning", say("say: good morning"));
 	const kettle = say("run: echo kettle");
-	await house.seen("echo kettle", kettle);
-	await house.approvable(kettle);
+	await machine.seen("echo kettle", kettle);
+	await machine.approvable(kettle);
 	mia.clicks("Approve once", { in: kettle });
-	await house.seen("returned:\nkettle", kettle);
+	await machine.seen("returned:\nkettle", kettle);
 
 	// A tool call whose approval comes only after both processes were killed.
 	const teapot = say("run: echo teapot");
-	await house.approvable(teapot);
-	const orphan = house.connectorPid;
+	await machine.approvable(teapot);
+	const orphan = machine.connectorPid;
 	process.kill(orphan, "SIGKILL");
 	first.kill("SIGKILL");
 	await first.exited;
 	await connected(0);
 	const away = say("say: while you were away");
-	const second = house.start(house.tokens);
+	const second = machine.start(machine.tokens);
 	await connected(2);
 	mia.clicks("Approve once", { in: teapot });
-	await house.seen("returned:\nteapot", teapot);
-	await house.seen("[offline] while you were away", away);
+	await machine.seen("returned:\nteapot", teapot);
+	await machine.seen("[offline] while you were away", away);
 
 	// An error that would end Slack's own client neither ends the connector nor loses a message.
-	const survivor = house.connectorPid;
+	const survivor = machine.connectorPid;
 	for (const socket of sockets.open)
 		for (const frame of ["null", '{"type":"events_api"}']) socket.sends(frame);
 	const still = say("say: still here");
-	await house.seen("[offline] still here", still);
-	expect(second.told("a frame that it does not document")).toBe(true);
-	expect(house.connectorPid).toBe(survivor);
+	await machine.seen("[offline] still here", still);
+	expect(second.logged("a frame that it does not document")).toBe(true);
+	expect(machine.connectorPid).toBe(survivor);
 	expect(world.pings).toEqual([]);
 	for (const [thread, answer] of [
 		[away, "while you were away"],
 		[still, "still here"],
 		[teapot, "returned:"],
 	] as const) {
-		const told = thread
+		const logged = thread
 			.shows()
 			.filter((shown) => read(shown).includes(`[offline]`) && read(shown).includes(answer));
-		expect(told, answer).toHaveLength(1);
+		expect(logged, answer).toHaveLength(1);
 	}
 	second.kill("SIGTERM");
 	expect(await second.exited).toEqual({ code: 0, signal: null });
@@ -70,28 +70,28 @@ test("from the invitation to an approval after everything was killed: the real c
 test("signed requests over HTTP are accepted and answered in their channel", {
 	timeout: paced(60_000),
 }, async () => {
-	await using house = await House.open();
-	const { world, server } = house;
+	await using machine = await SlackMachine.open();
+	const { world, server } = machine;
 	const [general, mia] = [world.channel("general"), world.member("Mia")];
 	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
 	const tokens = { SLACK_BOT_TOKEN: world.token, SLACK_SIGNING_SECRET: world.signingSecret };
-	const gateway = house.start({});
-	await house.until("the gateway listens", () => gateway.said.includes("listening on"));
-	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "slack");
-	const connector = house.run(["slack", "--listen", "127.0.0.1:0", "--log-level", "info"], tokens);
-	await house.until("it waits for Slack", () => listening(connector.lines) > 0);
+	const gateway = machine.start({});
+	await machine.until("the gateway listens", () => gateway.stdout.includes("listening on"));
+	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "slack");
+	const connector = machine.run(["slack", "--listen", "127.0.0.1:0", "--log-level", "info"], tokens);
+	await machine.until("it waits for Slack", () => listening(connector.lines) > 0);
 	const events = server.sendsTo(`http://127.0.0.1:${listening(connector.lines)}/slack/events`);
 	expect(await events.verify()).toBe(true);
 	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
-	await house.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
-	await house.seen("[offline] good morning", say("say: good morning"));
+	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.seen("[offline] good morning", say("say: good morning"));
 	const kettle = say("run: echo kettle");
-	await house.until(
+	await machine.until(
 		"it can be approved",
 		() => kettle.shows().at(-1)?.buttons.includes("Approve once") === true,
 	);
 	mia.clicks("Approve once", { in: kettle });
-	await house.seen("returned:\nkettle", kettle);
+	await machine.seen("returned:\nkettle", kettle);
 	expect(new Set(events.statuses)).toEqual(new Set([200]));
 	expect(server.sockets.opened).toBe(0);
 	connector.kill("SIGTERM");
@@ -107,11 +107,11 @@ function listening(lines: readonly string[]): number {
 test("a permanently refused connector ends with an error and is not restarted", {
 	timeout: paced(60_000),
 }, async () => {
-	await using house = await House.open();
-	const { world, server } = house;
-	const supervisor = house.start({ ...house.tokens, SLACK_APP_TOKEN: "xapp-1-none" });
-	await house.until("it is given up", () => supervisor.told("not started again"));
-	const wrong = house.run(["slack"], { ...house.tokens, SLACK_BOT_TOKEN: `${world.token}x` });
+	await using machine = await SlackMachine.open();
+	const { world, server } = machine;
+	const supervisor = machine.start({ ...machine.tokens, SLACK_APP_TOKEN: "xapp-1-none" });
+	await machine.until("it is given up", () => supervisor.logged("not started again"));
+	const wrong = machine.run(["slack"], { ...machine.tokens, SLACK_BOT_TOKEN: `${world.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley slack: Slack refuses the bot token \(invalid_auth\): /m);
 	expect(wrong.lines.join("\n")).not.toContain(world.token);

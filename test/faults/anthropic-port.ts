@@ -8,6 +8,6 @@ export const fallback = "claude-haiku-5-5";
 export const table = new ModelTable(builtinModels);
 
 /** The tested provider, connected to a server of the test. */
-export function anthropicAt(baseUrl: string, told: { apiKey: string; clock: Clock; log?: Logger }): Model {
-	return createAnthropicModel({ baseUrl, log: silentLogger, table, defaultModel: asked, ...told });
+export function anthropicAt(baseUrl: string, options: { apiKey: string; clock: Clock; log?: Logger }): Model {
+	return createAnthropicModel({ baseUrl, log: silentLogger, table, defaultModel: asked, ...options });
 }

@@ -35,6 +35,6 @@ export interface Failure {
 export const bodyCanary = "CANARY-of-a-body";
 
 /** A stream of the speech in random pieces, with these fields replaced. */
-export function speaking(random: Random, told: Partial<StreamedReply>): StreamedReply {
-	return cutUp({ content: [{ type: "text", text: speech }], ...told }, random);
+export function speaking(random: Random, fields: Partial<StreamedReply>): StreamedReply {
+	return cutUp({ content: [{ type: "text", text: speech }], ...fields }, random);
 }

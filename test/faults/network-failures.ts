@@ -50,10 +50,10 @@ export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<Net
 	refusingProxy("502 Bad Gateway", { fault: "unreachable", message: /proxy.*\(502\)/ }),
 ]);
 
-function refusingProxy(answer: string, told: Pick<NetworkFailure, "fault" | "message">): NetworkFailure {
+function refusingProxy(answer: string, expected: Pick<NetworkFailure, "fault" | "message">): NetworkFailure {
 	return {
 		name: `a proxy that answers ${answer}`,
-		...told,
+		...expected,
 		async open() {
 			const { server, port, close } = await serve();
 			server.on("connect", (_request, socket) => {
@@ -83,9 +83,9 @@ function redirect(status: number): NetworkFailure {
 			});
 			const undo = async (): Promise<void> => {
 				await close();
-				const heard = other.requests.length + other.takeViolations().length;
+				const received = other.requests.length + other.takeViolations().length;
 				await other.close();
-				if (heard > 0) throw new Error("the redirect was followed");
+				if (received > 0) throw new Error("the redirect was followed");
 			};
 			return { baseUrl: `http://127.0.0.1:${port}`, close: undo };
 		},

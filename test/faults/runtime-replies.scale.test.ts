@@ -29,9 +29,9 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 				await log.until("the text ends", () => log.spoken[0] === speech);
 				await pass(time);
 			}
-			const told = await log.the("assistant.message");
-			expect(restore(told.content)).toBe(speech);
-			expect(told).toMatchObject({ error: "", model: asked });
+			const finalMessage = await log.the("assistant.message");
+			expect(restore(finalMessage.content)).toBe(speech);
+			expect(finalMessage).toMatchObject({ error: "", model: asked });
 			expect(log.spoken.map(restore)).toEqual([speech]);
 			checkRun({ ground, log, before }, 1);
 		});
@@ -48,9 +48,9 @@ test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, sto
 			const before = ground.fake.requests.length;
 			ground.fake.script(answer(random));
 			const { log, session } = await ground.ask();
-			const told = await log.the("assistant.message");
-			expect(told.error).toMatch(cutOff[stop]);
-			expect(log.spoken.join("")).toBe(told.content);
+			const finalMessage = await log.the("assistant.message");
+			expect(finalMessage.error).toMatch(cutOff[stop]);
+			expect(log.spoken.join("")).toBe(finalMessage.content);
 			const meeting = { ground, log, before };
 			checkRun(meeting, 1);
 			await checkNextMessage(meeting, session, random);
@@ -87,8 +87,8 @@ test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 			ground.looked.length = 0;
 			ground.fake.script(fault.answer(random), speaking(random, {}));
 			const { log } = await ground.ask();
-			const told = await log.the("assistant.message");
-			expect(told).toMatchObject({ content: speech, error: "" });
+			const finalMessage = await log.the("assistant.message");
+			expect(finalMessage).toMatchObject({ content: speech, error: "" });
 			log.check();
 			expect(ground.looked.every((at) => fault.runs.includes(at))).toBe(true);
 			expect(new Set(ground.looked).size).toBe(ground.looked.length);
@@ -112,9 +112,9 @@ test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
 			const before = ground.fake.requests.length;
 			ground.fake.script(speaking(random, { usage: () => usage }));
 			const { log } = await ground.ask();
-			const told = await log.the("assistant.message");
-			expect(told).toMatchObject({ content: speech, error: "", model: asked });
-			for (const figure of [...Object.values(told.usage), told.cost]) {
+			const finalMessage = await log.the("assistant.message");
+			expect(finalMessage).toMatchObject({ content: speech, error: "", model: asked });
+			for (const figure of [...Object.values(finalMessage.usage), finalMessage.cost]) {
 				expect(Number.isSafeInteger(figure)).toBe(true);
 				expect(figure).toBeGreaterThanOrEqual(0);
 			}
@@ -168,9 +168,9 @@ test("a secret in a reply is hidden, however it is split", async () => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;
 		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
 		const { log } = await ground.ask();
-		const told = await log.the("assistant.message");
-		expect(told.content).toContain("[redacted]");
-		expect(told.content).toMatch(/ is the same\.$/);
+		const finalMessage = await log.the("assistant.message");
+		expect(finalMessage.content).toContain("[redacted]");
+		expect(finalMessage.content).toMatch(/ is the same\.$/);
 		expect(leaksIn(log, secret.slice(shownAtMost))).toEqual([]);
 		log.check();
 	});

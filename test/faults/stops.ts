@@ -51,8 +51,8 @@ export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 	called("null, in the middle of a call", null, (random) => halfCall(random)),
 ]);
 
-function spoken(name: string, stop: string | null, told: Stop["stop"]): Stop {
-	return { name, answer: (random) => speaking(random, { stop }), stop: told };
+function spoken(name: string, stop: string | null, expected: Stop["stop"]): Stop {
+	return { name, answer: (random) => speaking(random, { stop }), stop: expected };
 }
 
 function called(name: string, stop: string | null, json: (random: Random) => string): Stop {

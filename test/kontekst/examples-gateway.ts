@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { readOperatorToken } from "@parley/gateway";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
-import { type Ended, Stranger, type StrangerOptions } from "../zot/stranger.ts";
+import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.ts";
 
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
@@ -12,44 +12,44 @@ export const folder = fileURLToPath(new URL("../../examples/kontekst", import.me
 export class ExamplesGateway implements AsyncDisposable {
 	/** Variables that the examples and the command `parley` read. */
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
-	readonly #stranger: Stranger;
+	readonly #host: ClientHost;
 	readonly #process: GatewayProcess;
 
 	static async start(): Promise<ExamplesGateway> {
-		const stranger = new Stranger();
-		const [data, root] = [stranger.path("data"), stranger.path("root")];
+		const host = new ClientHost();
+		const [data, root] = [host.path("data"), host.path("root")];
 		mkdirSync(root);
 		const port = await choosePort(new Random(testSeed()));
 		const environment = { PARLEY_AUTH: "token", PARLEY_PROVIDER: "offline" };
 		const process = new GatewayProcess({ port, data, root, environment });
 		if (!(await process.ready)) throw new Error(process.stderr.join("\n"));
-		return new ExamplesGateway(stranger, process, (await readOperatorToken(data)) ?? "");
+		return new ExamplesGateway(host, process, (await readOperatorToken(data)) ?? "");
 	}
 
-	private constructor(stranger: Stranger, gateway: GatewayProcess, token: string) {
-		this.#stranger = stranger;
+	private constructor(host: ClientHost, gateway: GatewayProcess, token: string) {
+		this.#host = host;
 		this.#process = gateway;
 		this.environment = {
 			// Node 24 first, because the programs of the packages start `node`.
 			PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
 			PARLEY_ADDRESS: `127.0.0.1:${gateway.port}`,
 			PARLEY_TOKEN: token,
-			PARLEY_DATA: stranger.path("data"),
+			PARLEY_DATA: host.path("data"),
 		};
 	}
 
 	/** A path below the root of the sessions. */
 	path(...names: readonly string[]): string {
-		return join(this.#stranger.path("root"), ...names);
+		return join(this.#host.path("root"), ...names);
 	}
 
-	run(command: readonly [string, ...string[]], options: StrangerOptions = {}): Promise<Ended> {
-		return this.#stranger.run(command, { ...options, env: { ...this.environment, ...options.env } });
+	run(command: readonly [string, ...string[]], options: ProgramOptions = {}): Promise<Ended> {
+		return this.#host.run(command, { ...options, env: { ...this.environment, ...options.env } });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#process.kill("SIGTERM");
 		await this.#process.exited;
-		this.#stranger[Symbol.dispose]();
+		this.#host[Symbol.dispose]();
 	}
 }

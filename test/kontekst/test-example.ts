@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { StrangerOptions } from "../zot/stranger.ts";
+import type { ProgramOptions } from "../zot/client-host.ts";
 import type { ExamplesGateway } from "./examples-gateway.ts";
 
 /** Command of an example, and its gateway. */
@@ -11,7 +11,7 @@ export interface Example {
 
 /** Tests of one example, the same for each language. They run at the same time. */
 export function testExample(name: string, start: () => Example): void {
-	const ask = (prompt: string, options?: StrangerOptions) => {
+	const ask = (prompt: string, options?: ProgramOptions) => {
 		const { gateway, command } = start();
 		return gateway.run([...command, prompt], options);
 	};

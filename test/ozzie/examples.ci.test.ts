@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ExamplesGateway } from "../kontekst/examples-gateway.ts";
-import type { Ended, StrangerOptions } from "../zot/stranger.ts";
+import type { Ended, ProgramOptions } from "../zot/client-host.ts";
 
 const program = fileURLToPath(new URL("../../examples/ozzie/ask.ts", import.meta.url));
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-function ask(message: readonly string[], options?: StrangerOptions): Promise<Ended> {
+function ask(message: readonly string[], options?: ProgramOptions): Promise<Ended> {
 	return gateway.run([process.execPath, program, ...message], options);
 }
 

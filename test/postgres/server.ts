@@ -51,11 +51,11 @@ export class PostgresServer implements AsyncDisposable {
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);
-		return this.#place(name);
+		return this.#addressOf(name);
 	}
 
 	/** Runs a statement that stores do not offer, and returns its rows as lines. */
-	async query(text: string, database = this.#place("postgres")): Promise<string> {
+	async query(text: string, database = this.#addressOf("postgres")): Promise<string> {
 		const how = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [
 			"--dbname",
@@ -105,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
 		throw new Error(`PostgreSQL did not start: ${said.join("\n")}`);
 	}
 
-	#place(database: string): string {
+	#addressOf(database: string): string {
 		return `postgresql://parley@/${database}?host=${encodeURIComponent(this.#directory)}`;
 	}
 

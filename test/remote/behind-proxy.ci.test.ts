@@ -6,27 +6,27 @@ import { askDaemon, KontekstStream } from "../conformance/drivers/kontekst-clien
 import type { GatewayProcess } from "../gateway-process.ts";
 import { Watch } from "../watch.ts";
 import { adapt, documented } from "./document.ts";
-import { clientAddress, RemotePlace } from "./place.ts";
 import { FrontProxy, has, type ProxyKind, silenceLimitS } from "./proxy.ts";
+import { clientAddress, RemoteSetup } from "./setup.ts";
 
 interface Ground extends AsyncDisposable {
-	readonly place: RemotePlace;
+	readonly setup: RemoteSetup;
 	readonly gateway: GatewayProcess;
 	readonly proxy: FrontProxy;
 }
 
 async function prepare(kind: ProxyKind): Promise<Ground> {
 	await using undo = new AsyncDisposableStack();
-	const place = undo.use(await RemotePlace.create());
-	const settings = adapt(documented("settings"), { "https://parley.example": place.publicUrl });
-	const config = place.write("data/parley.config.json", settings);
+	const setup = undo.use(await RemoteSetup.create());
+	const settings = adapt(documented("settings"), { "https://parley.example": setup.publicUrl });
+	const config = setup.write("data/parley.config.json", settings);
 	const [gateway, proxy] = await Promise.all([
-		place.start({ environment: { PARLEY_CONFIG: config } }),
-		FrontProxy.start(kind, place),
+		setup.start({ environment: { PARLEY_CONFIG: config } }),
+		FrontProxy.start(kind, setup),
 	]);
 	undo.use(proxy);
 	const kept = undo.move();
-	return { place, gateway, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	return { setup, gateway, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
@@ -46,22 +46,22 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		});
 
 	testHere("health needs no token, and everything else does, with any forwarded address", async () => {
-		const { place } = ground;
-		await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+		const { setup } = ground;
+		await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
 		const lies = [
 			{},
 			{ "x-forwarded-for": "127.0.0.1" },
 			{ "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
 		];
 		for (const headers of lies) {
-			expect((await place.ask("/api/sessions", { headers })).status).toBe(401);
-			expect((await place.ask("/api/health?verbose", { headers })).status).toBe(401);
-			expect((await place.ask("/api/sessions", { headers, token: place.token })).status).toBe(200);
+			expect((await setup.ask("/api/sessions", { headers })).status).toBe(401);
+			expect((await setup.ask("/api/health?verbose", { headers })).status).toBe(401);
+			expect((await setup.ask("/api/sessions", { headers, token: setup.token })).status).toBe(200);
 		}
 	});
 
 	testHere("programs of the same user also need the token, through every listener", async () => {
-		const { gatewayPort, token } = ground.place;
+		const { gatewayPort, token } = ground.setup;
 		const url = `http://127.0.0.1:${gatewayPort}/api/health?verbose`;
 		expect((await fetch(url)).status).toBe(401);
 		const known = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
@@ -72,24 +72,24 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("other hosts and origins are not served, pages of the public address are", async () => {
-		const { place } = ground;
-		const { token, publicUrl } = place;
-		const evil = await place.ask("/api/health", { headers: { host: "evil.example" } });
+		const { setup } = ground;
+		const { token, publicUrl } = setup;
+		const evil = await setup.ask("/api/health", { headers: { host: "evil.example" } });
 		expect(evil.text).not.toContain('"ok"');
-		const origin = (name: string) => place.ask("/api/sessions", { token, headers: { origin: name } });
+		const origin = (name: string) => setup.ask("/api/sessions", { token, headers: { origin: name } });
 		expect((await origin(publicUrl)).status).toBe(200);
 		expect((await origin("https://evil.example")).status).toBe(403);
 		const authorization = `Bearer ${token}`;
-		await expect(place.connect({ authorization, origin: "https://evil.example" })).rejects.toThrow("403");
-		await expect(place.connect({})).rejects.toThrow("401");
-		await using page = await place.connect({ authorization, origin: publicUrl });
+		await expect(setup.connect({ authorization, origin: "https://evil.example" })).rejects.toThrow("403");
+		await expect(setup.connect({})).rejects.toThrow("401");
+		await using page = await setup.connect({ authorization, origin: publicUrl });
 		expect(await page.open()).toMatch(/^sess_/);
 	});
 
 	testHere("a turn is streamed, and the gateway knows the address of the client", async () => {
-		const { place, gateway } = ground;
+		const { setup, gateway } = ground;
 		const from = gateway.stderr.length;
-		await using client = await place.connect();
+		await using client = await setup.connect();
 		await client.open();
 		const line = await gateway.line("client connected", from);
 		expect(parseJson(line ?? "")).toMatchObject({ peer: clientAddress });
@@ -104,14 +104,14 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("server-sent events are not delayed", async () => {
-		const { place } = ground;
-		const { token } = place;
-		const stream = await place.open("/api/events?limit=1", {
+		const { setup } = ground;
+		const { token } = setup;
+		const stream = await setup.open("/api/events?limit=1", {
 			token,
 			headers: { accept: "text/event-stream" },
 		});
 		expect(stream.headers["content-type"]).toContain("text/event-stream");
-		await using client = await place.connect();
+		await using client = await setup.connect();
 		const session = await client.open();
 		let seen = "";
 		for await (const chunk of stream) {
@@ -124,9 +124,9 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	testHere(
 		"a kontekst client with a token runs the agent, and its deltas arrive before the reply ends",
 		async () => {
-			const { place } = ground;
-			await using front = await place.grpc(clientAddress);
-			const access = { ...front.access, token: place.token };
+			const { setup } = ground;
+			await using front = await setup.grpc(clientAddress);
+			const access = { ...front.access, token: setup.token };
 			await using stream = new KontekstStream(front.url, access);
 			stream.start({ prompt: "long: 200 tokens at 20 per second" });
 			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
@@ -140,15 +140,15 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	);
 
 	testHere("a gRPC call needs a token, and is judged by the address of its client", async () => {
-		const { place } = ground;
-		await using front = await place.grpc(clientAddress);
-		await using other = await place.grpc("127.0.0.3");
+		const { setup } = ground;
+		await using front = await setup.grpc(clientAddress);
+		await using other = await setup.grpc("127.0.0.3");
 		const lies = [{}, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }];
 		for (const headers of lies) {
 			const refused = askDaemon(front.url, "getStatus", { ...front.access, headers });
 			await expect(refused).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
-			const known = askDaemon(front.url, "getStatus", { ...front.access, headers, token: place.token });
-			await expect(known).resolves.toMatchObject({ bind: `127.0.0.1:${place.gatewayPort}` });
+			const known = askDaemon(front.url, "getStatus", { ...front.access, headers, token: setup.token });
+			await expect(known).resolves.toMatchObject({ bind: `127.0.0.1:${setup.gatewayPort}` });
 		}
 		const guess = async ({ url, access }: typeof front): Promise<unknown> =>
 			askDaemon(url, "getStatus", { ...access, token: "gw_operator_wrong" }).catch(({ code }) => code);
@@ -160,23 +160,23 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("a file of several megabytes passes", async () => {
-		const { place } = ground;
+		const { setup } = ground;
 		const body = Buffer.alloc(5_000_000, "parley ");
-		const { token } = place;
-		const kept = await place.ask("/api/files?name=big.txt", { method: "POST", body, token });
+		const { token } = setup;
+		const kept = await setup.ask("/api/files?name=big.txt", { method: "POST", body, token });
 		expect(kept.status, kept.text).toBe(201);
 		const { url, bytes }: { url?: string; bytes?: number } = Object(parseJson(kept.text));
 		expect(bytes).toBe(body.length);
-		expect((await place.ask(url ?? "", { token })).text).toBe(body.toString());
+		expect((await setup.ask(url ?? "", { token })).text).toBe(body.toString());
 	});
 });
 
 test("nginx keeps an idle gRPC stream open for long", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
 	await using ground = await prepare("nginx");
-	const { place } = ground;
-	await using front = await place.grpc(clientAddress);
-	await using stream = new KontekstStream(front.url, { ...front.access, token: place.token });
+	const { setup } = ground;
+	await using front = await setup.grpc(clientAddress);
+	await using stream = new KontekstStream(front.url, { ...front.access, token: setup.token });
 	stream.start({ prompt: `run: sleep ${silenceLimitS + 1.5}` });
 	const [call] = await stream.proposed();
 	stream.approve(call?.callId ?? "");
@@ -202,11 +202,11 @@ class Reading {
 test("while nginx reloads, a client reconnects and misses no event", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
 	await using ground = await prepare("nginx");
-	const { place, proxy } = ground;
+	const { setup, proxy } = ground;
 	const states: string[] = [];
 	const reading = new Reading();
 	const client = createClient({
-		...{ url: place.publicUrl, token: place.token, certificate: place.certificate },
+		...{ url: setup.publicUrl, token: setup.token, certificate: setup.certificate },
 		...{ clock: systemClock, ids: createIds() },
 		onState: (state) => {
 			states.push(state);

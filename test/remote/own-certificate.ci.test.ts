@@ -6,32 +6,32 @@ import { parseJson } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GatewayProcess } from "../gateway-process.ts";
 import { adapt, documented } from "./document.ts";
-import { RemotePlace } from "./place.ts";
+import { RemoteSetup } from "./setup.ts";
 
 const parley = `${process.execPath} ${fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url))}`;
 
 /** A gateway with the documented settings. */
-async function prepare(listen: (place: RemotePlace) => readonly string[]) {
+async function prepare(listen: (setup: RemoteSetup) => readonly string[]) {
 	await using undo = new AsyncDisposableStack();
-	const place = undo.use(await RemotePlace.create());
-	const settings = adapt(documented("certificate"), { "https://parley.example:7778": place.publicUrl });
-	const environment = { PARLEY_CONFIG: place.write("parley.config.json", settings) };
-	const gateway = await place.start({ environment, listen: listen(place) });
+	const setup = undo.use(await RemoteSetup.create());
+	const settings = adapt(documented("certificate"), { "https://parley.example:7778": setup.publicUrl });
+	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
+	const gateway = await setup.start({ environment, listen: listen(setup) });
 	const kept = undo.move();
-	return { place, gateway, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	return { setup, gateway, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-const both = ({ gatewayPort, publicPort }: RemotePlace) => [
+const both = ({ gatewayPort, publicPort }: RemoteSetup) => [
 	`127.0.0.1:${gatewayPort}`,
 	`0.0.0.0:${publicPort}`,
 ];
-const secureAlone = ({ publicPort }: RemotePlace) => [`0.0.0.0:${publicPort}`];
+const secureAlone = ({ publicPort }: RemoteSetup) => [`0.0.0.0:${publicPort}`];
 
 /** Runs a command of the document as on another machine. */
-async function run(script: string, place: RemotePlace, environment: Readonly<Record<string, string>> = {}) {
+async function run(script: string, setup: RemoteSetup, environment: Readonly<Record<string, string>> = {}) {
 	const child = spawn("sh", ["-ec", script.replaceAll("npx --no parley", parley)], {
-		...{ cwd: place.directory, stdio: ["ignore", "pipe", "pipe"] },
-		env: { PATH: process.env["PATH"], HOME: place.directory, ...environment },
+		...{ cwd: setup.directory, stdio: ["ignore", "pipe", "pipe"] },
+		env: { PATH: process.env["PATH"], HOME: setup.directory, ...environment },
 	});
 	const [out, err, [code]] = await Promise.all([
 		text(child.stdout),
@@ -49,17 +49,17 @@ beforeAll(async () => {
 afterAll(() => ground[Symbol.asyncDispose]());
 
 test("listeners beyond this machine speak TLS only, loopback both, and all clients need the token", async () => {
-	const { place } = ground;
-	const { gatewayPort, publicPort, token } = place;
-	await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+	const { setup } = ground;
+	const { gatewayPort, publicPort, token } = setup;
+	await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
 	const told = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
 	expect([told.status, await told.text()]).toEqual([400, expect.stringContaining("this port speaks https")]);
 	for (const path of ["/api/sessions", "/api/health?verbose"]) {
 		expect((await fetch(`http://127.0.0.1:${gatewayPort}${path}`)).status).toBe(401);
-		expect((await place.ask(path)).status).toBe(401);
-		expect((await place.ask(path, { port: gatewayPort, token })).status).toBe(200);
+		expect((await setup.ask(path)).status).toBe(401);
+		expect((await setup.ask(path, { port: gatewayPort, token })).status).toBe(200);
 	}
-	const report = await place.ask("/api/health?verbose", { token });
+	const report = await setup.ask("/api/health?verbose", { token });
 	expect(parseJson(report.text)).toMatchObject({
 		listeners: [
 			{ url: `http://127.0.0.1:${gatewayPort}`, tls: true },
@@ -67,32 +67,32 @@ test("listeners beyond this machine speak TLS only, loopback both, and all clien
 		],
 		...{ local_trust: false, insecure_lan: false },
 	});
-	expect((await place.ask("/api/sessions", { token, headers: { origin: place.publicUrl } })).status).toBe(
+	expect((await setup.ask("/api/sessions", { token, headers: { origin: setup.publicUrl } })).status).toBe(
 		200,
 	);
 	const elsewhere = `http://localhost:${publicPort}`;
-	expect((await place.ask("/api/sessions", { token, headers: { origin: elsewhere } })).status).toBe(403);
-	expect((await place.ask("/api/sessions", { token, headers: { host: "evil.example" } })).status).toBe(421);
+	expect((await setup.ask("/api/sessions", { token, headers: { origin: elsewhere } })).status).toBe(403);
+	expect((await setup.ask("/api/sessions", { token, headers: { host: "evil.example" } })).status).toBe(421);
 });
 
 test("the command finds the local gateway by the certificate, and a remote one by the documented settings", async () => {
 	await using alone = await prepare(secureAlone);
-	const { place } = alone;
-	const own = await run(`npx --no parley ask --data ${place.data} hello`, place);
+	const { setup } = alone;
+	const own = await run(`npx --no parley ask --data ${setup.data} hello`, setup);
 	expect(own).toMatchObject({ code: 0, out: expect.stringContaining("I am the offline model") });
-	const status = await run(`npx --no parley status --json --data ${place.data}`, place);
+	const status = await run(`npx --no parley status --json --data ${setup.data}`, setup);
 	expect(parseJson(status.out)).toMatchObject({
-		...{ status: "ok", sessions: 1, urls: [`https://0.0.0.0:${place.publicPort}`] },
+		...{ status: "ok", sessions: 1, urls: [`https://0.0.0.0:${setup.publicPort}`] },
 		health: { local_trust: false, certificate: { valid_to: expect.stringMatching(/^20/) } },
 	});
-	const there = adapt(documented("trust"), { "https://parley.example:7778": place.publicUrl });
-	const environment = { PARLEY_TOKEN: place.token, PARLEY_DATA: `${place.directory}/elsewhere` };
-	await expect(run(there, place, environment)).resolves.toMatchObject({
+	const there = adapt(documented("trust"), { "https://parley.example:7778": setup.publicUrl });
+	const environment = { PARLEY_TOKEN: setup.token, PARLEY_DATA: `${setup.directory}/elsewhere` };
+	await expect(run(there, setup, environment)).resolves.toMatchObject({
 		...{ code: 0, out: expect.stringContaining("hello") },
 	});
 	const untrusting = await run(
 		adapt(there, { "export NODE_EXTRA_CA_CERTS=cert.pem": "" }),
-		place,
+		setup,
 		environment,
 	);
 	expect(untrusting).toMatchObject({
@@ -101,35 +101,35 @@ test("the command finds the local gateway by the certificate, and a remote one b
 });
 
 test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connections stay open", async () => {
-	const { place, gateway } = ground;
-	await using client = await place.connect();
+	const { setup, gateway } = ground;
+	await using client = await setup.connect();
 	await client.open();
-	const first = place.certificate;
-	place.write("cert.pem", "nothing");
+	const first = setup.certificate;
+	setup.write("cert.pem", "nothing");
 	gateway.kill("SIGHUP");
 	expect(await gateway.line("the certificate could not be taken up")).toContain("no certificate in PEM form");
-	place.write("cert.pem", first);
-	expect((await place.ask("/api/health")).status).toBe(200);
-	await place.certify("localhost");
+	setup.write("cert.pem", first);
+	expect((await setup.ask("/api/health")).status).toBe(200);
+	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was taken up");
 	// The gateway uses the present certificate of the directory, no longer the first one.
-	expect(place.certificate).not.toBe(first);
-	expect((await place.ask("/api/health")).status).toBe(200);
+	expect(setup.certificate).not.toBe(first);
+	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });
 	await client.event("assistant.message");
 });
 
 test("a long replay arrives completely over TLS, also at a client that pauses", async () => {
-	const { place } = ground;
-	await using writer = await place.connect();
+	const { setup } = ground;
+	await using writer = await setup.connect();
 	const session = await writer.open();
 	const contents = Array.from({ length: 8 }, (_, index) => `${index} `.repeat(150_000));
 	for (const content of contents) {
 		await writer.call("send_message", { content });
 		await writer.event("assistant.message");
 	}
-	await using reader = await place.connect();
+	await using reader = await setup.connect();
 	const opening = reader.call("open_session", { session_id: session, after_seq: 0, join: true });
 	const stops = Array.from(contents, async () => {
 		reader.socket.pause();
@@ -143,9 +143,9 @@ test("a long replay arrives completely over TLS, also at a client that pauses", 
 });
 
 test("a gateway for other machines is not started without protection, and the error names the options", async () => {
-	await using place = await RemotePlace.create();
-	const listen = [`0.0.0.0:${place.publicPort}`];
-	const gateway = new GatewayProcess({ port: 0, data: place.data, root: place.directory, listen });
+	await using setup = await RemoteSetup.create();
+	const listen = [`0.0.0.0:${setup.publicPort}`];
+	const gateway = new GatewayProcess({ port: 0, data: setup.data, root: setup.directory, listen });
 	expect(await gateway.ready).toBe(false);
 	const message =
 		/other machines can reach this address.*--tls-cert FILE --tls-key FILE.*--trusted-proxy.*ssh -L/;

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { adapt, documented } from "./document.ts";
-import type { RemotePlace } from "./place.ts";
+import type { RemoteSetup } from "./setup.ts";
 
 /** Seconds of silence after which nginx ends a stream or an upload, unless the document sets another limit. */
 export const silenceLimitS = 2;
@@ -24,10 +24,10 @@ export class FrontProxy implements AsyncDisposable {
 		this.#child.kill("SIGHUP");
 	}
 
-	static async start(kind: ProxyKind, place: RemotePlace): Promise<FrontProxy> {
-		const { command, isReady } = kinds[kind](place);
+	static async start(kind: ProxyKind, setup: RemoteSetup): Promise<FrontProxy> {
+		const { command, isReady } = kinds[kind](setup);
 		const [program = "", ...args] = command;
-		const environment = { PATH: process.env["PATH"], HOME: place.directory, XDG_DATA_HOME: place.directory };
+		const environment = { PATH: process.env["PATH"], HOME: setup.directory, XDG_DATA_HOME: setup.directory };
 		const child = spawn(program, args, { env: environment, stdio: ["ignore", "ignore", "pipe"] });
 		const proxy = new FrontProxy(child);
 		const said: string[] = [];
@@ -52,51 +52,51 @@ export function has(kind: ProxyKind): boolean {
 }
 
 const kinds = {
-	nginx: (place: RemotePlace) => ({
-		command: ["nginx", "-p", place.directory, "-e", "stderr", "-c", nginxFile(place)],
+	nginx: (setup: RemoteSetup) => ({
+		command: ["nginx", "-p", setup.directory, "-e", "stderr", "-c", nginxFile(setup)],
 		isReady: "start worker process ",
 	}),
-	caddy: (place: RemotePlace) => ({
-		command: ["caddy", "run", "--adapter", "caddyfile", "--config", caddyFile(place)],
+	caddy: (setup: RemoteSetup) => ({
+		command: ["caddy", "run", "--adapter", "caddyfile", "--config", caddyFile(setup)],
 		isReady: "serving initial configuration",
 	}),
 } as const;
 export type ProxyKind = keyof typeof kinds;
 
 /** The parts of an installation around the documented part, in a separate directory. */
-function nginxFile(place: RemotePlace): string {
+function nginxFile(setup: RemoteSetup): string {
 	const part = adapt(documented("nginx"), {
-		"listen 443": `listen 127.0.0.1:${place.publicPort}`,
-		"127.0.0.1:7777": `127.0.0.1:${place.gatewayPort}`,
+		"listen 443": `listen 127.0.0.1:${setup.publicPort}`,
+		"127.0.0.1:7777": `127.0.0.1:${setup.gatewayPort}`,
 		"parley.example": "localhost",
-		"/etc/ssl/parley": place.directory,
+		"/etc/ssl/parley": setup.directory,
 	});
 	const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 	// Timeouts that the documented part must raise.
 	const short = ["client_body_timeout", "grpc_read_timeout", "grpc_send_timeout"];
-	mkdirSync(join(place.directory, "nginx"));
+	mkdirSync(join(setup.directory, "nginx"));
 	const main = [
 		"daemon off;",
 		"error_log stderr notice;",
-		`pid ${place.directory}/nginx/pid;`,
+		`pid ${setup.directory}/nginx/pid;`,
 		"worker_shutdown_timeout 1s;",
 		...(process.getuid?.() === 0 ? ["user root;"] : []),
 		"events { }",
 		"http {",
 		"access_log off;",
-		...kinds.map((kind) => `${kind}_temp_path ${place.directory}/nginx/${kind};`),
+		...kinds.map((kind) => `${kind}_temp_path ${setup.directory}/nginx/${kind};`),
 		...short.map((name) => `${name} ${silenceLimitS}s;`),
 		part,
 		"}",
 	];
-	return place.write("nginx.conf", `${main.join("\n")}\n`);
+	return setup.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
 /** Without the administration port, and with a certificate that needs no certificate authority. */
-function caddyFile(place: RemotePlace): string {
+function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {
-		"parley.example {": `https://localhost:${place.publicPort} {\n\tbind 127.0.0.1\n\ttls ${place.directory}/cert.pem ${place.directory}/key.pem`,
-		"127.0.0.1:7777": `127.0.0.1:${place.gatewayPort}`,
+		"parley.example {": `https://localhost:${setup.publicPort} {\n\tbind 127.0.0.1\n\ttls ${setup.directory}/cert.pem ${setup.directory}/key.pem`,
+		"127.0.0.1:7777": `127.0.0.1:${setup.gatewayPort}`,
 	});
-	return place.write("Caddyfile", `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`);
+	return setup.write("Caddyfile", `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`);
 }

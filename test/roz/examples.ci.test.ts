@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { binary } from "../gateway-process.ts";
 import { ExamplesGateway } from "../kontekst/examples-gateway.ts";
-import type { Ended, StrangerOptions } from "../zot/stranger.ts";
+import type { Ended, ProgramOptions } from "../zot/client-host.ts";
 
 const folder = fileURLToPath(new URL("../../examples/roz", import.meta.url));
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-function ide(question: string, options?: StrangerOptions): Promise<Ended> {
+function ide(question: string, options?: ProgramOptions): Promise<Ended> {
 	return gateway.run([process.execPath, join(folder, "ide.ts"), gateway.path("pea.js"), question], options);
 }
 

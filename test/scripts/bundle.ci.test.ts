@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync
 import { basename, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Clone, type Told } from "./clone.ts";
+import { Clone, type Ended } from "./clone.ts";
 
 const help = "An AI agent on your own machine";
 const source = "packages/cli/src/program.ts";
@@ -12,7 +12,7 @@ const spareTest = "packages/core/src/spare.test.ts";
 
 let clone: Clone;
 let bundle: string;
-let built: Told[];
+let built: Ended[];
 let program: string;
 
 beforeAll(async () => {

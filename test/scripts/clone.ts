@@ -13,7 +13,7 @@ const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
 const someTime = new Date(1_700_000_000_000);
 
 /** Exit and output of a process. */
-export interface Told {
+export interface Ended {
 	readonly code: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
@@ -51,12 +51,12 @@ export class Clone implements AsyncDisposable {
 	}
 
 	/** Does the same as `npm run build` after the installation. */
-	build(): Promise<Told> {
+	build(): Promise<Ended> {
 		const program = `import { build } from "./scripts/build.mjs"; process.exitCode = (await build()) ? 0 : 1;`;
 		return this.#node(["--input-type=module", "--eval", program]);
 	}
 
-	parley(...args: readonly string[]): Promise<Told> {
+	parley(...args: readonly string[]): Promise<Ended> {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
@@ -83,7 +83,7 @@ export class Clone implements AsyncDisposable {
 		rmSync(this.root, { recursive: true });
 	}
 
-	async #node(args: readonly string[]): Promise<Told> {
+	async #node(args: readonly string[]): Promise<Ended> {
 		const child = this.#start(args);
 		const [[code], stdout, stderr] = await Promise.all([
 			once(child, "close"),

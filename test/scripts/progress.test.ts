@@ -159,10 +159,10 @@ test("results of vitest are written as they arrive", async () => {
 		env: { PATH: process.env["PATH"] },
 	});
 	expect(await endInTime(child, 60_000)).toEqual({ code: 1, isLate: false });
-	const told = readFileSync(progress, "utf8");
-	expect(line(countProgress(told, false))).toBe("2 passed, 3 failed, 2 skipped");
-	expect(unfinished(told)).toEqual([]);
-	expect(told).toMatch(/"file":" \S*all\.test\.mjs","test":"a","state":"passed"/);
+	const progressText = readFileSync(progress, "utf8");
+	expect(line(countProgress(progressText, false))).toBe("2 passed, 3 failed, 2 skipped");
+	expect(unfinished(progressText)).toEqual([]);
+	expect(progressText).toMatch(/"file":" \S*all\.test\.mjs","test":"a","state":"passed"/);
 	rmSync(folder, { recursive: true });
 });
 

@@ -106,8 +106,8 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
 		await expect(again).rejects.toMatchObject({ message: full });
 	}
-	const told = gateway.stderr.filter((line) => line.includes("the disk is full: nothing can be kept"));
-	expect(told).toHaveLength(1);
+	const lines = gateway.stderr.filter((line) => line.includes("the disk is full: nothing can be kept"));
+	expect(lines).toHaveLength(1);
 	expect(gateway.stderr.length).toBeLessThan(20);
 
 	disk.free();

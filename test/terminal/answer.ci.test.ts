@@ -2,29 +2,29 @@ import { parseJson } from "@parley/base";
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
-test("the operator sees open prompts, and answers them by a short code", async ({ place }) => {
-	await place.startAnew();
-	const none = place.run("answer");
+test("the operator sees open prompts, and answers them by a short code", async ({ setup }) => {
+	await setup.startAnew();
+	const none = setup.run("answer");
 	expect(await none.ended()).toBe(0);
 	expect(none.text).toBe("nothing waits for an answer");
-	const task = place.run("task", "submit", "Tidy up", "ask: Which colour?\nsay: done", "--autonomous");
+	const task = setup.run("task", "submit", "Tidy up", "ask: Which colour?\nsay: done", "--autonomous");
 	expect(await task.ended()).toBe(0);
-	const ask = place.run("ask", "secret: API key");
+	const ask = setup.run("ask", "secret: API key");
 	await ask.shows("typed unseen ›");
-	const json = place.run("answer", "--json");
+	const json = setup.run("answer", "--json");
 	expect(await json.ended()).toBe(0);
 	const listed = parseJson(json.text.replaceAll("\n", ""));
 	if (!Array.isArray(listed)) throw new Error("no list");
 	const secret = listed.find(({ type }) => type === "password");
 	const code = String(secret.token).slice(-6);
-	const shown = place.run("answer");
+	const shown = setup.run("answer");
 	expect(await shown.ended()).toBe(0);
 	expect(shown.text).toMatch(/^ID +CONVERSATION.*QUESTION\n/);
 	expect(shown.text).toContain(code);
-	const plain = place.run("answer", code, "--value", "hunter2");
+	const plain = setup.run("answer", code, "--value", "hunter2");
 	expect(await plain.ended()).toBe(2);
 	expect(plain.text).toContain("a password is typed at a terminal");
-	const typed = place.run("answer", code);
+	const typed = setup.run("answer", code);
 	await typed.shows("typed unseen ›");
 	typed.type("correct horse\r");
 	expect(await typed.ended()).toBe(0);
@@ -32,33 +32,33 @@ test("the operator sees open prompts, and answers them by a short code", async (
 	expect(typed.received).not.toContain("horse");
 	expect(await ask.ended()).toBe(0);
 	expect(ask.text).toContain("secret:pw_");
-	const over = place.run("answer", code, "--deny");
+	const over = setup.run("answer", code, "--deny");
 	expect(await over.ended()).toBe(2);
 	expect(over.text).toContain(`no question ${code} waits for an answer`);
 });
 
 test("an always-required approval needs a second confirmation, and Ctrl-C does not answer", async ({
-	place,
+	setup,
 }) => {
-	await place.startAnew();
-	const ask = place.run("ask", "run: git push --force");
+	await setup.startAnew();
+	const ask = setup.run("ask", "run: git push --force");
 	await ask.shows("y yes · n no");
-	const listed = place.run("answer");
+	const listed = setup.run("answer");
 	await listed.ended();
 	const [, code = ""] = /^(\w{6}) .*! Allow run git push/m.exec(listed.text) ?? [];
 	expect(code).not.toBe("");
-	const left = place.run("answer", code);
+	const left = setup.run("answer", code);
 	await left.shows("y yes · n no");
 	left.type("\u0003");
 	expect(await left.ended()).toBe(130);
-	const unsure = place.run("answer", code);
+	const unsure = setup.run("answer", code);
 	await unsure.shows("risk: critical");
 	await unsure.enter("y");
 	await unsure.shows("Type yes to approve it");
 	await unsure.enter("y");
 	expect(await unsure.ended()).toBe(1);
 	expect(unsure.text).toContain("nothing was answered");
-	const sure = place.run("answer", code);
+	const sure = setup.run("answer", code);
 	await sure.shows("y yes · n no");
 	await sure.enter("y");
 	await sure.shows("Type yes to approve it");

@@ -4,39 +4,39 @@ import { openSqliteStore, type Store } from "@parley/base";
 import { migrations, type Tables } from "@parley/core";
 import { expect } from "vitest";
 import { pipe } from "./piped.ts";
-import type { Place } from "./place.ts";
+import type { Setup } from "./setup.ts";
 import { test } from "./terminal-test.ts";
 
 /** Output and exit code of a command. */
-async function said(place: Place, ...args: readonly string[]): Promise<{ code: number; text: string }> {
-	const { out, error, code } = await pipe(place, args);
+async function said(setup: Setup, ...args: readonly string[]): Promise<{ code: number; text: string }> {
+	const { out, error, code } = await pipe(setup, args);
 	return { code, text: out + error };
 }
 
 test("the audit is shown, checked with and without a gateway, and a change of a row is found", async ({
-	place,
+	setup,
 }) => {
-	expect((await said(place, "ask", "-y", "write: a.txt <<< one")).code).toBe(0);
-	const shown = await said(place, "audit", "--since", "1h");
+	expect((await said(setup, "ask", "-y", "write: a.txt <<< one")).code).toBe(0);
+	const shown = await said(setup, "audit", "--since", "1h");
 	expect(shown.text).toMatch(/TIME +WHO/);
 	expect(shown.text).toMatch(/gateway +gateway +gateway\.start +started/);
 	expect(shown.text).toMatch(/operator +ozzie +accept_all\.give +allowed/);
 	expect(shown.text).toMatch(/operator +gateway +tool\.finish +completed/);
-	const newest = JSON.parse((await said(place, "audit", "--json", "--limit", "1")).text);
+	const newest = JSON.parse((await said(setup, "audit", "--json", "--limit", "1")).text);
 	expect(newest).toMatchObject([{ via: "gateway", action: "tool.finish" }]);
-	expect((await said(place, "audit", "--principal", "nobody")).text).toContain("nothing of that kind");
-	expect((await said(place, "audit", "--since", "someday")).code).toBe(2);
-	const checked = await said(place, "audit", "--verify");
+	expect((await said(setup, "audit", "--principal", "nobody")).text).toContain("nothing of that kind");
+	expect((await said(setup, "audit", "--since", "someday")).code).toBe(2);
+	const checked = await said(setup, "audit", "--verify");
 	expect(checked.code).toBe(0);
 	const [, anchor = ""] = /anchor: (\d+:[0-9a-f]{64})/.exec(checked.text.replaceAll("\n", "")) ?? [];
-	await place.killGateway();
-	expect(await said(place, "audit", "--verify", "--anchor", anchor)).toMatchObject({ code: 0 });
-	const cut = await said(place, "audit", "--verify", "--anchor", `9${anchor}`);
+	await setup.killGateway();
+	expect(await said(setup, "audit", "--verify", "--anchor", anchor)).toMatchObject({ code: 0 });
+	const cut = await said(setup, "audit", "--verify", "--anchor", `9${anchor}`);
 	expect(cut).toMatchObject({ code: 1, text: expect.stringContaining("missing") });
-	await damage(join(place.data, "parley.sqlite"), (tx) =>
+	await damage(join(setup.data, "parley.sqlite"), (tx) =>
 		tx.updateTable("audit").set({ decision: "refused" }).where("seq", "=", 2).execute(),
 	);
-	const broken = await said(place, "audit", "--verify");
+	const broken = await said(setup, "audit", "--verify");
 	expect(broken).toMatchObject({
 		code: 1,
 		text: expect.stringMatching(/not whole.*\nrow 2: the row was changed/),
@@ -51,59 +51,59 @@ async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[
 }
 
 test("message text that another program altered is found by audit --verify and by doctor --deep", async ({
-	place,
+	setup,
 }) => {
-	await place.startAnew();
-	expect((await said(place, "ask", "good morning")).code).toBe(0);
+	await setup.startAnew();
+	expect((await said(setup, "ask", "good morning")).code).toBe(0);
 	const whole = /the messages are whole: \d+ rows of 1 session/;
-	expect(await said(place, "audit", "--verify")).toMatchObject({
+	expect(await said(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
 		text: expect.stringMatching(whole),
 	});
-	expect((await said(place, "doctor", "--deep")).text).toMatch(/^ok +messages +whole: \d+ rows/m);
-	await place.killGateway();
-	expect(await said(place, "audit", "--verify")).toMatchObject({
+	expect((await said(setup, "doctor", "--deep")).text).toMatch(/^ok +messages +whole: \d+ rows/m);
+	await setup.killGateway();
+	expect(await said(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
 		text: expect.stringMatching(whole),
 	});
 
-	const file = join(place.data, "parley.sqlite");
+	const file = join(setup.data, "parley.sqlite");
 	await damage(file, (tx) => tx.updateTable("runs").set({ content: "good evening" }).execute());
 	const found =
 		/the messages are not whole: 1 row .*\n.*message of run_\w+: its content does not match its hash/;
-	const verified = await said(place, "audit", "--verify");
+	const verified = await said(setup, "audit", "--verify");
 	expect(verified).toMatchObject({ code: 1, text: expect.stringMatching(found) });
 	expect(verified.text).toContain("the audit is whole");
-	const deep = await said(place, "doctor", "--deep");
+	const deep = await said(setup, "doctor", "--deep");
 	expect(deep).toMatchObject({
 		code: 1,
 		text: expect.stringMatching(/^FAIL +messages +the messages are not/m),
 	});
-	expect((await said(place, "doctor")).text).not.toContain("messages are");
-	const json = JSON.parse((await said(place, "audit", "--verify", "--json")).text);
+	expect((await said(setup, "doctor")).text).not.toContain("messages are");
+	const json = JSON.parse((await said(setup, "audit", "--verify", "--json")).text);
 	expect(json).toMatchObject({
 		ok: true,
 		messages: { ok: false, faults: 1, examples: [{ row: expect.stringMatching(/^message of/) }] },
 	});
 });
 
-test("doctor reports faults with advice, with and without a gateway", async ({ place }) => {
-	await place.startAnew();
-	const well = await said(place, "doctor");
+test("doctor reports faults with advice, with and without a gateway", async ({ setup }) => {
+	await setup.startAnew();
+	const well = await said(setup, "doctor");
 	expect(well.code).toBe(0);
 	expect(well.text).toMatch(/^ok +gateway +runs as process \d+/m);
 	expect(well.text).toMatch(/^warn +sandbox +the gateway runs with it off/m);
 	expect(well.text).toMatch(/0 failures, 1 warning/);
-	await place.killGateway();
-	await chmod(join(place.data, "tokens", "operator"), 0o644);
-	const ill = await said(place, "doctor");
+	await setup.killGateway();
+	await chmod(join(setup.data, "tokens", "operator"), 0o644);
+	const ill = await said(setup, "doctor");
 	expect(ill.code).toBe(1);
 	expect(ill.text).toMatch(/FAIL +tokens/);
 	expect(ill.text.replaceAll("\n", "")).toContain("chmod 600");
-	const told = JSON.parse((await said(place, "doctor", "--json")).text);
-	expect(told).toContainEqual({ id: "database", status: "ok", what: expect.any(String) });
-	expect(told).toContainEqual(
+	const checks = JSON.parse((await said(setup, "doctor", "--json")).text);
+	expect(checks).toContainEqual({ id: "database", status: "ok", what: expect.any(String) });
+	expect(checks).toContainEqual(
 		expect.objectContaining({ id: "tokens", status: "fail", fix: expect.stringContaining("chmod") }),
 	);
-	await chmod(join(place.data, "tokens", "operator"), 0o600);
+	await chmod(join(setup.data, "tokens", "operator"), 0o600);
 });

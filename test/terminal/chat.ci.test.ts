@@ -12,23 +12,23 @@ interface Fixtures {
 }
 
 const test = terminalTest.extend<Fixtures>({
-	golden: async ({ place }, use) => {
+	golden: async ({ setup }, use) => {
 		await use(async (screen, name) => {
-			await expect(place.normalise(screen.text)).toMatchFileSnapshot(`./screens/${name}.txt`);
+			await expect(setup.normalise(screen.text)).toMatchFileSnapshot(`./screens/${name}.txt`);
 		});
 	},
 });
 
-test("a reply is streamed and the next message can be typed", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("a reply is streamed and the next message can be typed", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("long: 60 tokens at 40 per second");
 	await chat.shows("working · Ctrl-C cancels");
 	await chat.rests("t60");
 	await golden(chat, "stream");
 });
 
-test("a tool that is approved runs", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("a tool that is approved runs", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("run: echo hi");
 	await chat.shows("y yes · n no");
 	await golden(chat, "approval");
@@ -37,20 +37,20 @@ test("a tool that is approved runs", async ({ place, golden }) => {
 	await golden(chat, "approved");
 });
 
-test("a tool that is denied does not run, and the reason reaches the model", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("a tool that is denied does not run, and the reason reaches the model", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("write: denied.txt <<< text");
 	await chat.shows("y yes · n no");
 	await chat.enter("maybe");
 	await chat.shows("answer y, n, or s");
 	await chat.enter("n wrong file");
 	await chat.rests("write_file failed:");
-	expect(existsSync(join(place.work, "denied.txt"))).toBe(false);
+	expect(existsSync(join(setup.work, "denied.txt"))).toBe(false);
 	await golden(chat, "denied");
 });
 
-test("a tool that is approved for the session needs no further approval", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("a tool that is approved for the session needs no further approval", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("write: a.txt <<< one\\ntwo");
 	await chat.shows("s for this session");
 	await chat.enter("s");
@@ -58,12 +58,12 @@ test("a tool that is approved for the session needs no further approval", async 
 	await chat.enter("write: a.txt <<< one\\nthree");
 	await chat.until("the second reply", () => chat.text.split("write_file returned:").length === 3);
 	await chat.rests("write_file returned:");
-	expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("one\nthree");
+	expect(readFileSync(join(setup.work, "a.txt"), "utf8")).toBe("one\nthree");
 	await golden(chat, "for-this-session");
 });
 
-test("several calls of one reply are asked in a list, and each answer counts for one", async ({ place }) => {
-	const chat = await place.chat();
+test("several calls of one reply are asked in a list, and each answer counts for one", async ({ setup }) => {
+	const chat = await setup.chat();
 	const calls = ["one.txt", "two.txt", "three.txt"].map((path) => `write: ${path} <<< text`);
 	chat.type(`\u001b[200~${calls.join("\r& ")}\u001b[201~`);
 	await chat.until("it is typed", () => chat.typed.endsWith("three.txt <<< text"));
@@ -75,13 +75,13 @@ test("several calls of one reply are asked in a list, and each answer counts for
 	await chat.shows("Allow write three.txt?");
 	await chat.enter("y");
 	await chat.rests("write_file failed:");
-	expect(["one.txt", "two.txt", "three.txt"].map((path) => existsSync(join(place.work, path)))).toEqual([
+	expect(["one.txt", "two.txt", "three.txt"].map((path) => existsSync(join(setup.work, path)))).toEqual([
 		...[true, false, true],
 	]);
 });
 
-test("Ctrl-C cancels the running turn, and ends the idle chat when pressed twice", async ({ place }) => {
-	const chat = await place.chat();
+test("Ctrl-C cancels the running turn, and ends the idle chat when pressed twice", async ({ setup }) => {
+	const chat = await setup.chat();
 	await chat.enter("long: 1000 tokens at 50 per second");
 	await chat.shows("[offline]");
 	chat.type(interrupt);
@@ -92,8 +92,8 @@ test("Ctrl-C cancels the running turn, and ends the idle chat when pressed twice
 	expect(await chat.ended()).toBe(0);
 });
 
-test("messages that are typed during a turn wait, and their position is shown", async ({ place }) => {
-	const chat = await place.chat();
+test("messages that are typed during a turn wait, and their position is shown", async ({ setup }) => {
+	const chat = await setup.chat();
 	await chat.enter("long: 1000 tokens at 50 per second");
 	await chat.shows("[offline]");
 	await chat.enter("say: second");
@@ -102,13 +102,13 @@ test("messages that are typed during a turn wait, and their position is shown", 
 	await chat.shows("waits (2): say: third");
 	chat.type(interrupt);
 	await chat.rests("[offline] third");
-	expect(place.normalise(chat.text)).toMatch(
+	expect(setup.normalise(chat.text)).toMatch(
 		/cancelled\n\n› say: second\n\[offline\] second\n\n› say: third\n/,
 	);
 });
 
-test("typed text does not answer a question that arrives later", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("typed text does not answer a question that arrives later", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("long: 40 tokens at 40 per second\\");
 	await chat.enter("run: echo hi");
 	await chat.shows("[offline]");
@@ -122,8 +122,8 @@ test("typed text does not answer a question that arrives later", async ({ place,
 	await chat.rests("[offline] y");
 });
 
-test("wide characters are wrapped at the edge and edited as people see them", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("wide characters are wrapped at the edge and edited as people see them", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
 	// The message contains the text as well. Only the answer starts like this.
 	await chat.rests("[offline]");
@@ -132,8 +132,8 @@ test("wide characters are wrapped at the edge and edited as people see them", as
 	await golden(chat, "wide");
 });
 
-test("the screen is drawn again after a change of its width", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("the screen is drawn again after a change of its width", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("say: The quick brown fox jumps over the lazy dog, again and again and again.");
 	await chat.rests("[offline]");
 	chat.type("a line that is longer than a narrow terminal is wide");
@@ -146,8 +146,8 @@ test("the screen is drawn again after a change of its width", async ({ place, go
 	await golden(chat, "wider");
 });
 
-test("a pasted text of any length is one message", async ({ place }) => {
-	const chat = await place.chat();
+test("a pasted text of any length is one message", async ({ setup }) => {
+	const chat = await setup.chat();
 	chat.type(`\u001b[200~say: one\r${"ignored ".repeat(5000)}\rsay: two\u001b[201~`);
 	await chat.until("it is typed", () => chat.typed.endsWith("say: two"));
 	chat.type("\r");
@@ -155,8 +155,8 @@ test("a pasted text of any length is one message", async ({ place }) => {
 	expect(chat.text).toContain("say: two\n[offline] one\n\ntwo\n");
 });
 
-test("a password is never on the screen", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("a password is never on the screen", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("secret: API key");
 	await chat.shows("typed unseen ›");
 	chat.type("hunter2");
@@ -169,8 +169,8 @@ test("a password is never on the screen", async ({ place, golden }) => {
 	expect(chat.received).not.toContain("hunter2");
 });
 
-test("one and several options are chosen by their numbers, a text is typed", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("one and several options are chosen by their numbers, a text is typed", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("choose: tea | coffee");
 	await chat.shows("number ›");
 	await chat.enter("3");
@@ -188,35 +188,35 @@ test("one and several options are chosen by their numbers, a text is typed", asy
 	await golden(chat, "choices");
 });
 
-test("the chat continues after the gateway was killed", async ({ place, golden }) => {
-	const chat = await place.chat();
+test("the chat continues after the gateway was killed", async ({ setup, golden }) => {
+	const chat = await setup.chat();
 	await chat.enter("run: echo hi");
 	await chat.shows("y yes · n no");
-	await place.killGateway();
+	await setup.killGateway();
 	await chat.shows("the connection is lost");
-	await place.startGateway();
+	await setup.startGateway();
 	await chat.shows("the connection was lost and is back");
 	await chat.enter("y");
 	await chat.rests("run_command returned:");
 	await golden(chat, "reconnect");
 });
 
-test("a reply that a crash interrupts is shown once, from its start to its end", async ({ place }) => {
-	const chat = await place.chat();
+test("a reply that a crash interrupts is shown once, from its start to its end", async ({ setup }) => {
+	const chat = await setup.chat();
 	await chat.enter("long: 60 tokens at 30 per second");
 	await chat.shows("t10 ");
-	await place.killGateway();
+	await setup.killGateway();
 	await chat.shows("the connection is lost");
-	await place.startGateway();
+	await setup.startGateway();
 	await chat.rests(" t60");
 	const words = chat.text.match(/\bt\d+\b/g);
 	expect(words).toEqual(Array.from({ length: 60 }, (_, index) => `t${index + 1}`));
 });
 
-test("two terminals in one session show the same, and either may answer", async ({ place }) => {
-	const first = await place.chat();
+test("two terminals in one session show the same, and either may answer", async ({ setup }) => {
+	const first = await setup.chat();
 	const [session = ""] = /sess_[0-9a-z]{26}/.exec(first.text) ?? [];
-	const second = await place.chat("--session", session);
+	const second = await setup.chat("--session", session);
 	await first.enter("run: echo hi");
 	await second.shows("› run: echo hi");
 	await second.shows("y yes · n no");
@@ -228,11 +228,11 @@ test("two terminals in one session show the same, and either may answer", async 
 });
 
 test("commands start, list and explain sessions, and a session can be continued", async ({
-	place,
+	setup,
 	golden,
 }) => {
-	await place.startAnew();
-	const chat = await place.chat();
+	await setup.startAnew();
+	const chat = await setup.chat();
 	await chat.enter("say: first");
 	await chat.rests("[offline] first");
 	const [first = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
@@ -247,7 +247,7 @@ test("commands start, list and explain sessions, and a session can be continued"
 	await golden(chat, "commands");
 	await chat.enter("/quit");
 	expect(await chat.ended()).toBe(0);
-	const again = await place.chat("--session", first);
+	const again = await setup.chat("--session", first);
 	await again.rests("[offline] first");
 	await golden(again, "resumed");
 	again.type("\u0004");

@@ -7,16 +7,16 @@ import { expect, test as plainTest } from "vitest";
 import type { CommandBody } from "../simulators/discord/world/command-limits.ts";
 import { deleteCommand, listCommands, overwriteCommands } from "../simulators/discord/world/commands.ts";
 import { privilegedIntents } from "../simulators/discord/world/intents.ts";
-import { DiscordPlace } from "./discord-place.ts";
+import { DiscordSetup } from "./discord-setup.ts";
 
 const interrupt = "\u0003";
 
-const test = plainTest.extend<{ discord: DiscordPlace }>({
+const test = plainTest.extend<{ discord: DiscordSetup }>({
 	discord: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
 		async ({}, use) => {
-			await using place = await DiscordPlace.open();
-			await use(place);
+			await using setup = await DiscordSetup.open();
+			await use(setup);
 		},
 		{ scope: "file" },
 	],
@@ -56,14 +56,14 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 test("setup without a token, or with a failed step and without a terminal, exits with 1", async ({
 	discord,
 }) => {
-	const [without, untold, wrong] = await Promise.all([
+	const [without, unset, wrong] = await Promise.all([
 		discord.pipe(["discord", "setup"], ""),
 		discord.pipe(["discord"], ""),
 		discord.pipe(["discord", "setup"], "wrong-token-wrong-token"),
 	]);
 	expect(without).toMatchObject({ code: 1, error: "" });
 	expect(without.out).toMatch(/1\/7 {2}Make the bot\n.*New Application.*\n.*export DISCORD_TOKEN=/);
-	expect(untold).toMatchObject({ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") });
+	expect(unset).toMatchObject({ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") });
 	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("does not know this token") });
 	expect(wrong.out).not.toContain("2/7");
 });
@@ -152,7 +152,7 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 
 	await discord.pipe(["token", "revoke", "discord"]);
 	expect(await running.ended()).toBe(78);
-	const file = join(discord.place.data, "tokens", "connector-discord");
+	const file = join(discord.setup.data, "tokens", "connector-discord");
 	expect(running.text.replaceAll("\n", "")).toContain(`type: rm '${file}'`);
 	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
 	discord.remove("tokens", "connector-discord");
@@ -175,7 +175,7 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 		out: expect.stringMatching(/FAIL +connectors +discord does not run/),
 	});
 
-	const file = join(discord.place.data, "connectors", "discord.sqlite");
+	const file = join(discord.setup.data, "connectors", "discord.sqlite");
 	writeFileSync(file, "x".repeat(8192));
 	const damaged = await discord.pipe(["discord"]);
 	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
@@ -185,21 +185,21 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 test("a connector waits for a stopped gateway at its start, and Ctrl-C ends the wait immediately", async ({
 	discord,
 }) => {
-	await discord.place.killGateway();
+	await discord.setup.killGateway();
 	const stopped = discord.run("discord");
 	await stopped.shows("waiting: no gateway answers at http://127.0.0.1:");
 	stopped.type(interrupt);
 	expect(await stopped.ended()).toBe(0);
 	const waiting = discord.run("discord");
 	await waiting.shows("waiting: no gateway answers");
-	await discord.place.startGateway();
+	await discord.setup.startGateway();
 	await waiting.shows("connected; Ctrl-C stops it");
 	waiting.type(interrupt);
 	expect(await waiting.ended()).toBe(0);
 });
 
 test("a connector names another program at the address of its gateway, and ends", async ({ discord }) => {
-	await discord.place.killGateway();
+	await discord.setup.killGateway();
 	const waiting = discord.run("discord");
 	await waiting.shows("waiting: no gateway answers at http://127.0.0.1:");
 	const [, port] = /no gateway answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(waiting.text) ?? [];
@@ -208,7 +208,7 @@ test("a connector names another program at the address of its gateway, and ends"
 	await waiting.shows("another program answers at");
 	expect(await waiting.ended()).toBe(78);
 	other.close();
-	await discord.place.startGateway();
+	await discord.setup.startGateway();
 });
 
 test("a connector waits for a gateway behind a proxy that answers 404 while the gateway is stopped", async ({
@@ -221,11 +221,11 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 			return void socket
 				.resume()
 				.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
-		const gateway = connect(discord.place.gateway.port, "127.0.0.1");
+		const gateway = connect(discord.setup.gateway.port, "127.0.0.1");
 		gateway.on("error", () => undefined);
 		// Proxies send the host name that the gateway knows.
 		socket.once("data", (head) => {
-			gateway.write(`${head}`.replace(/^host: .*$/im, `host: 127.0.0.1:${discord.place.gateway.port}`));
+			gateway.write(`${head}`.replace(/^host: .*$/im, `host: 127.0.0.1:${discord.setup.gateway.port}`));
 			socket.pipe(gateway).pipe(socket);
 		});
 	});
@@ -244,7 +244,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 });
 
 test("start restarts a killed connector, and both end together", async ({ discord }) => {
-	await discord.place.killGateway();
+	await discord.setup.killGateway();
 	const start = discord.run("start", "--listen", "127.0.0.1:0");
 	const pid = await discord.connectedOther();
 	process.kill(pid, "SIGKILL");

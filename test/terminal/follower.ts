@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Watch } from "../watch.ts";
-import type { Place } from "./place.ts";
+import type { Setup } from "./setup.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
@@ -14,9 +14,9 @@ export class Follower {
 	readonly #ended: Promise<unknown[]>;
 	#out = "";
 
-	constructor(place: Place, args: readonly string[]) {
+	constructor(setup: Setup, args: readonly string[]) {
 		this.#child = spawn(process.execPath, [binary, ...args], {
-			...{ cwd: place.work, env: place.environment },
+			...{ cwd: setup.work, env: setup.environment },
 			stdio: ["ignore", "pipe", "ignore"],
 		});
 		this.#ended = once(this.#child, "close");

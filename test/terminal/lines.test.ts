@@ -3,10 +3,10 @@ import { pipe } from "./piped.ts";
 import { test } from "./terminal-test.ts";
 
 test("without a terminal every line is a message, or the answer to the question before it", async ({
-	place,
+	setup,
 }) => {
 	const lines = ["say: one", "run: echo two", "y", "secret: key", "hunter2", "ask: Who?"];
-	const { out, error, code } = await pipe(place, ["chat"], `${lines.join("\n")}\n`);
+	const { out, error, code } = await pipe(setup, ["chat"], `${lines.join("\n")}\n`);
 	expect(code).toBe(0);
 	expect(out).toMatch(
 		/› say: one\n\[offline\] one\n.*› run: echo two\n.*Allow run echo two\?.*✓ yes.*↳ .*two\n/s,
@@ -17,14 +17,14 @@ test("without a terminal every line is a message, or the answer to the question 
 	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so the question stays open\n/);
 });
 
-test("ask writes the bare answer to a pipe and reads the message from one", async ({ place }) => {
-	const { out, error, code } = await pipe(place, ["ask", "-"], "say: hello\n");
+test("ask writes the bare answer to a pipe and reads the message from one", async ({ setup }) => {
+	const { out, error, code } = await pipe(setup, ["ask", "-"], "say: hello\n");
 	expect({ out, code }).toEqual({ out: "[offline] hello\n\n", code: 0 });
 	expect(error).toMatch(/^session: sess_x+\n\n$/);
 });
 
-test("ask without a terminal denies calls that require approval", async ({ place }) => {
-	const { out, error, code } = await pipe(place, ["ask", "run: echo hi"], "");
+test("ask without a terminal denies calls that require approval", async ({ setup }) => {
+	const { out, error, code } = await pipe(setup, ["ask", "run: echo hi"], "");
 	expect(code).toBe(3);
 	expect(out).toContain("[offline] run_command failed:");
 	expect(error).toContain(
@@ -32,8 +32,8 @@ test("ask without a terminal denies calls that require approval", async ({ place
 	);
 });
 
-test("ask --json writes one object per line, the result last", async ({ place }) => {
-	const { out, code } = await pipe(place, ["ask", "--json", "say: hi"], "");
+test("ask --json writes one object per line, the result last", async ({ setup }) => {
+	const { out, code } = await pipe(setup, ["ask", "--json", "say: hi"], "");
 	const lines: { readonly event?: string }[] = out
 		.trim()
 		.split("\n")

@@ -1,43 +1,43 @@
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
-test("notes of the agent are added, found and deleted", async ({ place }) => {
-	const added = place.run("memories", "add", "--everyone", "--tag", "ops", "--", "Deploys happen on Friday");
+test("notes of the agent are added, found and deleted", async ({ setup }) => {
+	const added = setup.run("memories", "add", "--everyone", "--tag", "ops", "--", "Deploys happen on Friday");
 	expect(await added.ended()).toBe(0);
 	expect(added.text).toMatch(/^stored mem_[0-9a-z]{26}$/);
-	const found = place.run("memories", "friday");
+	const found = setup.run("memories", "friday");
 	expect(await found.ended()).toBe(0);
 	expect(found.text).toMatch(
 		/^mem_\S+ +for everyone, by operator, just now #ops\n +Deploys happen on Friday/,
 	);
-	const none = place.run("memories", "zebra");
+	const none = setup.run("memories", "zebra");
 	expect(await none.ended()).toBe(0);
 	expect(none.text).toBe("no memory contains these words");
 	for (const [note, query] of [
 		["お茶が好き", "茶"],
 		[`Ann's "quotes": 100%`, `"quotes"?!`],
 	] as const) {
-		expect(await place.run("memories", "add", "--", note).ended()).toBe(0);
-		const listed = place.run("memories", "--", query);
+		expect(await setup.run("memories", "add", "--", note).ended()).toBe(0);
+		const listed = setup.run("memories", "--", query);
 		expect(await listed.ended()).toBe(0);
 		expect(listed.text).toContain(`  ${note}`);
 		expect(listed.text.split("\n")).toHaveLength(2);
 	}
-	const all = place.run("memories", "forget", "--person", "me");
+	const all = setup.run("memories", "forget", "--person", "me");
 	expect(await all.ended()).toBe(0);
 	expect(all.text).toBe("deleted 3 memories");
-	const again = place.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
+	const again = setup.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
 	expect(await again.ended()).toBe(0);
 	const [other = ""] = /mem_[0-9a-z]{26}/.exec(again.text) ?? [];
-	const ofAll = place.run("memories", "--scope", "everyone");
+	const ofAll = setup.run("memories", "--scope", "everyone");
 	expect(await ofAll.ended()).toBe(0);
 	expect(ofAll.text).toContain(other);
-	const neither = place.run("memories", "forget");
+	const neither = setup.run("memories", "forget");
 	expect(await neither.ended()).toBe(2);
-	const forgotten = place.run("memories", "forget", other);
+	const forgotten = setup.run("memories", "forget", other);
 	expect(await forgotten.ended()).toBe(0);
 	expect(forgotten.text).toBe("deleted 1 memory");
-	const left = place.run("memories");
+	const left = setup.run("memories");
 	expect(await left.ended()).toBe(0);
 	expect(left.text).toBe("no memories");
 });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says } from "../simulators/anthropic/reply.ts";
-import { Place } from "./place.ts";
 import type { Screen } from "./screen.ts";
+import { Setup } from "./setup.ts";
 
 interface Fixtures {
 	readonly fake: FakeAnthropic;
-	readonly place: Place;
+	readonly setup: Setup;
 	/** Compares a screen with the file of that name. */
 	readonly golden: (screen: Screen, name: string) => Promise<void>;
 }
@@ -23,23 +23,23 @@ const test = plainTest.extend<Fixtures>({
 		},
 		{ scope: "file" },
 	],
-	place: [
+	setup: [
 		async ({ fake }, use) => {
-			const place = await Place.open({
+			const setup = await Setup.open({
 				ANTHROPIC_API_KEY: fake.apiKey,
 				ANTHROPIC_BASE_URL: fake.url,
 				// The tests do not expect requests for titles.
 				PARLEY_TITLES: "false",
 				PARLEY_MODEL: "standard",
 			});
-			await use(place);
-			await place.close();
+			await use(setup);
+			await setup.close();
 		},
 		{ scope: "file" },
 	],
-	golden: async ({ place }, use) => {
+	golden: async ({ setup }, use) => {
 		await use(async (screen, name) => {
-			const text = place.normalise(screen.text).replaceAll(/\d{4}-\d\d-\d\d/g, "YYYY-MM-DD");
+			const text = setup.normalise(screen.text).replaceAll(/\d{4}-\d\d-\d\d/g, "YYYY-MM-DD");
 			await expect(text).toMatchFileSnapshot(`./screens/${name}.txt`);
 		});
 	},
@@ -52,10 +52,10 @@ function withoutFigures(text: string): string {
 
 test("the model and the usage are below an answer, and /model and /usage show more", async ({
 	fake,
-	place,
+	setup,
 }) => {
 	fake.script(says("Good morning, who is there?"), says("Good evening."));
-	const chat = await place.chat();
+	const chat = await setup.chat();
 	await chat.enter("hello");
 	await chat.rests("claude-sonnet-5-5 · ");
 	await chat.enter("/model fast");
@@ -70,9 +70,9 @@ test("the model and the usage are below an answer, and /model and /usage show mo
 	expect(text).toMatch(/^claude-sonnet-5-5 +1 .*\nclaude-haiku-5-5 +1 |^claude-haiku-5-5 +1 .*\nclaude-son/m);
 });
 
-test("a failed model call is retried, and the reason is shown during the wait", async ({ fake, place }) => {
+test("a failed model call is retried, and the reason is shown during the wait", async ({ fake, setup }) => {
 	fake.script({ status: 529 }, says("At last."));
-	const chat = await place.chat();
+	const chat = await setup.chat();
 	await chat.enter("hello");
 	await chat.shows("; trying again in 1 s, attempt 2 · Ctrl-C cancels");
 	await chat.rests("At last.");
@@ -81,12 +81,12 @@ test("a failed model call is retried, and the reason is shown during the wait", 
 
 test("a message to the active turn reaches the model in that turn, and a reply can be retried", async ({
 	fake,
-	place,
+	setup,
 }) => {
 	const words = Array.from({ length: 40 }, (_, index) => `word${index} `).join("");
 	const before = fake.requests.length;
 	fake.script({ ...says(words), everyMs: 50 }, says("As you wish."), says("As you like."));
-	const chat = await place.chat();
+	const chat = await setup.chat();
 	await chat.enter("talk");
 	await chat.shows("word9");
 	await chat.enter("/steer be brief");
@@ -100,12 +100,12 @@ test("a message to the active turn reaches the model in that turn, and a reply c
 	expect(text).toMatch(/\n\n› \(the last reply once more\)\nAs you like\.\nclaude-sonnet-5-5 · N/);
 });
 
-test("ask names the model on stderr, and in JSON with its usage", async ({ fake, place }) => {
+test("ask names the model on stderr, and in JSON with its usage", async ({ fake, setup }) => {
 	fake.script(says("Hello."), says("Hello."));
-	const ask = place.run("ask", "hello");
+	const ask = setup.run("ask", "hello");
 	expect(await ask.ended()).toBe(0);
 	expect(withoutFigures(ask.text)).toMatch(/Hello\.\nclaude-sonnet-5-5 · N tokens in.*, N out · \$N$/);
-	const json = place.run("ask", "--json", "--model", "max", "hello");
+	const json = setup.run("ask", "--json", "--model", "max", "hello");
 	expect(await json.ended()).toBe(0);
 	expect(json.received).toMatch(
 		/"model":"claude-opus-5-5","usage":\{"tokens_input":\d+,.*"cost_usd":0\.\d+\}/,
@@ -114,58 +114,58 @@ test("ask names the model on stderr, and in JSON with its usage", async ({ fake,
 
 test("an agent of the operator answers with its own instructions, and a broken one is reported", async ({
 	fake,
-	place,
+	setup,
 	golden,
 }) => {
 	const write = (path: string, text: string): void => {
-		mkdirSync(join(place.data, "agents", path, ".."), { recursive: true });
-		writeFileSync(join(place.data, "agents", path), text);
+		mkdirSync(join(setup.data, "agents", path, ".."), { recursive: true });
+		writeFileSync(join(setup.data, "agents", path), text);
 	};
 	write("poet/config.toml", 'name = "Poet"\nmodel = "fast"\ntools = ["read_file"]\nreasoning = "low"\n');
 	write("poet/agent.md", "You answer in verse.\n");
 	write("typo/config.toml", "[sampling]\ntemprature = 1\n");
-	const agents = place.run("agents");
+	const agents = setup.run("agents");
 	expect(await agents.ended()).toBe(1);
 	await golden(agents, "agents");
 	fake.script(says("Roses are red."));
-	const ask = place.run("ask", "--profile", "poet", "hello");
+	const ask = setup.run("ask", "--profile", "poet", "hello");
 	expect(await ask.ended()).toBe(0);
 	expect(ask.text).toContain("Roses are red.\nclaude-haiku-5-5 · ");
 	const { body } = await fake.received(fake.requests.length);
 	expect(JSON.stringify(body.system)).toContain("You answer in verse.\\n");
 	expect(JSON.stringify(body.system)).toContain("# Trust");
 	expect(body.tools).toMatchObject([{ name: "read_file" }]);
-	const unknown = place.run("ask", "--profile", "poe", "hello");
+	const unknown = setup.run("ask", "--profile", "poe", "hello");
 	expect(await unknown.ended()).toBe(2);
 	expect(unknown.text).toContain("agent not found: poe; available: default, poet");
 });
 
-test("budgets are set, shown and removed", async ({ place, golden }) => {
+test("budgets are set, shown and removed", async ({ setup, golden }) => {
 	for (const args of [["set", "day", "5"], ["set", "month", "$50.5"], []]) {
-		expect(await place.run("budget", ...args).ended()).toBe(0);
+		expect(await setup.run("budget", ...args).ended()).toBe(0);
 	}
-	const budget = place.run("budget");
+	const budget = setup.run("budget");
 	await budget.ended();
 	expect(withoutFigures(budget.text)).toMatch(
 		/^everything, today +[█░]+ +\d+ % +\S+ of \$N +set by the operator\neverything, this month +[█░]+ /,
 	);
-	expect(await place.run("budget", "set", "day", "configured").ended()).toBe(0);
-	const lifted = place.run("budget", "set", "month", "none");
+	expect(await setup.run("budget", "set", "day", "configured").ended()).toBe(0);
+	const lifted = setup.run("budget", "set", "month", "none");
 	expect(await lifted.ended()).toBe(0);
 	expect(withoutFigures(lifted.text)).toMatch(/^everything, this month +\S+, no limit +set by the operator$/);
-	const wrong = place.run("budget", "set", "day", "much");
+	const wrong = setup.run("budget", "set", "day", "much");
 	expect(await wrong.ended()).toBe(2);
 	await golden(wrong, "budget-usage");
 });
 
-test("the models are listed, and status names the active one", async ({ place }) => {
-	const models = place.run("models", "--json");
+test("the models are listed, and status names the active one", async ({ setup }) => {
+	const models = setup.run("models", "--json");
 	expect(await models.ended()).toBe(0);
 	expect(models.received).toContain('"default": "claude-sonnet-5-5"');
-	const table = place.run("models");
+	const table = setup.run("models");
 	expect(await table.ended()).toBe(0);
 	expect(table.received).toMatch(/▸ {2}claude-sonnet-5-5 +standard +1M +128k /);
-	const status = place.run("status");
+	const status = setup.run("status");
 	expect(await status.ended()).toBe(0);
 	expect(status.text).toContain("answers   claude-sonnet-5-5 (anthropic)");
 });

@@ -6,72 +6,72 @@ import { test } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
 
-test("conversations are found, shown, exported, renamed and deleted", async ({ place }) => {
-	const ask = place.run("ask", "-y", "say: The brook\nrun: echo ```hi");
+test("conversations are found, shown, exported, renamed and deleted", async ({ setup }) => {
+	const ask = setup.run("ask", "-y", "say: The brook\nrun: echo ```hi");
 	expect(await ask.ended()).toBe(0);
 	const [id = ""] = /sess_[0-9a-z]{26}/.exec(ask.text) ?? [];
 	const short = id.slice(0, 15);
-	const found = place.run("sessions", "BROOK", "say");
+	const found = setup.run("sessions", "BROOK", "say");
 	expect(await found.ended()).toBe(0);
 	expect(found.text).toMatch(
 		/^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY\nsess_\S+ +idle +2 +just now +say: The/,
 	);
-	const none = place.run("sessions", "brook", "absent");
+	const none = setup.run("sessions", "brook", "absent");
 	expect(await none.ended()).toBe(0);
 	expect(none.text).toBe("no conversation contains all these words");
 
-	const shown = place.run("sessions", "show", short);
+	const shown = setup.run("sessions", "show", short);
 	expect(await shown.ended()).toBe(0);
 	expect(shown.text).toMatch(/^say: The brook\nid +sess_/);
 	expect(shown.text).toContain("▸ run_command cmd: echo ```hi");
 
-	const exported = place.run("sessions", "export", short, "--output", "talk.md");
+	const exported = setup.run("sessions", "export", short, "--output", "talk.md");
 	expect(await exported.ended()).toBe(0);
-	const file = join(place.work, "talk.md");
+	const file = join(setup.work, "talk.md");
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 	expect(readFileSync(file, "utf8")).toMatch(/^# say: The brook\n.*\n````json\n.*```hi.*\n````\n/s);
-	const again = place.run("sessions", "export", short, "--output", "talk.md", "--format", "json");
+	const again = setup.run("sessions", "export", short, "--output", "talk.md", "--format", "json");
 	expect(await again.ended()).toBe(1);
 	expect(again.text).toContain("talk.md already exists");
-	const forced = place.run("sessions", "export", short, "--output", "talk.md", "--format", "json", "--force");
+	const forced = setup.run("sessions", "export", short, "--output", "talk.md", "--format", "json", "--force");
 	expect(await forced.ended()).toBe(0);
 	expect(parseJson(readFileSync(file, "utf8"))).toMatchObject({ session: { id }, events: { 0: { seq: 1 } } });
 
-	const renamed = place.run("sessions", "rename", short, "My", "title");
+	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
-	const kept = place.run("sessions", "delete", short);
+	const kept = setup.run("sessions", "delete", short);
 	await kept.shows("My title\ndelete this conversation for good, with all that belongs to it? [y/N]");
 	await kept.enter("");
 	expect(await kept.ended()).toBe(1);
-	const deleted = place.run("sessions", "delete", short);
+	const deleted = setup.run("sessions", "delete", short);
 	await deleted.shows("[y/N]");
 	await deleted.enter("y");
 	expect(await deleted.ended()).toBe(0);
 	expect(deleted.text).toContain(`deleted ${id}  My title`);
-	const gone = place.run("sessions", "show", short);
+	const gone = setup.run("sessions", "show", short);
 	expect(await gone.ended()).toBe(1);
 	expect(gone.text).toContain("no conversation has an id that begins with");
 });
 
-test("an ambiguous abbreviation is refused, and an active session is not deleted", async ({ place }) => {
-	const ask = place.run("ask", "run: sleep 60");
+test("an ambiguous abbreviation is refused, and an active session is not deleted", async ({ setup }) => {
+	const ask = setup.run("ask", "run: sleep 60");
 	await ask.shows("y yes · n no");
-	const other = place.run("ask", "say: other");
+	const other = setup.run("ask", "say: other");
 	expect(await other.ended()).toBe(0);
-	const unclear = place.run("sessions", "show", "sess_");
+	const unclear = setup.run("sessions", "show", "sess_");
 	expect(await unclear.ended()).toBe(2);
 	expect(unclear.text.replaceAll("\n", "")).toContain('"sess_" is too short for an id');
 	const [id = ""] = /sess_[0-9a-z]{26}/.exec(ask.text) ?? [];
-	const busy = place.run("sessions", "delete", "-y", id);
+	const busy = setup.run("sessions", "delete", "-y", id);
 	expect(await busy.ended()).toBe(1);
 	expect(busy.text).toContain("session busy");
-	const forced = place.run("sessions", "delete", "-y", "--force", id);
+	const forced = setup.run("sessions", "delete", "-y", "--force", id);
 	expect(await forced.ended()).toBe(0);
 	await ask.shows("cancelled");
 });
 
-test("events are followed over a restart of the gateway, until Ctrl-C", async ({ place }) => {
-	const follow = place.run(
+test("events are followed over a restart of the gateway, until Ctrl-C", async ({ setup }) => {
+	const follow = setup.run(
 		"events",
 		"--follow",
 		"--type",
@@ -80,18 +80,18 @@ test("events are followed over a restart of the gateway, until Ctrl-C", async ({
 		"session.renamed",
 		"--json",
 	);
-	await place.run("ask", "say: before").ended();
+	await setup.run("ask", "say: before").ended();
 	await follow.shows('"title":"say: before"');
-	await place.killGateway();
+	await setup.killGateway();
 	await follow.shows("the connection is lost, trying again …");
-	await place.startGateway();
-	await place.run("ask", "say: behind").ended();
+	await setup.startGateway();
+	await setup.run("ask", "say: behind").ended();
 	await follow.shows('"title":"say: behind"');
 	follow.type(interrupt);
 	expect(await follow.ended()).toBe(130);
 	const contents = [...follow.text.replaceAll("\n", "").matchAll(/"content":"say: (before|behind)"/g)];
 	expect(contents.map(([, word]) => word)).toEqual(["before", "behind"]);
-	const rows = place.run("events", "--limit", "1", "--type", "session.renamed");
+	const rows = setup.run("events", "--limit", "1", "--type", "session.renamed");
 	expect(await rows.ended()).toBe(0);
 	expect(rows.text).toMatch(/^\d\d:\d\d:\d\d {2}sess_\w{6} {2}session.renamed +say: behind \(by a model\)$/);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseJson } from "@parley/base";
 import { expect } from "vitest";
-import type { Place } from "./place.ts";
+import type { Setup } from "./setup.ts";
 import { test } from "./terminal-test.ts";
 
 function put(path: string, text: string): void {
@@ -10,20 +10,20 @@ function put(path: string, text: string): void {
 	writeFileSync(path, text);
 }
 
-async function json({ run }: { readonly run: () => ReturnType<Place["run"]> }): Promise<unknown> {
+async function json({ run }: { readonly run: () => ReturnType<Setup["run"]> }): Promise<unknown> {
 	const screen = run();
 	await screen.ended();
 	return parseJson(screen.received);
 }
 
 test("skills are listed as JSON and in rows; a broken file is named with its line and gives exit code 1", async ({
-	place,
+	setup,
 }) => {
 	put(
-		join(place.data, "skills/greet.md"),
+		join(setup.data, "skills/greet.md"),
 		"---\ndescription: Greets\nargument_hint: '[name]'\n---\nsay: Hello $0",
 	);
-	const list = await json({ run: () => place.run("skills", "--json") });
+	const list = await json({ run: () => setup.run("skills", "--json") });
 	expect(list).toEqual({
 		skills: [
 			{
@@ -35,21 +35,21 @@ test("skills are listed as JSON and in rows; a broken file is named with its lin
 		],
 		...{ problems: [], digest: "" },
 	});
-	expect(await json({ run: () => place.run("skills", "show", "greet", "--json") })).toMatchObject({
-		...{ name: "greet", body: "say: Hello $0", directory: join(place.data, "skills"), files: [] },
+	expect(await json({ run: () => setup.run("skills", "show", "greet", "--json") })).toMatchObject({
+		...{ name: "greet", body: "say: Hello $0", directory: join(setup.data, "skills"), files: [] },
 	});
-	put(join(place.data, "skills/bad.md"), "---\nname: bad\ntools: 5\n---\nText");
-	const broken = place.run("skills");
+	put(join(setup.data, "skills/bad.md"), "---\nname: bad\ntools: 5\n---\nText");
+	const broken = setup.run("skills");
 	expect(await broken.ended()).toBe(1);
 	expect(broken.text).toContain("greet");
 	expect(broken.text).toMatch(/✗ skills\/bad\.md: line 3: tools: /);
-	put(join(place.data, "skills/bad.md"), "Text");
+	put(join(setup.data, "skills/bad.md"), "Text");
 });
 
-test("the trust prompt of a changed skill shows the changes", async ({ place }) => {
-	const file = join(place.work, ".parley/skills/build/SKILL.md");
+test("the trust prompt of a changed skill shows the changes", async ({ setup }) => {
+	const file = join(setup.work, ".parley/skills/build/SKILL.md");
 	put(file, "---\ndescription: Builds\n---\nsay: built\n");
-	const first = place.run("skills", "trust", place.work);
+	const first = setup.run("skills", "trust", setup.work);
 	await first.shows("[y/N]");
 	expect(first.text).toMatch(/build +.*untrusted/);
 	first.type("y\r");
@@ -57,25 +57,25 @@ test("the trust prompt of a changed skill shows the changes", async ({ place }) 
 	expect(first.text).toContain("trusted build");
 
 	put(file, "---\ndescription: Builds\n---\nsay: \u200bbuilt and sent\n");
-	const shown = place.run("skills", "show", "build");
+	const shown = setup.run("skills", "show", "build");
 	expect(await shown.ended()).toBe(0);
 	expect(shown.text).toContain("-say: built");
-	const second = place.run("skills", "trust", place.work);
+	const second = setup.run("skills", "trust", setup.work);
 	await second.shows("[y/N]");
 	expect(second.text).toContain(".parley/skills/build/SKILL.md has changed since it was trusted:");
 	expect(second.text).toContain("-say: built\n+say: \\u{200b}built and sent");
 	second.type("n\r");
 	expect(await second.ended()).toBe(1);
-	const trusted = place.run("skills", "trust", place.work, "-y");
+	const trusted = setup.run("skills", "trust", setup.work, "-y");
 	expect(await trusted.ended()).toBe(0);
-	const third = place.run("skills", "show", "build");
+	const third = setup.run("skills", "show", "build");
 	expect(await third.ended()).toBe(0);
 	expect(third.text).not.toContain("Changes since");
 });
 
-test("Tab completes a skill in a chat, which then starts it", async ({ place }) => {
-	put(join(place.data, "skills/welcome.md"), "say: Welcome $0");
-	const screen = await place.chat();
+test("Tab completes a skill in a chat, which then starts it", async ({ setup }) => {
+	put(join(setup.data, "skills/welcome.md"), "say: Welcome $0");
+	const screen = await setup.chat();
 	screen.type("/wel\t");
 	await screen.until("the name is complete", () => screen.typed === "› /welcome ");
 	await screen.enter("Ann");

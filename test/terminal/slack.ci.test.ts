@@ -3,14 +3,14 @@ import { createServer } from "node:net";
 import { commandTable } from "@parley/connector";
 import { manifestOf } from "@parley/slack";
 import { expect, test as plainTest } from "vitest";
-import { SlackPlace } from "./slack-place.ts";
+import { SlackSetup } from "./slack-setup.ts";
 
-const test = plainTest.extend<{ slack: SlackPlace }>({
+const test = plainTest.extend<{ slack: SlackSetup }>({
 	slack: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
 		async ({}, use) => {
-			await using place = await SlackPlace.open();
-			await use(place);
+			await using setup = await SlackSetup.open();
+			await use(setup);
 		},
 		{ scope: "file" },
 	],
@@ -122,7 +122,7 @@ test("setup starts without a token, and ends at a failed step that cannot be fix
 });
 
 test("setup asks for missing steps, checks again on Enter, and ends with an answer", async () => {
-	await using slack = await SlackPlace.withGateway();
+	await using slack = await SlackSetup.withGateway();
 	const { world } = slack;
 	const [general, anna] = [world.home.channel("general", { withoutApp: true }), world.member("Anna")];
 	const { app } = world.state;
@@ -150,7 +150,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 });
 
 test("setup over HTTP runs a connector at the given address, and explains how to point Slack to it", async () => {
-	await using slack = await SlackPlace.withGateway();
+	await using slack = await SlackSetup.withGateway();
 	slack.world.home.channel("general");
 	slack.settings["SLACK_SIGNING_SECRET"] = "8f742231b10e8888abcd99yyyzzz85a5";
 	const port = await freePort();

@@ -1,14 +1,14 @@
 import { test as plainTest } from "vitest";
-import { Place } from "./place.ts";
+import { Setup } from "./setup.ts";
 
 /** A test with a gateway that the tests of its file share. */
-export const test = plainTest.extend<{ place: Place }>({
-	place: [
+export const test = plainTest.extend<{ setup: Setup }>({
+	setup: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
 		async ({}, use) => {
-			const place = await Place.open();
-			await use(place);
-			await place.close();
+			const setup = await Setup.open();
+			await use(setup);
+			await setup.close();
 		},
 		{ scope: "file" },
 	],

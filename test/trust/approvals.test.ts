@@ -17,7 +17,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { Random, testSeed } from "../random.ts";
-import { furnish, type Swap, type SwapPlace, swaps } from "./swaps.ts";
+import { furnish, type Swap, type SwapSetup, swaps } from "./swaps.ts";
 
 const never = new Promise<void>(() => undefined);
 
@@ -31,27 +31,27 @@ async function approveAndSwap({
 	restart = {},
 }: Swap): Promise<{ error: string; ran: boolean }> {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-swap-")));
-	const place: SwapPlace = {
+	const setup: SwapSetup = {
 		work: join(directory, "work"),
 		early: join(directory, "early"),
 		late: join(directory, "late"),
 		policy: join(directory, "policy.jsonc"),
 	};
-	await furnish(place);
+	await furnish(setup);
 	const clock = new ManualClock();
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: command })], [says("oh")]);
 	const open = async (failpoints: Failpoints, { home = directory, profile = "off" } = {}) => {
-		const path = [place.early, place.late, process.env["PATH"]].join(":");
+		const path = [setup.early, setup.late, process.env["PATH"]].join(":");
 		const sandbox = noSandboxes(clock, { PATH: path, HOME: home });
 		return TestRuntime.open({
-			...{ model, clock, directory, failpoints, policy: { file: place.policy } },
+			...{ model, clock, directory, failpoints, policy: { file: setup.policy } },
 			sandbox: { ...sandbox, of: async (wish) => ({ ...(await sandbox.of(wish)), profile }) },
 		});
 	};
 	const reached = Promise.withResolvers<void>();
 	const reach = async (name: string): Promise<void> => {
 		if (name !== "answered") return;
-		await swap?.(place);
+		await swap?.(setup);
 		reached.resolve();
 		if (!swap) await never;
 	};
@@ -69,7 +69,7 @@ async function approveAndSwap({
 		await t.runtime.start();
 	}
 	const event = await log.next("tool.failed", "tool.completed");
-	const ran = await access(join(place.work, "done.txt")).then(
+	const ran = await access(join(setup.work, "done.txt")).then(
 		() => true,
 		() => false,
 	);

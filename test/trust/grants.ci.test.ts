@@ -13,8 +13,8 @@ import { Random, testSeed } from "../random.ts";
 
 /** Trusted channels require a sandbox. */
 const testInside = test.runIf(hasBubblewrap);
-const place = "discord:111:c";
-const ada = { actor: { id: "ada", name: "Ada" }, place: { tenant: "111", channel: "c" } };
+const setup = "discord:111:c";
+const ada = { actor: { id: "ada", name: "Ada" }, setup: { tenant: "111", channel: "c" } };
 
 function bearer(token: string) {
 	return { headers: { authorization: `Bearer ${token.trim()}` } };
@@ -67,7 +67,7 @@ testInside(
 			const granted = await parley(
 				directory,
 				"grant",
-				place,
+				setup,
 				"--reason",
 				"release night",
 				"--max",
@@ -88,7 +88,7 @@ testInside(
 				/grant_\w+ +discord:111:c +\d h left +0\/7 +all calls of members +operator +release night\n$/,
 			);
 			const more = ["--unseen", "--tools", "run_command", "--people", "discord:111:ada", "--minutes", "10"];
-			const second = await parley(directory, "grant", place, "--reason", "r", ...more, "--json");
+			const second = await parley(directory, "grant", setup, "--reason", "r", ...more, "--json");
 			expect(JSON.parse(second.stdout)).toMatchObject({
 				status: "granted",
 				grant: { tools: ["run_command"], people: ["discord:111:ada"], max_actions: 200 },
@@ -105,9 +105,9 @@ testInside(
 			for (const [code, told, ...args] of [
 				[1, "grant not found: grant_none", "revoke", "grant_none"],
 				[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
-				[2, "--reason", "grant", place],
-				[2, "allowed: read, write", "grant", place, "--reason", "r", "--classes", "secret"],
-				[2, "whole number", "grant", place, "--reason", "r", "--minutes", "soon"],
+				[2, "--reason", "grant", setup],
+				[2, "allowed: read, write", "grant", setup, "--reason", "r", "--classes", "secret"],
+				[2, "whole number", "grant", setup, "--reason", "r", "--minutes", "soon"],
 			] as const) {
 				expect(await parley(directory, ...args)).toMatchObject({
 					...{ code, stdout: "", stderr: expect.stringContaining(told) },
@@ -142,7 +142,7 @@ testInside("calls in a trusted channel run in the sandbox", async () => {
 	await using operator = await OzzieClient.connect(gateway.url, bearer(token));
 	await using connector = await connectorOf(operator, gateway.url);
 	await connector.call("open_session", ada);
-	await operator.call("request_grant", { channel: place, reason: "tests" });
+	await operator.call("request_grant", { channel: setup, reason: "tests" });
 	await connector.call("send_message", { content: "go", ...ada });
 	const ended: Record<string, unknown>[] = [];
 	while (ended.length < commands.length) {
@@ -168,7 +168,7 @@ testInside("a changed policy ends the trust of channels", async () => {
 	await using operator = await OzzieClient.connect(gateway.url, bearer(token));
 	await using connector = await connectorOf(operator, gateway.url);
 	await connector.call("open_session", ada);
-	await operator.call("request_grant", { channel: place, reason: "tests" });
+	await operator.call("request_grant", { channel: setup, reason: "tests" });
 	const rules = [{ effect: "ask", tool: "web_fetch", reason: "to be seen" }];
 	writeFileSync(gateway.path("data", "policy.jsonc"), JSON.stringify({ rules }));
 	await connector.call("send_message", { content: "go", ...ada });
@@ -190,7 +190,7 @@ test("with the container as the sandbox, no channel is trusted, and only the ope
 	await using connector = await connectorOf(operator, gateway.url);
 	await operator.call("set_person_role", { person: "discord:111:ada", role: "owner" });
 	await connector.call("open_session", ada);
-	const wanted = { channel: place, reason: "tests" };
+	const wanted = { channel: setup, reason: "tests" };
 	expect(await operator.refusal("request_grant", wanted)).toMatch(
 		/own files in the reach of commands; set sandbox: required/,
 	);

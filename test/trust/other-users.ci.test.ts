@@ -16,15 +16,15 @@ const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /** The program of the other user and its Node, in a directory that all users can read. */
-interface Place {
+interface Setup {
 	readonly directory: string;
 	readonly node: string;
 	readonly program: string;
 }
 
-const test = base.extend<{ place: Place; gateway: { readonly port: number; readonly data: string } }>({
+const test = base.extend<{ setup: Setup; gateway: { readonly port: number; readonly data: string } }>({
 	// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern
-	place: async ({}, use) => {
+	setup: async ({}, use) => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-others-")));
 		chmodSync(directory, 0o755);
 		const [node, program] = [join(directory, "node"), join(directory, "stranger.mjs")];
@@ -34,10 +34,10 @@ const test = base.extend<{ place: Place; gateway: { readonly port: number; reado
 		await use({ directory, node, program });
 		rmSync(directory, { recursive: true, force: true });
 	},
-	gateway: async ({ place }, use) => {
+	gateway: async ({ setup }, use) => {
 		const port = await choosePort(random);
-		const data = join(place.directory, "data");
-		const gateway = new GatewayProcess({ port, data, root: place.directory });
+		const data = join(setup.directory, "data");
+		const gateway = new GatewayProcess({ port, data, root: setup.directory });
 		if (!(await gateway.ready)) throw new Error(gateway.stderr.join("\n"));
 		await use({ port, data });
 		gateway.kill("SIGKILL");
@@ -54,7 +54,7 @@ async function titles(port: number): Promise<string[]> {
 
 /** Runs the program as the other user, and returns the response that it got. */
 async function knock(
-	{ node, program }: Place,
+	{ node, program }: Setup,
 	args: readonly string[],
 	uid?: number,
 ): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
@@ -64,18 +64,18 @@ async function knock(
 	return JSON.parse(stdout) as { status?: number };
 }
 
-test.skipIf(!isRoot)("another user of the machine is refused", async ({ place, gateway }) => {
-	const knocked = await knock(place, ["127.0.0.1", String(gateway.port)], foreignUser);
+test.skipIf(!isRoot)("another user of the machine is refused", async ({ setup, gateway }) => {
+	const knocked = await knock(setup, ["127.0.0.1", String(gateway.port)], foreignUser);
 	expect(knocked).toEqual({ status: 401, uid: foreignUser });
-	const own = await knock(place, ["127.0.0.1", String(gateway.port)]);
+	const own = await knock(setup, ["127.0.0.1", String(gateway.port)]);
 	expect(own).toEqual({ status: 101, uid: process.getuid?.() });
 });
 
 test.skipIf(!isRoot)(
 	"a request of a user who closes the socket immediately has no effect",
-	async ({ place, gateway }) => {
+	async ({ setup, gateway }) => {
 		const knocks = Array.from({ length: 20 }, () =>
-			knock(place, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
+			knock(setup, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
 		);
 		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
 		// A later request of the operator. By its response, all earlier requests were handled.
@@ -120,7 +120,7 @@ function removeCable(name: string): void {
 }
 
 test("another network namespace reaches no loopback listener, and no other one without a token", async ({
-	place,
+	setup,
 	gateway,
 	skip,
 }) => {
@@ -129,14 +129,14 @@ test("another network namespace reaches no loopback listener, and no other one w
 	if (!cable) return skip("this machine allows no network namespace");
 	const port = await choosePort(random);
 	const wide = new GatewayProcess({
-		...{ port, data: join(place.directory, "wide"), root: place.directory },
+		...{ port, data: join(setup.directory, "wide"), root: setup.directory },
 		listen: [`${cable.host}:${port}`],
 		environment: { PARLEY_INSECURE_LAN: "true" },
 	});
 	try {
 		expect(await wide.ready).toBe(true);
 		const there = (to: string, at: number) =>
-			run("ip", ["netns", "exec", cable.namespace, place.node, place.program, to, String(at)], {
+			run("ip", ["netns", "exec", cable.namespace, setup.node, setup.program, to, String(at)], {
 				env: { PATH: process.env["PATH"] ?? "" },
 			}).then(({ stdout }) => JSON.parse(stdout) as { status?: number; error?: string });
 		expect((await there(cable.host, gateway.port)).error).toBe("ECONNREFUSED");

@@ -19,7 +19,7 @@ interface Ended {
 	readonly stderr: string;
 }
 
-interface Place {
+interface Setup {
 	readonly data: string;
 	/** Runs `parley …` on that gateway. */
 	parley(...args: readonly string[]): Promise<Ended>;
@@ -28,9 +28,9 @@ interface Place {
 	restart(): Promise<void>;
 }
 
-const test = base.extend<{ place: Place }>({
+const test = base.extend<{ setup: Setup }>({
 	// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern
-	place: async ({}, use) => {
+	setup: async ({}, use) => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-people-")));
 		const data = join(directory, "data");
 		const port = await choosePort(random);
@@ -73,15 +73,15 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 
 /** Parameters of a request for a person. */
 function as(user: string, channel = "general"): object {
-	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
+	return { actor: { id: user, name: user }, setup: { tenant: "111", channel } };
 }
 
 test("the first owner pairs with the code of the terminal, others by approval, and the roles are durable", {
 	timeout: paced(120_000),
-}, async ({ place }) => {
-	const { parley } = place;
+}, async ({ setup }) => {
+	const { parley } = setup;
 	const { stdout: token } = await parley("token", "create", "connector", "discord", "--platform", "discord");
-	const connector = await place.connect(token);
+	const connector = await setup.connect(token);
 	expect(await connector.refusal("open_session", as("olga"))).toContain(
 		"connectors of discord do not speak for 111",
 	);
@@ -91,12 +91,12 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 	expect(invited.stderr).toContain("becomes owner. It expires at");
 	const code = invited.stdout.trim();
 	expect(await connector.call("pair", { code, ...as("olga") })).toMatchObject({ role: "owner" });
-	const wish = await connector.call("pair", as("ada"));
-	const approved = await parley("people", "approve", String(wish["code"]), "--role", "member");
+	const request = await connector.call("pair", as("ada"));
+	const approved = await parley("people", "approve", String(request["code"]), "--role", "member");
 	expect(approved.stdout).toBe("discord:111:ada (ada) is member from now on\n");
 	const { session_id } = await connector.call("open_session", as("ada"));
-	await place.restart();
-	await using again = await place.connect(token);
+	await setup.restart();
+	await using again = await setup.connect(token);
 	await again.call("open_session", { session_id, ...as("ada") });
 	expect(await again.call("whoami", as("olga"))).toMatchObject({ role: "owner" });
 	expect((await parley("people", "role", "discord:111:ada", "guest")).code).toBe(0);
@@ -118,10 +118,10 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 
 test("the operator sees waiting requests, their requesters, and the command to refuse", {
 	timeout: paced(120_000),
-}, async ({ place }) => {
-	const { parley, data } = place;
+}, async ({ setup }) => {
+	const { parley, data } = setup;
 	const made = await parley("token", "create", "connector", "discord", "--platform", "discord");
-	await using connector = await place.connect(made.stdout);
+	await using connector = await setup.connect(made.stdout);
 	const { stdout: code } = await parley("people", "pair", "--role", "owner");
 	await connector.call("pair", { code: code.trim(), ...as("olga") });
 	await connector.call("pair", as("eve"));
@@ -147,8 +147,8 @@ test("the operator sees waiting requests, their requesters, and the command to r
 
 test("the commands of a channel work in its workspace, and reach no other directory", {
 	timeout: paced(120_000),
-}, async ({ place }) => {
-	const { parley, data } = place;
+}, async ({ setup }) => {
+	const { parley, data } = setup;
 	const made = await parley(
 		"token",
 		"create",
@@ -159,8 +159,8 @@ test("the commands of a channel work in its workspace, and reach no other direct
 		"--tenant",
 		"111",
 	);
-	await using connector = await place.connect(made.stdout);
-	await using operator = await place.connect((await readOperatorToken(data)) ?? "");
+	await using connector = await setup.connect(made.stdout);
+	await using operator = await setup.connect((await readOperatorToken(data)) ?? "");
 	await parley("people", "role", "discord:111:olga", "owner");
 	const other = String((await connector.call("open_session", as("olga", "other")))["session_id"]);
 	const own = String((await connector.call("open_session", as("olga")))["session_id"]);
@@ -185,9 +185,9 @@ test("the commands of a channel work in its workspace, and reach no other direct
 		`echo x >../${other}/planted; echo x >other/planted; echo x >../../planted`,
 		`cd ..; ls; cd ..; ls -R; mount; cat /proc/*/environ`,
 	]) {
-		const told = await said(`run: ${command}; echo the end`, operator, {});
-		if (hasBubblewrap) expect(told).toContain("the end");
-		expect(told.replaceAll(command, "")).not.toMatch(
+		const output = await said(`run: ${command}; echo the end`, operator, {});
+		if (hasBubblewrap) expect(output).toContain("the end");
+		expect(output.replaceAll(command, "")).not.toMatch(
 			/SQLite format|gw_operator|parley\.sqlite-wal|PARLEY_AUTH/,
 		);
 	}

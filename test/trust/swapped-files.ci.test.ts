@@ -166,20 +166,20 @@ const identity = Object.fromEntries(
 test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 	"$command does not run a file that was swapped after the question",
 	async ({ index, ...form }) => {
-		const place = await furnish(form, `form-${index}`);
-		if (form.prepare !== undefined) run(form.prepare, place.directory);
-		const { status, error } = await approve(form.command, place);
+		const setup = await furnish(form, `form-${index}`);
+		if (form.prepare !== undefined) run(form.prepare, setup.directory);
+		const { status, error } = await approve(form.command, setup);
 		expect(status).toBe("failed");
 		expect(error).toContain("changed since it was approved: ");
 		// For an installed package, the error names the directory.
 		const [path] = form.swapped;
 		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
-		expect(existsSync(place.evil)).toBe(false);
+		expect(existsSync(setup.evil)).toBe(false);
 		// Shows that the command would load the swapped file without the check.
 		if (form.slow && process.env["PARLEY_TEST_SCALE"] === undefined) return;
 		if (form.optional !== undefined && !isInstalled(form.optional)) return;
-		run(form.command, place.directory);
-		expect(existsSync(place.evil)).toBe(true);
+		run(form.command, setup.directory);
+		expect(existsSync(setup.evil)).toBe(true);
 	},
 );
 
@@ -189,18 +189,18 @@ function isInstalled(program: string): boolean {
 
 test("a command runs if only logs, databases and files of git changed after the question", async () => {
 	const form: Form = { command: "sh run.sh", swapped: ["run.sh", ""], before: "echo x > EVIL\n" };
-	const place = await furnish(form, "noise");
-	run("git init -q && git add .", place.directory);
+	const setup = await furnish(form, "noise");
+	run("git init -q && git add .", setup.directory);
 	const swap = async () => {
 		run(
 			"echo x > app.log; echo x > data.sqlite-wal; echo x > .run.sh.swp; echo x > notes.md; git add -f app.log",
-			place.directory,
+			setup.directory,
 		);
-		run("touch run.sh", place.directory);
+		run("touch run.sh", setup.directory);
 	};
-	const { notes, status } = await approve(form.command, { ...place, swap });
+	const { notes, status } = await approve(form.command, { ...setup, swap });
 	expect(status).toBe("completed");
-	expect(existsSync(place.evil)).toBe(true);
+	expect(existsSync(setup.evil)).toBe(true);
 	expect(notes).toContain(
 		"runs only if its files stay unchanged (2 here, and those it names); " +
 			"not checked: documents, logs, databases, caches, files elsewhere",
@@ -214,16 +214,16 @@ test.for<[fact: string, path: string]>([
 	"a command that is approved with other arguments is bound to the files of the prompt: %s",
 	async ([fact, path]) => {
 		const form: Form = { command: `sh ${path}`, swapped: [path, shell] };
-		const place = await furnish(form, `changed-${fact}`);
-		await client.call("open_session", { root_dir: place.directory });
+		const setup = await furnish(form, `changed-${fact}`);
+		await client.call("open_session", { root_dir: setup.directory });
 		await client.call("send_message", { content: `run: ${form.command}` });
 		const { token } = (await client.event("prompt.request")).payload;
-		await place.swap();
+		await setup.swap();
 		const changed = { token, value: true, arguments: { cmd: `sh ${path} again` } };
 		await expect(client.call("prompt_response", changed)).rejects.toThrow(
 			`changed since the question was asked: ${fact}`,
 		);
 		await client.call("prompt_response", { token, cancelled: true });
-		expect(existsSync(place.evil)).toBe(false);
+		expect(existsSync(setup.evil)).toBe(false);
 	},
 );

@@ -2,7 +2,7 @@ import { chmod, mkdir, rename, symlink, unlink, writeFile } from "node:fs/promis
 import { join } from "node:path";
 
 /** Directories of a call. Programs are looked up in `early`, then in `late`. */
-export interface SwapPlace {
+export interface SwapSetup {
 	readonly work: string;
 	readonly early: string;
 	readonly late: string;
@@ -17,7 +17,7 @@ export interface Swap {
 	/** The changed part of the call in the error for the model. */
 	readonly changed: string;
 	/** Makes the replacement. */
-	readonly swap?: (place: SwapPlace) => Promise<void>;
+	readonly swap?: (setup: SwapSetup) => Promise<void>;
 	/** Changed settings of a restart, if the replacement needs one. */
 	readonly restart?: { readonly home?: string; readonly profile?: string };
 }
@@ -31,7 +31,7 @@ async function program(path: string, text: string): Promise<void> {
 }
 
 /** Creates the files and programs of the commands below. */
-export async function furnish({ work, early, late }: SwapPlace): Promise<void> {
+export async function furnish({ work, early, late }: SwapSetup): Promise<void> {
 	for (const path of [work, early, late]) await mkdir(path, { recursive: true });
 	await writeFile(join(work, "build.sh"), good);
 	await symlink("build.sh", join(work, "link.sh"));

@@ -16,7 +16,7 @@ interface Ended {
 	readonly stderr: string;
 }
 
-interface Place {
+interface Setup {
 	readonly url: string;
 	readonly data: string;
 	/** Runs `parley token …` on that gateway. */
@@ -24,9 +24,9 @@ interface Place {
 	stop(): Promise<void>;
 }
 
-const test = base.extend<{ place: Place }>({
+const test = base.extend<{ setup: Setup }>({
 	// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern
-	place: async ({}, use) => {
+	setup: async ({}, use) => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-tokens-")));
 		const data = join(directory, "data");
 		const port = await choosePort(random);
@@ -56,48 +56,48 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 	});
 }
 
-async function statusOf({ url }: Place, token: string): Promise<number> {
+async function statusOf({ url }: Setup, token: string): Promise<number> {
 	const headers = { authorization: `Bearer ${token.trim()}`, connection: "close" };
 	return (await fetch(`${url}/api/sessions`, { headers })).status;
 }
 
 test("tokens are created, listed, rotated and revoked at the command line", {
 	timeout: paced(patienceMs * 3),
-}, async ({ place }) => {
-	const made = await place.token("create", "observer", "wall", "--days", "7");
+}, async ({ setup }) => {
+	const made = await setup.token("create", "observer", "wall", "--days", "7");
 	expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_observer_\S+\n$/) });
 	expect(made.stderr).toMatch(/^observer token wall \([0-9a-z]{8}\): it counts for \d+ \w+ more\./);
-	expect(await statusOf(place, made.stdout)).toBe(200);
-	const socket = new WebSocket(`${place.url.replace("http", "ws")}/api/ws`, {
+	expect(await statusOf(setup, made.stdout)).toBe(200);
+	const socket = new WebSocket(`${setup.url.replace("http", "ws")}/api/ws`, {
 		headers: { authorization: `Bearer ${made.stdout.trim()}` },
 	});
 	const closed = new Promise((resolve) => socket.on("close", resolve));
 	await new Promise((resolve) => socket.on("open", resolve));
 	const guilds = ["--tenant", "1", "--tenant", "2"];
 	const connector = ["create", "connector", "chat", "--platform", "discord", ...guilds];
-	const asJson = await place.token(...connector, "--json");
+	const asJson = await setup.token(...connector, "--json");
 	expect(JSON.parse(asJson.stdout)).toMatchObject({
 		token: expect.stringMatching(/^gw_connector_/),
 		info: { kind: "connector", name: "chat", platform: "discord", status: "active" },
 	});
 	expect(asJson.stderr).toBe("");
-	const listed = await place.token("list");
+	const listed = await setup.token("list");
 	expect(listed.stdout).toMatch(/^ID +KIND +NAME .*\n/);
 	expect(listed.stdout).toMatch(/\nc?\S{8} +connector +chat +discord 1 2 +never +until revoked\n/);
 	expect(listed.stdout).not.toContain("gw_");
-	const rotated = await place.token("rotate", "wall");
+	const rotated = await setup.token("rotate", "wall");
 	expect(await closed).toBe(4001);
-	expect([await statusOf(place, made.stdout), await statusOf(place, rotated.stdout)]).toEqual([401, 200]);
-	const revoked = await place.token("revoke", "wall");
+	expect([await statusOf(setup, made.stdout), await statusOf(setup, rotated.stdout)]).toEqual([401, 200]);
+	const revoked = await setup.token("revoke", "wall");
 	expect(revoked.stdout).toMatch(/^revoked the observer token wall \([0-9a-z]{8}\)\n$/);
-	expect(await statusOf(place, rotated.stdout)).toBe(401);
+	expect(await statusOf(setup, rotated.stdout)).toBe(401);
 	const refused = [
 		[2, "parley token list", "revoke", "wall"],
 		[2, "parley token rotate chat", "create", "observer", "chat"],
 		[1, "parley token rotate operator", "revoke", "operator"],
 		[2, "observer, connector, operator", "create", "admin", "x"],
 	] as const;
-	const answers = await Promise.all(refused.map(([_code, _told, ...args]) => place.token(...args)));
+	const answers = await Promise.all(refused.map(([_code, _told, ...args]) => setup.token(...args)));
 	for (const [n, [code, told]] of refused.entries()) {
 		expect(answers[n]).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(told) });
 	}
@@ -105,18 +105,18 @@ test("tokens are created, listed, rotated and revoked at the command line", {
 
 test("the operator's token is rotated in its file, and the next command finds it", {
 	timeout: paced(patienceMs * 2),
-}, async ({ place }) => {
-	const path = join(place.data, "tokens", "operator");
+}, async ({ setup }) => {
+	const path = join(setup.data, "tokens", "operator");
 	const before = readFileSync(path, "utf8");
-	const rotated = await place.token("rotate", "operator");
+	const rotated = await setup.token("rotate", "operator");
 	expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining("data directory") });
 	expect(readFileSync(path, "utf8")).toBe(rotated.stdout);
 	expect(statSync(path).mode & 0o777).toBe(0o600);
-	expect([await statusOf(place, before), await statusOf(place, rotated.stdout)]).toEqual([401, 200]);
-	expect((await place.token("list")).code).toBe(0);
-	await place.stop();
-	expect(await place.token()).toMatchObject({ code: 0, stdout: rotated.stdout });
-	const away = await place.token("list");
+	expect([await statusOf(setup, before), await statusOf(setup, rotated.stdout)]).toEqual([401, 200]);
+	expect((await setup.token("list")).code).toBe(0);
+	await setup.stop();
+	expect(await setup.token()).toMatchObject({ code: 0, stdout: rotated.stdout });
+	const away = await setup.token("list");
 	expect(away.code).toBe(1);
 	expect(away.stderr).toContain("parley start");
 });

@@ -6,7 +6,7 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { only, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts";
 import { childrenIn, family, type Held, hold } from "./children.ts";
-import { Stranger } from "./stranger.ts";
+import { ClientHost } from "./client-host.ts";
 
 /** Maximum time from the signal to the end of all processes of tools. */
 const mostMs = 2_000;
@@ -60,28 +60,28 @@ test("the end of the input while a tool runs waits for it", async () => {
 });
 
 /** Starts the agent with a standard output that the test can close. */
-function start(stranger: Stranger, message: string) {
+function start(host: ClientHost, message: string) {
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
-		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
-		env: { PATH: process.env["PATH"], HOME: stranger.home, PARLEY_SANDBOX: "off" },
+		...{ cwd: host.directory, stdio: ["pipe", "pipe", "ignore"] },
+		env: { PATH: process.env["PATH"], HOME: host.home, PARLEY_SANDBOX: "off" },
 	});
 	child.stdin.write(`${JSON.stringify({ id: "p", type: "prompt", message })}\n`);
 	return { child, exited: once(child, "exit") };
 }
 
 test("closing standard output ends the process with 74, and its tools", async () => {
-	using stranger = new Stranger();
+	using host = new ClientHost();
 	// The agent notices the closed pipe only because it continues to write.
-	const { child, exited } = start(stranger, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
+	const { child, exited } = start(host, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
 	for await (const line of createInterface(child.stdout)) if (line.includes("tick")) break;
 	child.stdout.destroy();
 	expect(await exited).toEqual([74, null]);
-	expect(await childrenIn(stranger.directory)).toEqual([]);
+	expect(await childrenIn(host.directory)).toEqual([]);
 });
 
 test("a client that does not read cannot prevent the end of the process", async () => {
-	using stranger = new Stranger();
-	const { child, exited } = start(stranger, "long: 1000000 tokens");
+	using host = new ClientHost();
+	const { child, exited } = start(host, "long: 1000000 tokens");
 	await once(child.stdout, "readable");
 	child.kill("SIGTERM");
 	expect(await exited).toEqual([143, null]);

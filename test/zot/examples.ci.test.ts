@@ -3,18 +3,18 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { zotBinary } from "../conformance/drivers/zot-client.ts";
-import { type Ended, Stranger } from "./stranger.ts";
+import { ClientHost, type Ended } from "./client-host.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = fileURLToPath(new URL("../../examples/zot", import.meta.url));
-const stranger = new Stranger();
-const offline = ["--provider", "offline", "--cwd", stranger.home];
+const host = new ClientHost();
+const offline = ["--provider", "offline", "--cwd", host.home];
 
 // Node 24 first, because scripts start `node`.
 const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
 const zot = { PATH: path, ZOT: `node ${zotBinary}` };
 
-afterAll(() => stranger[Symbol.dispose]());
+afterAll(() => host[Symbol.dispose]());
 
 function isThere(program: string): boolean {
 	return path.split(delimiter).some((directory) => {
@@ -37,7 +37,7 @@ const programs = [
 for (const { name, command, needs, unasked } of programs) {
 	const testWith = test.skipIf(!isThere(needs));
 	const ask = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-		stranger.run(["env", ...command, ...args], { env: { ...zot, ...env } });
+		host.run(["env", ...command, ...args], { env: { ...zot, ...env } });
 
 	testWith(`${name} prints an answer (requires ${needs})`, async () => {
 		const { code, stdout } = await ask(["say: Hello!", ...offline]);
@@ -80,10 +80,10 @@ for (const { name, command, needs } of programs) {
 	test.skipIf(!isThere(needs))(
 		`${name} ends with 1 and one line if the agent dies in a prompt (requires ${needs})`,
 		async () => {
-			const program = stranger.path("mortal");
+			const program = host.path("mortal");
 			writeFileSync(program, `#!/bin/sh\necho $$ >pid\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
-			const question = `run: kill -9 $(cat ${stranger.path("pid")})`;
-			const { code, stdout, stderr } = await stranger.run(["env", ...command, question, ...offline], {
+			const question = `run: kill -9 $(cat ${host.path("pid")})`;
+			const { code, stdout, stderr } = await host.run(["env", ...command, question, ...offline], {
 				env: { ...zot, ZOT: program },
 			});
 			expect(stdout).toContain("[bash]");
@@ -98,7 +98,7 @@ for (const { name, command, needs } of programs) {
 		async () => {
 			for (const ZOT of ["false", "true"]) {
 				const args = ["env", ...command, "x".repeat(100_000), ...offline] as const;
-				const { code, stderr } = await stranger.run([...args], { env: { ...zot, ZOT } });
+				const { code, stderr } = await host.run([...args], { env: { ...zot, ZOT } });
 				expect(stderr).toMatch(/^the agent has ended.*\n$/);
 				expect(code).toBe(1);
 			}
@@ -108,20 +108,20 @@ for (const { name, command, needs } of programs) {
 
 /** Values of `ZOT` that cannot be started, with the expected error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
-	[stranger.path("missing"), /missing/],
+	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],
-	[stranger.directory, /parley-zot-/],
-	[stranger.path("text"), /text/],
-	[join(stranger.path("text"), "below"), /below/],
+	[host.directory, /parley-zot-/],
+	[host.path("text"), /text/],
+	[join(host.path("text"), "below"), /below/],
 ];
 
 for (const { name, command, needs } of programs) {
 	test.skipIf(!isThere(needs))(
 		`${name} ends with 1 and one line if the agent cannot be started (requires ${needs})`,
 		async () => {
-			writeFileSync(stranger.path("text"), "no program", { mode: 0o600 });
+			writeFileSync(host.path("text"), "no program", { mode: 0o600 });
 			for (const [ZOT, says] of startless) {
-				const { code, stdout, stderr } = await stranger.run(["env", ...command, "hi"], {
+				const { code, stdout, stderr } = await host.run(["env", ...command, "hi"], {
 					env: { ...zot, ZOT },
 				});
 				expect(stderr).toMatch(/^[^\n]+\n$/);
@@ -132,27 +132,27 @@ for (const { name, command, needs } of programs) {
 	);
 
 	test.skipIf(!isThere(needs))(`${name} starts zot if ZOT is empty (requires ${needs})`, async () => {
-		mkdirSync(stranger.path("bin"), { recursive: true });
-		writeFileSync(stranger.path("bin", "zot"), '#!/bin/sh\necho "I am $0 $1" >&2\n', { mode: 0o700 });
-		const PATH = `${stranger.path("bin")}${delimiter}${path}`;
-		const { code, stderr } = await stranger.run(["env", ...command, "hi"], { env: { PATH, ZOT: "" } });
-		expect(stderr).toContain(`I am ${stranger.path("bin", "zot")} rpc`);
+		mkdirSync(host.path("bin"), { recursive: true });
+		writeFileSync(host.path("bin", "zot"), '#!/bin/sh\necho "I am $0 $1" >&2\n', { mode: 0o700 });
+		const PATH = `${host.path("bin")}${delimiter}${path}`;
+		const { code, stderr } = await host.run(["env", ...command, "hi"], { env: { PATH, ZOT: "" } });
+		expect(stderr).toContain(`I am ${host.path("bin", "zot")} rpc`);
 		expect(code).toBe(1);
 	});
 }
 
 test("ask.ts reads Unicode line ends inside a line, and continues after an invalid line", async () => {
-	const program = stranger.path("noisy");
+	const program = host.path("noisy");
 	writeFileSync(program, `#!/bin/sh\necho 'good morning'\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
 	const args = ["node", join(folder, "ask.ts"), "say: a\u2028b\u2029c", ...offline] as const;
-	const { code, stdout } = await stranger.run([...args], { env: { ...zot, ZOT: program } });
+	const { code, stdout } = await host.run([...args], { env: { ...zot, ZOT: program } });
 	expect(stdout).toMatch(/^\[offline\] a\u2028b\u2029c/);
 	expect(code).toBe(0);
 });
 
 test("ask.ts answers a question and continues", async () => {
 	const args = ["node", join(folder, "ask.ts"), "run: echo hi", ...offline, "--rpc-approvals"] as const;
-	const { code, stdout } = await stranger.run([...args], { env: zot });
+	const { code, stdout } = await host.run([...args], { env: zot });
 	expect(stdout).toMatch(/^Allow run echo hi\? no$/m);
 	expect(stdout).toMatch(/\[offline\] bash failed:\n.*no person is present to answer/);
 	expect(code).toBe(0);
@@ -163,7 +163,7 @@ test.skipIf(!isThere("jq") || !isThere("python3"))(
 	async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [, script = ""] = /^```sh\n(.*?)^```$/ms.exec(readme) ?? [];
-		const { code, stdout, stderr } = await stranger.run(["sh", "-euc", script], { cwd: root, env: zot });
+		const { code, stdout, stderr } = await host.run(["sh", "-euc", script], { cwd: root, env: zot });
 		expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("npm") });
 		expect(stdout).toMatch(/^\[offline\] hello\n/);
 		expect(stdout.match(/\[offline\] bash /g)).toHaveLength(2);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { only, streamed, ZotClient, type ZotOptions, zotBinary } from "../conformance/drivers/zot-client.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says, uses } from "../simulators/anthropic/reply.ts";
-import { Stranger } from "./stranger.ts";
+import { ClientHost } from "./client-host.ts";
 
 /** The request to the service for one prompt, and the frames of that prompt. */
 async function request(flags: readonly string[], options: Omit<ZotOptions, "service" | "flags"> = {}) {
@@ -74,9 +74,9 @@ test("--tools sets the tools, --no-tools removes all, and --cwd sets their direc
 test.each([[["--no-session"]], [["--no-session", "--session", ""]], [["--session", "", "--no-session"]]])(
 	"%j stores nothing",
 	async (flags) => {
-		using stranger = new Stranger();
+		using host = new ClientHost();
 		const command = [process.execPath, zotBinary, "rpc", "--provider", "offline", ...flags] as const;
-		const { code, stdout, stderr } = await stranger.run([...command], {
+		const { code, stdout, stderr } = await host.run([...command], {
 			input: '{"id":"1","type":"ping"}\n',
 		});
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -104,9 +104,9 @@ test("processes of tools see neither the key nor the token of the wire", async (
 	await using agent = await ZotClient.start({ service, environment });
 	agent.send({ id: "0", type: "hello", token }, { id: "1", type: "prompt", message: "look" });
 	const frames = await agent.turn();
-	const told = JSON.stringify(only(frames, "tool_result"));
-	expect(told).toContain("HOME=");
-	expect(told).not.toMatch(/ZOTCORE|ANTHROPIC_API_KEY/);
+	const output = JSON.stringify(only(frames, "tool_result"));
+	expect(output).toContain("HOME=");
+	expect(output).not.toMatch(/ZOTCORE|ANTHROPIC_API_KEY/);
 	for (const secret of [token, service.apiKey]) expect(agent.lines.join("")).not.toContain(secret);
 });
 
@@ -121,12 +121,12 @@ test("a token of eight characters is never shown, even if a tool has found it", 
 });
 
 test("--data loads the operator's own models", async () => {
-	using stranger = new Stranger();
-	mkdirSync(stranger.path("data"), { mode: 0o700 });
+	using host = new ClientHost();
+	mkdirSync(host.path("data"), { mode: 0o700 });
 	const own = { id: "claude-own-1", provider: "anthropic", context_window: 50_000, max_output: 5_000 };
-	writeFileSync(stranger.path("data", "models.json"), JSON.stringify({ models: [own] }));
+	writeFileSync(host.path("data", "models.json"), JSON.stringify({ models: [own] }));
 	const who = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
-	const flags = [...who, "--data", stranger.path("data"), "--model", own.id];
+	const flags = [...who, "--data", host.path("data"), "--model", own.id];
 	await using agent = await ZotClient.start({ flags });
 	const { models } = Object(await agent.data({ id: "1", type: "get_models" }));
 	expect(models).toContainEqual(expect.objectContaining(own));
@@ -178,10 +178,10 @@ test("models of a server's list are available, and other names are refused", asy
 });
 
 test("--session keeps the conversation for the next process, and for one at a time", async () => {
-	using stranger = new Stranger();
-	const flags = ["--session", stranger.path("session")];
+	using host = new ClientHost();
+	const flags = ["--session", host.path("session")];
 	{
-		await using first = await ZotClient.start({ flags: [...flags, "--cwd", stranger.directory] });
+		await using first = await ZotClient.start({ flags: [...flags, "--cwd", host.directory] });
 		first.send({ id: "1", type: "prompt", message: "run: echo hi" });
 		expect(only(await first.turn(), "tool_result")).toEqual([expect.objectContaining({ is_error: false })]);
 		await using second = await ZotClient.start({ flags });
@@ -191,7 +191,7 @@ test("--session keeps the conversation for the next process, and for one at a ti
 		expect(await first.end()).toEqual({ code: 0, signal: null });
 	}
 	await using next = await ZotClient.start({ flags: [...flags, "--rpc-approvals"] });
-	const kept = { message_count: 4, cwd: stranger.directory };
+	const kept = { message_count: 4, cwd: host.directory };
 	expect(await next.data({ id: "1", type: "get_state" })).toMatchObject(kept);
 	next.send({ id: "2", type: "prompt", message: "run: echo hi" });
 	const { id } = await next.until("ask");
@@ -200,14 +200,14 @@ test("--session keeps the conversation for the next process, and for one at a ti
 	expect(await next.end()).toEqual({ code: 0, signal: null });
 	await using elsewhere = await ZotClient.start({ flags: [...flags, "--cwd", "."] });
 	expect(await elsewhere.end()).toEqual({ code: 1, signal: null });
-	expect(elsewhere.stderr).toContain(`works in ${stranger.directory};`);
+	expect(elsewhere.stderr).toContain(`works in ${host.directory};`);
 });
 
 test("--policy adds rules, which apply although no approval is requested", async () => {
-	using stranger = new Stranger();
+	using host = new ClientHost();
 	const rule = { effect: "deny", tool: "run_command", when: { command: ["echo"] }, reason: "be silent" };
-	writeFileSync(stranger.path("policy.jsonc"), JSON.stringify({ rules: [rule] }));
-	await using agent = await ZotClient.start({ flags: ["--policy", stranger.path("policy.jsonc")] });
+	writeFileSync(host.path("policy.jsonc"), JSON.stringify({ rules: [rule] }));
+	await using agent = await ZotClient.start({ flags: ["--policy", host.path("policy.jsonc")] });
 	agent.send({ id: "1", type: "prompt", message: "run: echo hi\nrun: pwd" });
 	const results = only(await agent.turn(), "tool_result");
 	expect(results.map(({ is_error }) => is_error)).toEqual([true, false]);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { watch } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { streamed, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts";
-import { Stranger } from "./stranger.ts";
+import { ClientHost } from "./client-host.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -36,10 +36,10 @@ test("a client that pauses in a long reply misses nothing, and the agent continu
 });
 
 test("a client that requests more than 64 MiB in one go receives all of it, even if it reads late", async () => {
-	using stranger = new Stranger();
+	using host = new ClientHost();
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
-		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
-		env: { PATH: process.env["PATH"], HOME: stranger.home, PARLEY_SANDBOX: "off" },
+		...{ cwd: host.directory, stdio: ["pipe", "pipe", "ignore"] },
+		env: { PATH: process.env["PATH"], HOME: host.home, PARLEY_SANDBOX: "off" },
 	});
 	const exited = once(child, "exit");
 	const prompt = { type: "prompt", message: "x".repeat(12 * mebibyte) };

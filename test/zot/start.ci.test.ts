@@ -3,19 +3,18 @@ import { parseJson } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { zotBinary } from "../conformance/drivers/zot-client.ts";
 import { binary } from "../gateway-process.ts";
-import { type Ended, Stranger } from "./stranger.ts";
+import { ClientHost, type Ended } from "./client-host.ts";
 
-const stranger = new Stranger();
-const zot = (...args: readonly string[]): Promise<Ended> =>
-	stranger.run([process.execPath, zotBinary, ...args]);
+const host = new ClientHost();
+const zot = (...args: readonly string[]): Promise<Ended> => host.run([process.execPath, zotBinary, ...args]);
 
 beforeAll(() => {
-	writeFileSync(stranger.path("file"), "");
-	writeFileSync(stranger.path("broken"), "{");
-	mkdirSync(stranger.path("broken-models"));
-	writeFileSync(stranger.path("broken-models", "models.json"), '{"models":[{');
+	writeFileSync(host.path("file"), "");
+	writeFileSync(host.path("broken"), "{");
+	mkdirSync(host.path("broken-models"));
+	writeFileSync(host.path("broken-models", "models.json"), '{"models":[{');
 });
-afterAll(() => stranger[Symbol.dispose]());
+afterAll(() => host[Symbol.dispose]());
 
 const offline = ["--provider", "offline"];
 const claude = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
@@ -73,7 +72,7 @@ test.each(rows)("a failed start is reported in one line: $told", async ({ says, 
 test("without a key, that one line is the only response to earlier requests", async () => {
 	const input = '{"id":"1","type":"ping"}\n{"id":"2","type":"prompt","message":"hi"}\n';
 	for (const flags of [["--provider", "anthropic"], []]) {
-		const { code, stdout, stderr } = await stranger.run([process.execPath, zotBinary, "rpc", ...flags], {
+		const { code, stdout, stderr } = await host.run([process.execPath, zotBinary, "rpc", ...flags], {
 			input,
 		});
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -90,7 +89,7 @@ test.each([
 ])("without its current directory, %s prints one line: %s %s", async (name, program, ...args) => {
 	const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
 	const command = [process.execPath, program, ...args];
-	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
+	const { code, stdout, stderr } = await host.run(["sh", "-c", script, "sh", ...command]);
 	expect(stderr).toBe(
 		`${name}: the current directory is gone (ENOENT); change to one that exists, and try again\n`,
 	);
@@ -99,11 +98,11 @@ test.each([
 
 test("without a directory for temporary files, TMPDIR is named", async () => {
 	for (const [TMPDIR, why] of [
-		[stranger.path("nowhere"), "ENOENT"],
-		[stranger.path("file"), "ENOTDIR"],
+		[host.path("nowhere"), "ENOENT"],
+		[host.path("file"), "ENOTDIR"],
 	] as const) {
 		const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
-		const { code, stdout, stderr } = await stranger.run([...args], { env: { TMPDIR } });
+		const { code, stdout, stderr } = await host.run([...args], { env: { TMPDIR } });
 		expect(stderr).toBe(
 			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to one that exists\n`,
 		);
@@ -114,7 +113,7 @@ test("without a directory for temporary files, TMPDIR is named", async () => {
 test("a directory as standard input is reported in one line", async () => {
 	const script = 'exec "$@" <.';
 	const command = [process.execPath, zotBinary, "rpc", ...offline];
-	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
+	const { code, stdout, stderr } = await host.run(["sh", "-c", script, "sh", ...command]);
 	expect(stderr).toBe(
 		"zot: the standard input is a directory; start it with a pipe or a file that has a command in each line\n",
 	);
@@ -122,10 +121,10 @@ test("a directory as standard input is reported in one line", async () => {
 });
 
 test("the same command of parley names itself", async () => {
-	const { code, stdout, stderr } = await stranger.run([process.execPath, binary, "rpc", "--nonsense"]);
+	const { code, stdout, stderr } = await host.run([process.execPath, binary, "rpc", "--nonsense"]);
 	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-	const extra = await stranger.run([process.execPath, binary, "rpc", "extra"]);
+	const extra = await host.run([process.execPath, binary, "rpc", "extra"]);
 	expect(extra.stderr).toMatch(/^parley: too many arguments .*; usage: parley rpc .*\n$/);
 });
 
@@ -156,13 +155,13 @@ test("zot prints its version and its flags", async () => {
 });
 
 test("a link to zot is zot, and the flags of existing clients are accepted", async () => {
-	const link = stranger.path("zot");
+	const link = host.path("zot");
 	symlinkSync(zotBinary, link);
 	const known = ["--no-session", "--no-ext", "--no-skill", "--no-yolo", "--model", "", "--base-url", ""];
 	const input = '{"id":"1","type":"ping"}';
 	for (const command of [["rpc"], ["--rpc"]]) {
 		const args = [process.execPath, link, ...command, ...offline, ...known] as const;
-		expect(await stranger.run([...args], { input })).toEqual({
+		expect(await host.run([...args], { input })).toEqual({
 			...{ code: 0, stderr: "" },
 			stdout: '{"type":"response","id":"1","command":"ping","success":true,"data":{"pong":true}}\n',
 		});
@@ -172,10 +171,10 @@ test("a link to zot is zot, and the flags of existing clients are accepted", asy
 test("a conversation leaves no file, except the verdict about the sandbox", async () => {
 	const input = '{"type":"prompt","message":"say: hi"}';
 	const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
-	const { code, stdout } = await stranger.run([...args], { input, env: { TMPDIR: stranger.home } });
+	const { code, stdout } = await host.run([...args], { input, env: { TMPDIR: host.home } });
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/"done"\}\n$/);
-	const left = readdirSync(stranger.home, { recursive: true, withFileTypes: true });
+	const left = readdirSync(host.home, { recursive: true, withFileTypes: true });
 	const files = left.filter((entry) => entry.isFile()).map(({ name }) => name);
 	// Without bubblewrap, no verdict about the sandbox is stored.
 	expect(["", "sandbox-verdict"]).toContain(files.join());
@@ -197,7 +196,7 @@ test("the first reply needs neither a segmenter of words nor the time zone, whic
 		};`;
 	const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(forbid)}` };
 	const input = '{"id":"1","type":"prompt","message":"say: hi"}';
-	const { code, stdout, stderr } = await stranger.run([process.execPath, zotBinary, "rpc", ...offline], {
+	const { code, stdout, stderr } = await host.run([process.execPath, zotBinary, "rpc", ...offline], {
 		input,
 		env,
 	});

@@ -8,7 +8,7 @@ export interface Talk {
 	/** Resolves with the stream of the reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
 	/** Called at the end of a turn. */
-	heard(): Promise<void>;
+	turnEnded(): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const kontekst: GrpcWire = {
 	talk(client, session) {
 		const sessionId = `sess_${session.padStart(26, "b")}`;
 		let stream: ClientHttp2Stream | undefined;
-		const heard = async (): Promise<void> => {
+		const turnEnded = async (): Promise<void> => {
 			if (stream) await ended(stream);
 			stream = undefined;
 		};
@@ -44,8 +44,8 @@ export const kontekst: GrpcWire = {
 				stream = client.open(run, frameCommand({ start: { prompt, sessionId } }));
 				return stream;
 			},
-			heard,
-			close: heard,
+			turnEnded,
+			close: turnEnded,
 		};
 	},
 	// `completed` repeats the reply.
@@ -73,7 +73,7 @@ export const roz: GrpcWire = {
 				stream.write(message(prompt));
 				return stream;
 			},
-			heard: async () => undefined,
+			turnEnded: async () => undefined,
 			close: () => ended(stream),
 		};
 	},

@@ -8,7 +8,7 @@ export interface Start {
 	readonly cpu: number;
 }
 
-interface Told {
+interface LineOptions {
 	readonly input?: string;
 	/** Text of the awaited line. By default, the first line. */
 	readonly mark?: string;
@@ -18,7 +18,7 @@ interface Told {
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,
-	{ input, mark = "" }: Told = {},
+	{ input, mark = "" }: LineOptions = {},
 ): Promise<Start> {
 	const began = performance.now();
 	const child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });

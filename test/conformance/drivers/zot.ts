@@ -54,13 +54,13 @@ class ZotConversation implements Conversation {
 		await this.#client.until("done");
 		const { frames } = this.#client;
 		const done = frames.findIndex(({ type }, at) => at >= this.#told && type === "done");
-		const told = frames.slice(this.#told, done + 1);
+		const received = frames.slice(this.#told, done + 1);
 		this.#told = done + 1;
 		return {
-			streamed: streamedIn(told),
-			calls: only(told, "tool_call").map((call) => callIn(call, told)),
-			content: contentIn(told),
-			error: errorIn(told),
+			streamed: streamedIn(received),
+			calls: only(received, "tool_call").map((call) => callIn(call, received)),
+			content: contentIn(received),
+			error: errorIn(received),
 		};
 	}
 

@@ -13,7 +13,7 @@ export const grantRequirements = {
 		"rulings 12; security ruling 15",
 		"A member's `request_grant` is a `confirm` prompt. The operator or an owner approves it with a value; any reader can deny it.",
 	),
-	"grant.wishes": ozzie(
+	"grant.requests": ozzie(
 		"security 2.9",
 		"`list_grants` returns the open grant requests with requester, scope, channel and reason. Observers receive no token for an answer.",
 	),

@@ -54,7 +54,7 @@ class DiscordGround implements Ground<World, People> {
 		this.world.network.each((label) => this.#faultOf(label));
 	}
 
-	mend(): void {
+	heal(): void {
 		this.world.network.heal();
 		this.world.gateway.unruly({});
 	}
@@ -84,7 +84,7 @@ class DiscordGround implements Ground<World, People> {
 
 	#faultOf(label: string): Fault | undefined {
 		if (!this.#random.chance(0.12)) return undefined;
-		if (label.includes("/interactions/")) this.people.wishes.disturbed();
+		if (label.includes("/interactions/")) this.people.pendingActions.disturbed();
 		return this.#random.pick<Fault>([
 			{ drop: "before" },
 			{ drop: "after-commit" },

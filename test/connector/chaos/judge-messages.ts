@@ -1,5 +1,5 @@
 import type { DiscordStreet } from "./discord-street.ts";
-import { heardOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-heard.ts";
+import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
 
 type Said = DiscordStreet["people"]["messages"]["said"][number];
 
@@ -19,15 +19,15 @@ export function judgeMessages(street: DiscordStreet): string[] {
 
 function judgeSaid(street: DiscordStreet, said: Said): string[] {
 	const { id, versions, isDeleted, mayBeLost } = said;
-	const heard = heardOf(street.gateway, id);
-	const faults = judgeTwice(said, heard);
-	const kept = heard.filter(({ isCancelled }) => !isCancelled);
+	const arrivals = arrivalsOf(street.gateway, id);
+	const faults = judgeTwice(said, arrivals);
+	const kept = arrivals.filter(({ isCancelled }) => !isCancelled);
 	if (kept.length > 1) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	const first = versions[0] ?? "";
-	if (heard.length === 0) return [...faults, `the gateway never heard ${first}`];
+	if (arrivals.length === 0) return [...faults, `the gateway never heard ${first}`];
 	const last = versions.at(-1) ?? "";
-	const counts = heard.some(({ content }) => content.includes(last)) || isRefused(said);
+	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused(said);
 	return counts || isUntold(street, said) ? faults : [...faults, `nobody heard that ${first} is ${last} now`];
 }
 

@@ -1,7 +1,7 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
 import type { DiscordStreet } from "./discord-street.ts";
 import { judgeMessages } from "./judge-messages.ts";
-import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews } from "./judge-told.ts";
+import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews } from "./judge-posts.ts";
 
 /** Events of this time before the end of a Discord session may be lost. */
 const takenMs = 60_000;
@@ -10,20 +10,20 @@ const takenMs = 60_000;
 export function judge(street: DiscordStreet): string[] {
 	const { world, faults, people, work, gateway, stuck } = street;
 	const posts = postsOf(street);
-	const told = { work, gateway, stuck, posts };
+	const workAndPosts = { work, gateway, stuck, posts };
 	return [
 		...faults,
-		...judgeAnswers(told),
+		...judgeAnswers(workAndPosts),
 		...judgeOrder(
 			work,
 			people.rooms.map((room) => room.shows()),
 		),
-		...judgeQuestions(told),
+		...judgeQuestions(workAndPosts),
 		...judgeTasks(street, posts),
-		...judgeReviews(told),
+		...judgeReviews(workAndPosts),
 		...judgeTrust(street, posts),
 		...judgeMessages(street),
-		...people.wishes.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
 		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
 		...world.takeViolations(),
 	];
@@ -42,8 +42,9 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 		const threads = world.threads().filter(({ name }) => name.includes(title));
 		// Direct messages have no such cards.
 		const wanted = session.externalKey?.includes(":dm:") ? 0 : 1;
-		const told = { completed: /Done/, cancelled: /Cancelled/ };
-		const isTold = end === undefined ? cards.length === 1 : own.some(({ text }) => told[end].test(text));
+		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
+		const isTold =
+			end === undefined ? cards.length === 1 : own.some(({ text }) => workAndPosts[end].test(text));
 		return threads.length === wanted && isTold
 			? []
 			: [`${title} has ${cards.length} cards, ${threads.length} threads`];

@@ -81,8 +81,8 @@ export class Messages<Room extends Id, Person extends Speaker<Room>> {
 		const file = withFile ? `file-${number}.txt` : undefined;
 		const attachments = file === undefined ? [] : [{ name: file, content: `of ${text}` }];
 		const { id } = person.says(this.#speech.address(text, room), { in: room, attachments });
-		const heard = { versions: [text], room, person, changedAt: 0, isDeleted: false, mayBeLost: false };
-		this.said.push({ id, ...heard, ...(file !== undefined && { file }) });
+		const arrivals = { versions: [text], room, person, changedAt: 0, isDeleted: false, mayBeLost: false };
+		this.said.push({ id, ...arrivals, ...(file !== undefined && { file }) });
 	}
 
 	edit(): void {

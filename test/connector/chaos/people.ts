@@ -4,7 +4,7 @@ import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Person } from "../../simulators/discord/people/person.ts";
 import type { World } from "../../simulators/discord/world/world.ts";
 import { Messages } from "./messages.ts";
-import { Wishes } from "./wishes.ts";
+import { PendingActions } from "./pending-actions.ts";
 
 const pressed = new Set([
 	"Approve once",
@@ -23,7 +23,7 @@ const pressed = new Set([
 export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
-	readonly wishes: Wishes;
+	readonly pendingActions: PendingActions;
 	/** Number of retries by people. */
 	retries = 0;
 	/** Time of the last change of a room's readers, by the room's id. */
@@ -39,7 +39,7 @@ export class People {
 		this.#random = random;
 		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
 		this.#reader = world.member("Cy");
-		this.wishes = new Wishes(world.clock);
+		this.pendingActions = new PendingActions(world.clock);
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
 			// Direct messages need no mention.
 			address: (text, { record }) => (record.guild === undefined ? text : `${world.mention} ${text}`),
@@ -110,7 +110,7 @@ export class People {
 		if (wanted.length === 0) return;
 		const { id, label } = this.#random.pick(wanted);
 		if (label === "Again") this.retries += 1;
-		this.#wish(person.clicks(label, { on: { id } }));
+		this.#await(person.clicks(label, { on: { id } }));
 	}
 
 	#command(person: Person, room: Channel): void {
@@ -124,12 +124,12 @@ export class People {
 		]);
 		const isThere = this.#world.commands().some((command) => name.startsWith(`/${command.name}`));
 		if (!isThere) return;
-		this.#wish(person.commands(name, {}, { in: room }));
+		this.#await(person.commands(name, {}, { in: room }));
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#wish(asked: Asked): void {
-		if (this.#world.gateway.connections === 0) this.wishes.disturbed();
-		this.wishes.add(asked, String(asked.record.type));
+	#await(asked: Asked): void {
+		if (this.#world.gateway.connections === 0) this.pendingActions.disturbed();
+		this.pendingActions.add(asked, String(asked.record.type));
 	}
 }

@@ -1,6 +1,6 @@
 import type { Shown } from "../../simulators/slack/people/shown.ts";
-import { heardOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-heard.ts";
-import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews, type Told } from "./judge-told.ts";
+import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
+import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews, type WorkAndPosts } from "./judge-posts.ts";
 import type { SlackStreet } from "./slack-street.ts";
 
 type Said = SlackStreet["people"]["messages"]["said"][number];
@@ -9,22 +9,22 @@ type Said = SlackStreet["people"]["messages"]["said"][number];
 export function judgeSlack(street: SlackStreet): string[] {
 	const { world, faults, people, work, gateway, stuck } = street;
 	const posts = postsOf(street);
-	const isGone: Told["isGone"] = (session) => isGoneFor(street, session?.externalKey);
-	const told = { work, gateway, stuck, posts, isGone };
+	const isGone: WorkAndPosts["isGone"] = (session) => isGoneFor(street, session?.externalKey);
+	const workAndPosts = { work, gateway, stuck, posts, isGone };
 	return [
 		...faults,
-		...judgeAnswers(told),
+		...judgeAnswers(workAndPosts),
 		...judgeOrder(work, [posts]),
-		...judgeQuestions(told),
+		...judgeQuestions(workAndPosts),
 		...judgeTasks(street, posts),
-		...judgeReviews(told),
+		...judgeReviews(workAndPosts),
 		...judgeTrust(street, posts),
 		...people.messages.said.flatMap((said) => judgeSaid(street, said)),
 		...people.messages.said.flatMap((said) =>
 			judgeFile(gateway, said, (file) => refusalsOf(street, said, file)),
 		),
 		...judgeRetries(gateway, people.retries),
-		...people.wishes.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
 		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
 		...world.takeViolations(),
 	];
@@ -54,8 +54,9 @@ function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
 		if (isGoneFor(street, session.externalKey)) return [];
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
-		const told = { completed: /Done/, cancelled: /Cancelled/ };
-		const isTold = end === undefined ? cards.length === 1 : own.some(({ text }) => told[end].test(text));
+		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
+		const isTold =
+			end === undefined ? cards.length === 1 : own.some(({ text }) => workAndPosts[end].test(text));
 		return isTold ? [] : [`${title} has ${cards.length} cards`];
 	});
 }
@@ -78,20 +79,20 @@ function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[
 	const { id, versions, isDeleted, mayBeLost, room } = said;
 	// The mention that started a thread may be removed before its replies arrive.
 	const isUncalled = people.messages.said.some((root) => root.id === room.id && root.isDeleted);
-	const heard = heardOf(gateway, id);
-	const faults = judgeTwice(said, heard);
-	const kept = heard.filter(({ isCancelled }) => !isCancelled);
+	const arrivals = arrivalsOf(gateway, id);
+	const faults = judgeTwice(said, arrivals);
+	const kept = arrivals.filter(({ isCancelled }) => !isCancelled);
 	// A connector without its database may not know the message of a later edit.
 	if (kept.length > 1 && !mayBeLost) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
-	if (heard.length === 0) {
+	if (arrivals.length === 0) {
 		return isUncalled ? faults : [...faults, `the gateway never heard ${versions[0]}`];
 	}
 	const last = versions.at(-1) ?? "";
 	const isRefused = [room, ...world.threads()]
 		.flatMap((place) => place.shows())
 		.some(({ text }) => text.includes("before you edited"));
-	const counts = heard.some(({ content }) => content.includes(last)) || isRefused;
+	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused;
 	return counts ? faults : [...faults, `nobody heard that ${versions[0]} is ${last} now`];
 }
 

@@ -4,7 +4,7 @@ import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
 import type { World } from "../../simulators/slack/world/world.ts";
 import { Messages } from "./messages.ts";
-import { Wishes } from "./wishes.ts";
+import { PendingActions } from "./pending-actions.ts";
 
 const pressed = new Set([
 	"Approve once",
@@ -22,7 +22,7 @@ const pressed = new Set([
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
-	readonly wishes: Wishes;
+	readonly pendingActions: PendingActions;
 	/** Number of retries by people. */
 	retries = 0;
 	/** Time of the last join of a guest, by the channel's id. */
@@ -36,7 +36,7 @@ export class SlackPeople {
 	constructor(world: World, random: Random) {
 		this.#world = world;
 		this.#random = random;
-		this.wishes = new Wishes(world.clock);
+		this.pendingActions = new PendingActions(world.clock);
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
 			// Direct messages and Parley's threads need no mention.
 			address: (text, room) =>
@@ -62,7 +62,7 @@ export class SlackPeople {
 		const person = this.#whoIsIn(room);
 		const kind = this.#random.below(19);
 		if (kind < 3) this.messages.say(person, room);
-		else if (kind < 5) this.#goOn(person);
+		else if (kind < 5) this.#continueThread(person);
 		else if (kind < 6) this.messages.say(person, room, true);
 		else if (kind < 9) this.messages.edit();
 		else if (kind < 10) this.messages.delete();
@@ -78,7 +78,7 @@ export class SlackPeople {
 	}
 
 	/** A thread that started with a mention needs no more mentions. */
-	#goOn(person: Person): void {
+	#continueThread(person: Person): void {
 		const [root] = this.messages.recent.filter((said) => isTop(said) && isOpen(said));
 		if (root) this.messages.say(person, root.room.thread(root));
 	}
@@ -125,18 +125,18 @@ export class SlackPeople {
 		if (wanted.length === 0) return;
 		const { id, label } = this.#random.pick(wanted);
 		if (label === "Again") this.retries += 1;
-		this.#wish(person.clicks(label, { on: { id } }));
+		this.#await(person.clicks(label, { on: { id } }));
 	}
 
 	#command(person: Person, room: Channel): void {
 		const name = this.#random.pick(["/whoami", "/session list", "/stop", "/task list", "/why"]);
-		this.#wish(person.commands(name, {}, { in: room }));
+		this.#await(person.commands(name, {}, { in: room }));
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#wish(asked: Asked): void {
-		if (this.#world.delivery.connections === 0) this.wishes.disturbed();
-		this.wishes.add(asked, asked.record.kind);
+	#await(asked: Asked): void {
+		if (this.#world.delivery.connections === 0) this.pendingActions.disturbed();
+		this.pendingActions.add(asked, asked.record.kind);
 	}
 }
 

@@ -43,7 +43,7 @@ class SlackGround implements Ground<World, SlackPeople> {
 		this.world.network.each((label) => this.#faultOf(label));
 	}
 
-	mend(): void {
+	heal(): void {
 		this.world.network.heal();
 		this.world.delivery.disorder = {};
 	}
@@ -71,7 +71,7 @@ class SlackGround implements Ground<World, SlackPeople> {
 	#faultOf(label: string): Fault | undefined {
 		// The connector does not wait for a failed download: the message is delivered without its file, with a note.
 		if (label === "download" || !this.#random.chance(0.12)) return undefined;
-		if (label === "users.info" || label.startsWith("conversations.")) this.people.wishes.disturbed();
+		if (label === "users.info" || label.startsWith("conversations.")) this.people.pendingActions.disturbed();
 		return this.#random.pick<Fault>([
 			{ drop: "before" },
 			{ drop: "after-commit" },

@@ -5,7 +5,7 @@ import { ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { Random } from "../../random.ts";
 import { Life, type PlatformProcess, places } from "./life.ts";
-import type { Wishes } from "./wishes.ts";
+import type { PendingActions } from "./pending-actions.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
@@ -23,7 +23,7 @@ class WholeClock extends ManualClock {
 
 /** People of a street. */
 export interface StreetPeople {
-	readonly wishes: Wishes;
+	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
 	/** Each channel mentions the connector. */
 	greet(): void;
@@ -45,7 +45,7 @@ export interface Ground<World, People extends StreetPeople> {
 	/** From now on requests fail and events arrive out of order. */
 	break(): void;
 	/** Ends all faults. */
-	mend(): void;
+	heal(): void;
 	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Faults at the time when all actions are stored. */
@@ -112,7 +112,7 @@ export class Street<World, People extends StreetPeople> {
 		this.#arm(life);
 		this.#ground.break();
 		for (let step = 0; step < steps; step++) await this.#step();
-		await this.#mend();
+		await this.#heal();
 		const { connector } = (await this.#life?.status()) ?? {};
 		this.stuck = (connector?.stuck ?? []).map(({ id, state, reason }) => `${id} is ${state}: ${reason}`);
 		await this.#life?.stop();
@@ -131,7 +131,7 @@ export class Street<World, People extends StreetPeople> {
 		if (this.#life?.end !== undefined) await this.#bury();
 		const chance = this.#random.next();
 		if (chance < 0.45) this.people.act();
-		else if (chance < 0.85) this.work.goOn();
+		else if (chance < 0.85) this.work.proceed();
 		else this.#disturb();
 		await this.#pass(this.#random.pick([0, 50, 700, 3000, 9000]));
 	}
@@ -139,7 +139,7 @@ export class Street<World, People extends StreetPeople> {
 	/** A random fault between the connector and its servers. */
 	#disturb(): void {
 		const { cuts } = this.#ground;
-		this.people.wishes.disturbed();
+		this.people.pendingActions.disturbed();
 		const kind = this.#random.below(2 * cuts.length + 1);
 		const cut = cuts[kind];
 		if (cut) cut();
@@ -147,10 +147,10 @@ export class Street<World, People extends StreetPeople> {
 		else this.gateway.away = !this.gateway.away;
 	}
 
-	async #mend(): Promise<void> {
+	async #heal(): Promise<void> {
 		const { calmMs, longestMs } = this.#ground;
 		this.#kills = 0;
-		this.#ground.mend();
+		this.#ground.heal();
 		this.gateway.away = false;
 		this.#life?.die("a kill");
 		await this.#bury();
@@ -183,7 +183,7 @@ export class Street<World, People extends StreetPeople> {
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
-			this.people.wishes.look();
+			this.people.pendingActions.look();
 		}
 	}
 
@@ -195,7 +195,7 @@ export class Street<World, People extends StreetPeople> {
 		const life = new Life({
 			...{ process: this.#ground.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
 			...{ dataDir: this.#directory, chance: () => this.#random.next() },
-			died: () => this.people.wishes.disturbed(),
+			died: () => this.people.pendingActions.disturbed(),
 		});
 		this.#life = life;
 		await life.begin();

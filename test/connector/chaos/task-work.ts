@@ -61,7 +61,7 @@ export class TaskWork {
 		// Cancelled from a terminal.
 		if (asked) this.#resume(task, asked);
 		else if (this.#random.chance(0.4)) this.#ask(task);
-		else goOn(task);
+		else proceed(task);
 	}
 
 	#ask(task: Task): void {
@@ -111,7 +111,7 @@ function openReview({ reviews }: Task): Review | undefined {
 	return reviews.find(({ isOpen }) => isOpen);
 }
 
-function goOn(task: Task): void {
+function proceed(task: Task): void {
 	task.done += 1;
 	const { session, task_id, title, done } = task;
 	if (done < stepsOfTask) {

@@ -36,7 +36,7 @@ export class Work {
 		return this.#gateway.sessions.every(({ runs }) => runs.length === 0);
 	}
 
-	goOn(): void {
+	proceed(): void {
 		const { sessions } = this.#gateway;
 		if (sessions.length === 0) return;
 		const session = this.#random.pick(sessions);

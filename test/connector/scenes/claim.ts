@@ -13,16 +13,16 @@ type OfRoom = Extract<
 /** Waits for a condition. Rejects with the present state. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	const { town, asked } = notebook;
-	if ("told" in step) {
+	if ("answered" in step) {
 		await wait(
 			notebook,
 			() => answers(notebook),
-			(all) => all.some((text) => has(text, town.site.meant(step.told))),
+			(all) => all.some((text) => has(text, town.site.meant(step.answered))),
 		);
-	} else if ("toldNothing" in step) {
+	} else if ("answeredNothing" in step) {
 		await town.settle();
-		const told = answers(notebook);
-		if (asked?.failed || told.length > 0) throw new Error(`it was ${asked?.state}: ${told.join()}`);
+		const answered = answers(notebook);
+		if (asked?.failed || answered.length > 0) throw new Error(`it was ${asked?.state}: ${answered.join()}`);
 	} else if ("form" in step) {
 		const form = () => [asked?.form?.title ?? "", ...(asked?.form?.fields ?? []).map(({ label }) => label)];
 		await wait(notebook, form, (lines) => has(lines.join("\n"), step.form));

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { KontekstStream } from "../../conformance/drivers/kontekst-client.ts";
 import { RozStream } from "../../conformance/drivers/roz-client.ts";
 import { binary } from "../../gateway-process.ts";
-import { Stranger } from "../../zot/stranger.ts";
+import { ClientHost } from "../../zot/client-host.ts";
 import { City } from "./city.ts";
 import { readable } from "./look.ts";
 import { Notebook } from "./notebook.ts";
@@ -27,8 +27,8 @@ const release = [
 /** The posts about the release. The order of others depends on the speed of the machine. */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
-	const told = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
-	const chosen = told.map((words) => posts.find((post) => words.test(post)) ?? "");
+	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
+	const chosen = answered.map((words) => posts.find((post) => words.test(post)) ?? "");
 	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
 }
 
@@ -77,7 +77,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	const { kind, value } = await city.through(kontekst.last());
 	expect(kind).toBe("completed");
 
-	using terminal = new Stranger();
+	using terminal = new ClientHost();
 	const env = { PARLEY_URL: city.url, PARLEY_TOKEN: access.token };
 	const ran = async (...args: string[]): Promise<string> => {
 		const ended = await city.through(terminal.run([process.execPath, binary, ...args], { env }));

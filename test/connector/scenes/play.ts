@@ -8,7 +8,17 @@ import { Town } from "./town.ts";
 
 const deeds = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
 const orders = ["clicks", "chooses", "commands", "types"];
-const sights = ["shows", "showsOnly", "hides", "told", "toldNothing", "form", "typing", "notes", "stuck"];
+const sights = [
+	"shows",
+	"showsOnly",
+	"hides",
+	"answered",
+	"answeredNothing",
+	"form",
+	"typing",
+	"notes",
+	"stuck",
+];
 
 /**
  * Plays a scene to its end, and passes the town to `show`. Rejects with the failed step and everything visible at that time.

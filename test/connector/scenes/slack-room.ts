@@ -12,7 +12,7 @@ export function asRead(text: string): string {
 	return text.replace(unseen, "").replace(profile, "$1");
 }
 
-interface Somebody {
+interface Viewer {
 	readonly id: string;
 }
 
@@ -46,7 +46,7 @@ export class SlackRoom implements Room {
 		return this.conversation ?? this.channel;
 	}
 
-	shows(viewer?: Somebody): Shown[] {
+	shows(viewer?: Viewer): Shown[] {
 		if (this.#self === undefined || this.channel.threadTs !== undefined) return this.channel.shows(viewer);
 		const inside = this.channel
 			.threads()
@@ -56,7 +56,7 @@ export class SlackRoom implements Room {
 		return [...all.values()].sort((one, other) => Number(one.ts) - Number(other.ts));
 	}
 
-	transcript(viewer?: Somebody): string {
+	transcript(viewer?: Viewer): string {
 		return asRead(this.channel.transcript(viewer));
 	}
 

@@ -138,11 +138,11 @@ export type Claim =
 	/** After all work, no post of the channel has this content. */
 	| (Seen & { readonly hides: Sight })
 	/** Private response for the person who acted last. */
-	| { readonly told: Sight }
+	| { readonly answered: Sight }
 	/** The person who acted last sees this form. */
 	| { readonly form: Sight }
 	/** The person who acted last got a response without text. */
-	| { readonly toldNothing: true }
+	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
 	/** Stores the first group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })

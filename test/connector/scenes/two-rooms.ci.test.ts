@@ -139,16 +139,26 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		// The approval is visible in that channel only, and only to approvers.
 		{ hides: "release.txt" },
 		{ commands: "/approvals", by: "Mia" },
-		{ told: "It takes the role approver" },
+		{ answered: "It takes the role approver" },
 		{ commands: "/approvals", by: "Alex", in: "random" },
-		{ told: "Nothing waits for an approval" },
+		{ answered: "Nothing waits for an approval" },
 		{ commands: "/approvals", by: "Alex" },
 		{
-			told: ["the task wants to use `run_command`", "Asked by Mia in Slack", "release.txt", "[Approve once]"],
+			answered: [
+				"the task wants to use `run_command`",
+				"Asked by Mia in Slack",
+				"release.txt",
+				"[Approve once]",
+			],
 		},
 		{ clicks: "Approve once", by: "Alex" },
 		{
-			told: ["the task wants to use `run_command`", "Asked by Mia in Slack", "✅ **Approved once**", "@Alex"],
+			answered: [
+				"the task wants to use `run_command`",
+				"Asked by Mia in Slack",
+				"✅ **Approved once**",
+				"@Alex",
+			],
 		},
 	]);
 	await play(inSlack, [
@@ -184,7 +194,7 @@ test("the first of two approvers in two channels decides, and the other one is i
 	]);
 	await play(inDiscord, [
 		{ commands: "/approvals", by: "Alex" },
-		{ told: ["Asked by Mia in Slack", "[Approve once]"] },
+		{ answered: ["Asked by Mia in Slack", "[Approve once]"] },
 	]);
 	await play(inSlack, [
 		{ clicks: "Deny", by: "Alex", in: "Ship", fills: { reason: "not on a Friday" } },
@@ -192,7 +202,7 @@ test("the first of two approvers in two channels decides, and the other one is i
 	]);
 	await play(inDiscord, [
 		{ clicks: "Approve once", by: "Alex" },
-		{ told: "This waits no more, or not for an answer from here: it was answered already" },
+		{ answered: "This waits no more, or not for an answer from here: it was answered already" },
 	]);
 	await play(inSlack, [{ file: "release.txt", has: null }]);
 	expect(rooms.takeFaults()).toEqual([]);

@@ -22,13 +22,13 @@ test("the next client resumes the session, and gets the messages in between, in 
 	const { world, says, client, sessions } = await place();
 	const first = await client().connect();
 	says("one");
-	await first.hears("one");
+	await first.receives("one");
 	await first.port.close();
 	says("two");
 	says("three");
 	const second = await client().connect();
-	await second.hears("three");
-	expect(second.heard).toEqual(["two", "three"]);
+	await second.receives("three");
+	expect(second.received).toEqual(["two", "three"]);
 	const { user, application } = sessions.session ?? {};
 	expect([user, application]).toEqual([world.bot.id, world.state.app.id]);
 	expect([first.links, second.links]).toEqual([
@@ -49,11 +49,11 @@ test("an unacknowledged event is delivered to the next client again, with all la
 	const first = await client({ takes: ({ t }) => t !== "MESSAGE_CREATE" }).connect();
 	says("one");
 	says("two");
-	await first.hears("two");
+	await first.receives("two");
 	await first.port.close();
 	const second = await client().connect();
-	await second.hears("two");
-	expect(second.heard).toEqual(["one", "two"]);
+	await second.receives("two");
+	expect(second.received).toEqual(["one", "two"]);
 });
 
 test("a session that Discord no longer has is started again, and the new one is resumed", async () => {
@@ -69,7 +69,7 @@ test("a session that Discord no longer has is started again, and the new one is 
 	expect(sessions.session?.id).not.toBe(before);
 	says("one");
 	const third = await client().connect();
-	await third.hears("one");
+	await third.receives("one");
 	expect(third.links.at(-1)).toMatchObject({ state: "ready", resumed: true });
 });
 
@@ -77,17 +77,17 @@ test("a connection that is lost, or that Discord wants to move, is resumed", asy
 	const { world, says, client } = await place();
 	const one = await client().connect();
 	world.gateway.drop();
-	await one.told("lost", 1);
+	await one.reaches("lost", 1);
 	says("meanwhile");
-	await one.told("ready", 2);
+	await one.reaches("ready", 2);
 	world.gateway.reconnect();
-	await one.told("ready", 3);
+	await one.reaches("ready", 3);
 	says("after");
-	await one.hears("meanwhile", "after");
+	await one.receives("meanwhile", "after");
 	expect(one.links.map((link) => (link.state === "ready" ? link.resumed : link.state))).toEqual([
 		...[false, "lost", true, "lost", true],
 	]);
-	expect(one.heard).toEqual(["meanwhile", "after"]);
+	expect(one.received).toEqual(["meanwhile", "after"]);
 });
 
 test("a connection without the intent is refused, with advice", async () => {
@@ -105,7 +105,7 @@ test("a wrong token is refused, before the connection and after it", async () =>
 	expect(wrong.links).toEqual([{ state: "refused", detail: expect.stringContaining("DISCORD_TOKEN") }]);
 	const right = await client().connect();
 	world.gateway.close(4004);
-	await right.told("refused", 1);
+	await right.reaches("refused", 1);
 });
 
 test("an error response is returned with its headers, without a retry", async () => {
@@ -146,12 +146,12 @@ test("a client that is closed while Discord is unavailable does not reconnect", 
 	const { world, client } = await place();
 	const one = await client().connect();
 	world.gateway.drop();
-	await one.told("lost", 1);
+	await one.reaches("lost", 1);
 	await one.port.close();
 	// Longer than the delay of discord.js before it reconnects.
 	const other = await client().connect();
 	world.gateway.drop();
-	await other.told("ready", 2);
+	await other.reaches("ready", 2);
 	expect(world.gateway.connections).toBe(1);
 	expect(one.links).toHaveLength(2);
 });

@@ -72,7 +72,7 @@ test("malformed events and events with missing fields end neither the process no
 	for (const frame of frames) socket.send(frame);
 	socket.send(Buffer.from([0, 1, 2]));
 	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 20, d: { content: "still here" } }));
-	await client.hears("still here");
+	await client.receives("still here");
 	expect(client.links).toHaveLength(1);
 	expect(client.events.map(({ t }) => t)).toEqual([
 		...["READY", "INTERACTION_CREATE", "MESSAGE_CREATE", "THREAD_CREATE", "GUILD_CREATE"],

@@ -52,7 +52,7 @@ export class WatchedClient {
 	}
 
 	/** Contents of the received messages, in order. */
-	get heard(): string[] {
+	get received(): string[] {
 		return this.events.flatMap(({ t, d }) => {
 			return t === "MESSAGE_CREATE" && d !== null && typeof d === "object" && "content" in d
 				? [String(d.content)]
@@ -60,13 +60,13 @@ export class WatchedClient {
 		});
 	}
 
-	async hears(...texts: readonly string[]): Promise<void> {
+	async receives(...texts: readonly string[]): Promise<void> {
 		await this.#watch.until(`${texts.join(", ")} was heard`, () =>
-			texts.every((text) => this.heard.includes(text)),
+			texts.every((text) => this.received.includes(text)),
 		);
 	}
 
-	async told(state: DiscordLink["state"], times: number): Promise<void> {
+	async reaches(state: DiscordLink["state"], times: number): Promise<void> {
 		await this.#watch.until(`the link was ${state} ${times} times`, () => {
 			return this.links.filter((link) => link.state === state).length >= times;
 		});

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { openHouse } from "./slack-house.ts";
+import { openSlack } from "./open-slack.ts";
 
 test("after the app is removed, the link is refused with advice", async () => {
-	const { world, client, opens } = await openHouse();
+	const { world, client, opens } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	world.home.removesApp();
-	await one.told("refused");
+	await one.reaches("refused");
 	expect(one.links[1]).toMatchObject({ detail: expect.stringMatching(/account_inactive.*install it again/) });
 	expect(one.envelopes).toEqual([]);
 });
 
 test("an event about a removed app that is installed again has no effect", async () => {
-	const { world, client, opens } = await openHouse();
+	const { world, client, opens } = await openSlack();
 	const one = await client().connect();
 	const [socket] = await opens(2);
 	const { user } = world.state.app;
@@ -24,7 +24,7 @@ test("an event about a removed app that is installed again has no effect", async
 });
 
 test("an event about delayed events is acknowledged and reported", async () => {
-	const { client, opens } = await openHouse();
+	const { client, opens } = await openSlack();
 	const one = await client().connect();
 	const [socket] = await opens(2);
 	const body = { type: "app_rate_limited", team_id: "T1", minute_rate_limited: 1_518_467_820 };

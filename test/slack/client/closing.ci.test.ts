@@ -2,34 +2,34 @@ import { spawn } from "node:child_process";
 import { ParleyError } from "@parley/base";
 import { pacedNow } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { openHouse } from "./slack-house.ts";
+import { openSlack } from "./open-slack.ts";
 
 test("closing acknowledges received events, refuses later ones, and leaves no socket", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, sockets, client, says, opens, watch } = await openHouse();
+	const { clock, world, sockets, client, says, opens, watch } = await openSlack();
 	const one = await client({ take: () => open.promise }).connect();
 	await opens(2);
 	says("one");
-	await watch.until("it came", () => one.heard.length === 1);
+	await watch.until("it came", () => one.received.length === 1);
 	const closing = one.port.close();
 	says("two");
 	open.resolve(undefined);
 	await closing;
 	await opens(0);
-	expect([one.heard, sockets.opened]).toEqual([["one"], 2]);
+	expect([one.received, sockets.opened]).toEqual([["one"], 2]);
 	// A later event goes to the next client.
 	const two = await client().connect();
 	await opens(2);
 	clock.advance(3000);
-	await two.hears("two");
-	expect(two.heard).toEqual(["two"]);
+	await two.receives("two");
+	expect(two.received).toEqual(["two"]);
 	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
 	await two.port.close();
 	expect(world.delivery.lost).toEqual([]);
 });
 
 test("closing ends immediately while Slack is silent, unavailable or limits requests", async () => {
-	const { clock, world, sockets, client, opens, watch } = await openHouse();
+	const { clock, world, sockets, client, opens, watch } = await openSlack();
 	sockets.greets = false;
 	const silent = await client().connect();
 	await watch.until("two were opened", () => sockets.opened === 2);
@@ -48,7 +48,7 @@ test("closing ends immediately while Slack is silent, unavailable or limits requ
 	world.network.next("auth.test", { drop: "before" });
 	const waiting = client();
 	const lost = waiting.connect();
-	await waiting.told("lost");
+	await waiting.reaches("lost");
 	await waiting.port.close();
 	await lost;
 	expect([silent.links, asking.links, first.links, waiting.states]).toEqual([[], [], [], ["lost"]]);
@@ -57,7 +57,7 @@ test("closing ends immediately while Slack is silent, unavailable or limits requ
 });
 
 test("open calls have five more seconds after the end", async () => {
-	const { clock, world, general, client, opens, watch } = await openHouse();
+	const { clock, world, general, client, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	const forever = new Promise<void>(() => undefined);
@@ -72,7 +72,7 @@ test("open calls have five more seconds after the end", async () => {
 });
 
 test("a process that has closed its port ends", async () => {
-	const { world, server, watch, sockets, says, opens } = await openHouse();
+	const { world, server, watch, sockets, says, opens } = await openSlack();
 	const program = new URL("lone-client.ts", import.meta.url).pathname;
 	const child = spawn(process.execPath, [program, server.apiUrl, world.token, world.appToken]);
 	onTestFinished(() => void child.kill("SIGKILL"));

@@ -3,20 +3,20 @@ import { ManualClock } from "@parley/base/testing";
 import type { SlackTransport } from "@parley/slack";
 import { expect, test } from "vitest";
 import { signed } from "../../simulators/slack/events/http.ts";
-import { openHouse } from "./slack-house.ts";
+import { openSlack } from "./open-slack.ts";
 import type { ClientOptions, WatchedClient } from "./watched-client.ts";
 
-type House = Awaited<ReturnType<typeof openHouse>>;
+type OpenSlack = Awaited<ReturnType<typeof openSlack>>;
 
 /** The client on an HTTP address to which Slack sends events. */
-async function listening(house: House, given: Partial<ClientOptions> = {}) {
+async function listening(slack: OpenSlack, given: Partial<ClientOptions> = {}) {
 	const transport: SlackTransport = {
-		...{ type: "http", signingSecret: house.world.signingSecret },
+		...{ type: "http", signingSecret: slack.world.signingSecret },
 		listen: { host: "127.0.0.1", port: 0 },
 	};
-	const one = await house.client({ transport, ...given }).connect();
+	const one = await slack.client({ transport, ...given }).connect();
 	const url = `http://127.0.0.1:${portOf(one)}/slack/events`;
-	return { one, url, events: house.server.sendsTo(url) };
+	return { one, url, events: slack.server.sendsTo(url) };
 }
 
 function portOf({ log }: WatchedClient): number {
@@ -24,16 +24,16 @@ function portOf({ log }: WatchedClient): number {
 }
 
 test("the address is verified, and events, commands and presses arrive signed", async () => {
-	const house = await openHouse();
-	const { world, general, ada, says, watch } = house;
+	const slack = await openSlack();
+	const { world, general, ada, says, watch } = slack;
 	const reply = { text: "Done" };
-	const { one, events } = await listening(house, {
+	const { one, events } = await listening(slack, {
 		take: async ({ type }) => (type === "command" ? reply : undefined),
 	});
 	expect(one.states).toEqual(["ready"]);
 	expect(await events.verify()).toBe(true);
 	says("Hello");
-	await one.hears("Hello");
+	await one.receives("Hello");
 	const asked = ada.commands("/parley help", {}, { in: general });
 	await watch.until("it is answered", () => asked.answers().length === 1);
 	expect(asked.answers()).toMatchObject([{ text: "Done", ephemeral: true }]);
@@ -55,9 +55,9 @@ test("the address is verified, and events, commands and presses arrive signed", 
 
 test("an event that was not stored is answered with 503, and is repeated with its number", async () => {
 	let tries = 0;
-	const house = await openHouse();
-	const { clock, says, watch, world } = house;
-	const { one, events } = await listening(house, {
+	const slack = await openSlack();
+	const { clock, says, watch, world } = slack;
+	const { one, events } = await listening(slack, {
 		take: async () => {
 			tries += 1;
 			if (tries < 3) throw new Error("the disk is full");
@@ -76,9 +76,9 @@ test("an event that was not stored is answered with 503, and is repeated with it
 });
 
 test("requests that are forged, too old, from the future, or replayed are refused", async () => {
-	const house = await openHouse();
-	const { world, clock, says, watch } = house;
-	const { one, url, events } = await listening(house);
+	const slack = await openSlack();
+	const { world, clock, says, watch } = slack;
+	const { one, url, events } = await listening(slack);
 	const text = JSON.stringify({ type: "event_callback", event: { type: "message", text: "forged" } });
 	const { signingSecret } = world;
 	const at = (ms: number): ManualClock => new ManualClock(clock.now() + ms);
@@ -97,14 +97,14 @@ test("requests that are forged, too old, from the future, or replayed are refuse
 	expect(one.envelopes).toHaveLength(1);
 	says("Hello");
 	await watch.until("Slack's own is taken", () => events.statuses.includes(200));
-	await one.hears("Hello");
+	await one.receives("Hello");
 });
 
 test("closing answers requests in progress, and does not wait for endless ones", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const house = await openHouse();
-	const { clock, says, watch, world } = house;
-	const { one, url, events } = await listening(house, { take: () => open.promise });
+	const slack = await openSlack();
+	const { clock, says, watch, world } = slack;
+	const { one, url, events } = await listening(slack, { take: () => open.promise });
 	const socket = connect(Number(new URL(url).port), "127.0.0.1");
 	const over = new Promise((resolve) => socket.once("close", resolve));
 	socket.on("error", () => undefined);
@@ -118,7 +118,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 		socket.write(`POST /slack/events HTTP/1.1\r\n${head.join("")}\r\n{`, resolve),
 	);
 	says("Hello");
-	await one.hears("Hello");
+	await one.receives("Hello");
 	const closing = one.port.close();
 	open.resolve(undefined);
 	await watch.until("it is answered", () => events.statuses.length === 1);
@@ -129,9 +129,9 @@ test("closing answers requests in progress, and does not wait for endless ones",
 });
 
 test("a port in use is reported with its number", async () => {
-	const house = await openHouse();
-	const { url } = await listening(house);
+	const slack = await openSlack();
+	const { url } = await listening(slack);
 	const listen = { host: "127.0.0.1", port: Number(new URL(url).port) };
-	const other = house.client({ transport: { type: "http", signingSecret: "secret", listen } });
+	const other = slack.client({ transport: { type: "http", signingSecret: "secret", listen } });
 	await expect(other.connect()).rejects.toMatchObject({ code: "failed_precondition" });
 });

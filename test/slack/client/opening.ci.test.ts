@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { openHouse } from "./slack-house.ts";
+import { openSlack } from "./open-slack.ts";
 
 test("after a rate limit of new sockets, the others wait as long as Slack requests", async () => {
-	const { clock, world, client, sockets, opens, watch } = await openHouse();
+	const { clock, world, client, sockets, opens, watch } = await openSlack();
 	world.network.next("apps.connections.open", { status: 429, retryAfter: 30_000 });
 	const one = await client().connect();
 	await opens(1);
-	await one.told("ready");
+	await one.reaches("ready");
 	await watch.until("the limit is told", () => one.warnings.includes("no socket to Slack"));
 	clock.advance(29_999);
 	expect(sockets.opened).toBe(1);
@@ -16,39 +16,39 @@ test("after a rate limit of new sockets, the others wait as long as Slack reques
 });
 
 test("the reason is reported while no socket can be opened", async () => {
-	const { clock, world, client, opens } = await openHouse();
+	const { clock, world, client, opens } = await openSlack();
 	const planned = [{ status: 429, retryAfter: 10_000 }, { status: 503 }] as const;
 	for (const fault of planned) world.network.next("apps.connections.open", fault);
 	const one = await client().connect();
-	await one.told("lost");
+	await one.reaches("lost");
 	clock.advance(10_000);
-	await one.told("ready");
+	await one.reaches("ready");
 	await opens(2);
 	expect(one.links[0]).toMatchObject({ detail: expect.stringMatching(/^there is no socket to Slack: it /) });
 	expect(one.states).toEqual(["lost", "ready"]);
 });
 
 test("more than ten sockets are refused: this is reported, and retried when there is room", async () => {
-	const { clock, client, opens, sockets } = await openHouse();
+	const { clock, client, opens, sockets } = await openSlack();
 	const others = await Promise.all(Array.from({ length: 5 }, () => client().connect()));
 	await opens(10);
 	const one = await client().connect();
-	await one.told("lost");
+	await one.reaches("lost");
 	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("too_many_websockets") });
 	await others[0]?.port.close();
 	clock.advance(1000);
-	await one.told("ready");
+	await one.reaches("ready");
 	expect(sockets.range.most).toBe(10);
 });
 
 test("a silent socket is replaced by another one", async () => {
-	const { clock, client, sockets, opens, watch } = await openHouse();
+	const { clock, client, sockets, opens, watch } = await openSlack();
 	sockets.greets = false;
 	const one = await client().connect();
 	await watch.until("two were opened", () => sockets.opened === 2);
 	sockets.greets = true;
 	clock.advance(10_000);
-	await one.told("lost");
+	await one.reaches("lost");
 	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("does not greet") });
 	clock.advance(1000);
 	await opens(2);
@@ -56,27 +56,27 @@ test("a silent socket is replaced by another one", async () => {
 });
 
 test("an address that Slack sends too late is not used", async () => {
-	const { clock, world, client, sockets, opens, watch } = await openHouse();
+	const { clock, world, client, sockets, opens, watch } = await openSlack();
 	const late = Promise.withResolvers<void>();
 	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: late.promise });
 	const one = await client().connect();
 	await watch.until("both have asked", () => world.network.pending === 0);
 	clock.advance(10_000);
-	await one.told("lost");
+	await one.reaches("lost");
 	late.resolve();
 	clock.advance(1000);
-	await one.told("ready");
+	await one.reaches("ready");
 	await opens(2);
 	expect(sockets.opened).toBe(2);
 });
 
 test("without a response from Slack the client waits and retries", async () => {
-	const { clock, world, client, opens } = await openHouse();
+	const { clock, world, client, opens } = await openSlack();
 	world.network.next("auth.test", { drop: "before" });
 	world.network.next("auth.test", { status: 500 });
 	const one = client();
 	const connecting = one.connect();
-	await one.told("lost");
+	await one.reaches("lost");
 	while (one.states.length < 2) {
 		clock.advance(1000);
 		await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ test.each([
 	["a bot token that is none", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
 	["no bot token", { botToken: "" }, ["(not_authed)", "no token was given"]],
 ])("%s is refused once, with advice", async (_, given, words) => {
-	const { client, sockets } = await openHouse();
+	const { client, sockets } = await openSlack();
 	const one = await client(given).connect();
 	expect(one.links).toEqual([{ state: "refused", detail: expect.any(String) }]);
 	for (const part of words) expect(one.links[0]).toMatchObject({ detail: expect.stringContaining(part) });
@@ -99,41 +99,41 @@ test.each([
 });
 
 test("an invalid app token, or one of another type, is refused once, with advice", async () => {
-	const { world, client } = await openHouse();
+	const { world, client } = await openSlack();
 	const tokens = [
 		["xapp-none", "the app token (invalid_auth)"],
 		[world.token, "app tokens with xapp-"],
 	] as const;
 	for (const [appToken, words] of tokens) {
 		const one = await client({ transport: { type: "sockets", appToken } }).connect();
-		await one.told("refused");
+		await one.reaches("refused");
 		expect(one.links).toEqual([{ state: "refused", detail: expect.stringContaining(words) }]);
 	}
 });
 
 test("tokens that are revoked while the client runs are refused once", async () => {
-	const { world, client, opens } = await openHouse();
+	const { world, client, opens } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	world.home.revokesTokens();
 	world.delivery.drop();
-	await one.told("refused");
+	await one.reaches("refused");
 	expect(one.states).toEqual(["ready", "lost", "refused"]);
 	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("install the app again") });
 });
 
 test("disabled Socket Mode is refused, with advice", async () => {
-	const { client, opens, sockets } = await openHouse();
+	const { client, opens, sockets } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	sockets.switchOff();
-	await one.told("refused");
+	await one.reaches("refused");
 	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("switch it on") });
 	await opens(0);
 });
 
 test("a second process with the same token is reported, and a killed process is not", async () => {
-	const { clock, client, opens, replaced, watch, sockets } = await openHouse();
+	const { clock, client, opens, replaced, watch, sockets } = await openSlack();
 	const warning = "another process is connected with this app token";
 	const warned = (one: ReturnType<typeof client>): boolean =>
 		one.warnings.some((text) => text.startsWith(warning));

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { hiddenHost, hide } from "./proxy-house.ts";
-import { openHouse } from "./slack-house.ts";
+import { hiddenHost, hide } from "./hidden-server.ts";
+import { openSlack } from "./open-slack.ts";
 
 test("calls and sockets use the proxy of the environment, and leave no connection open", async () => {
-	const { world, server, watch, sockets, says, opens } = await openHouse();
+	const { world, server, watch, sockets, says, opens } = await openSlack();
 	const hidden = await hide(Number(new URL(server.apiUrl).port), () => watch.notify());
 	const { state } = world;
 	state.socketUrl = () => sockets.address(hiddenHost).replace(/^ws:/, "wss:");

@@ -1,23 +1,23 @@
 import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
-import { known, openHouse } from "./slack-house.ts";
+import { known, openSlack } from "./open-slack.ts";
 
 /** Lets the received data be handled. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The type of the event in an envelope, and the number of earlier attempts. */
-function told({ body, attempt }: SlackEnvelope): string {
+function describeEnvelope({ body, attempt }: SlackEnvelope): string {
 	return `${Object(body).event.type} ${attempt}`;
 }
 
 test("there are two sockets, and each message arrives once, over either of them", async () => {
-	const { world, client, says, opens } = await openHouse();
+	const { world, client, says, opens } = await openSlack();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
 	const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`);
 	for (const text of texts) says(text);
-	await one.hears(...texts);
-	expect(one.heard.toSorted()).toEqual(texts.toSorted());
+	await one.receives(...texts);
+	expect(one.received.toSorted()).toEqual(texts.toSorted());
 	expect([first?.count.sent, second?.count.sent].every((count) => (count ?? 0) > 0)).toBe(true);
 	const { team, app } = world.state;
 	expect(one.links).toMatchObject([{ state: "ready", account: { team: team.id, user: app.user.id } }]);
@@ -26,7 +26,7 @@ test("there are two sockets, and each message arrives once, over either of them"
 test.each(["refresh_requested", "warning"] as const)(
 	"%s: the new socket is open before the old one closes, and events are neither lost nor doubled",
 	async (reason) => {
-		const { world, sockets, client, says, opens, watch } = await openHouse();
+		const { world, sockets, client, says, opens, watch } = await openSlack();
 		const one = await client().connect();
 		const before = await opens(2);
 		for (const [n, socket] of before.entries()) {
@@ -40,9 +40,9 @@ test.each(["refresh_requested", "warning"] as const)(
 			await watch.until("it is replaced", () => !sockets.open.includes(socket));
 			says(`after ${n}`);
 		}
-		await one.hears("before 0", "after 0", "before 1", "after 1");
+		await one.receives("before 0", "after 0", "before 1", "after 1");
 		await watch.until("all is acknowledged", () => world.delivery.pending === 0);
-		expect(one.heard).toHaveLength(4);
+		expect(one.received).toHaveLength(4);
 		expect(sockets.open.some((socket) => before.includes(socket))).toBe(false);
 		expect([sockets.opened, sockets.range]).toEqual([4, { most: 3, fewest: 2 }]);
 		expect(one.states).toEqual(["ready"]);
@@ -51,7 +51,7 @@ test.each(["refresh_requested", "warning"] as const)(
 
 test("events of an old socket are acknowledged over it before it closes", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { world, sockets, client, ada, general, opens, watch } = await openHouse();
+	const { world, sockets, client, ada, general, opens, watch } = await openSlack();
 	const one = await client({ take: () => open.promise }).connect();
 	await opens(2);
 	const asked = ada.commands("/parley help", {}, { in: general });
@@ -65,34 +65,34 @@ test("events of an old socket are acknowledged over it before it closes", async 
 });
 
 test("after one socket is cut, the other one continues and a second one is opened", async () => {
-	const { client, sockets, says, opens, replaced } = await openHouse();
+	const { client, sockets, says, opens, replaced } = await openSlack();
 	const one = await client().connect();
 	const [first] = await opens(2);
 	first?.cut();
 	says("meanwhile");
 	await replaced(3);
 	says("after");
-	await one.hears("after");
+	await one.receives("after");
 	expect(sockets.range.fewest).toBe(1);
 	expect(one.states).toEqual(["ready"]);
 });
 
 test("after both are cut, this is reported, both are opened again, and missed events arrive", async () => {
-	const { clock, world, client, says, opens, replaced } = await openHouse();
+	const { clock, world, client, says, opens, replaced } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	world.delivery.drop();
 	says("meanwhile");
-	await one.told("ready", 2);
+	await one.reaches("ready", 2);
 	await replaced(4);
 	expect(one.states).toEqual(["ready", "lost", "ready"]);
 	clock.advance(60_000);
-	await one.hears("meanwhile");
-	expect(one.heard).toEqual(["meanwhile"]);
+	await one.receives("meanwhile");
+	expect(one.received).toEqual(["meanwhile"]);
 });
 
 test("a socket that is cut repeatedly is requested with growing pauses", async () => {
-	const { clock, client, sockets, opens, replaced, watch } = await openHouse();
+	const { clock, client, sockets, opens, replaced, watch } = await openSlack();
 	await client().connect();
 	const [first, second] = await opens(2);
 	first?.cut();
@@ -118,23 +118,23 @@ const crashing: readonly (string | Buffer)[] = [
 ];
 
 test("frames that would end Slack's own client have no effect, and both sockets continue", async () => {
-	const { world, client, sockets, says, opens, watch } = await openHouse();
+	const { world, client, sockets, says, opens, watch } = await openSlack();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
 	for (const [n, frame] of crashing.entries()) {
 		first?.sends(frame);
 		says(`text ${n}`);
 	}
-	await one.hears(...crashing.map((_, n) => `text ${n}`));
+	await one.receives(...crashing.map((_, n) => `text ${n}`));
 	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
-	expect(one.heard).toHaveLength(crashing.length);
+	expect(one.received).toHaveLength(crashing.length);
 	expect([sockets.open, sockets.opened]).toEqual([[first, second], 2]);
 	expect(first?.count.acknowledged).toBeGreaterThan(0);
 	expect(one.warnings).toContain("Slack sent a frame that it does not document");
 });
 
 test("envelopes of two megabytes and with thousands of parts are accepted", async () => {
-	const { client, general, ada, opens, watch } = await openHouse();
+	const { client, general, ada, opens, watch } = await openSlack();
 	const one = await client().connect();
 	const [first] = await opens(2);
 	const cell = { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text" }] }] };
@@ -159,22 +159,22 @@ async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 }
 
 test("a deaf socket is replaced after many events over the other one, and its events are repeated", async () => {
-	const { clock, client, sockets, says, opens, watch } = await openHouse();
+	const { clock, client, sockets, says, opens, watch } = await openSlack();
 	const one = await client().connect();
 	const [deaf] = await opens(2);
 	deaf?.deafens();
 	const gone = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
 	await chatter(says, gone);
 	await watch.until("it is gone", gone);
-	const said = one.heard.length;
+	const said = one.received.length;
 	clock.advance(3000);
 	await watch.until("what was lost came again", () => one.envelopes.some(({ attempt }) => attempt === 1));
-	expect(one.heard.length).toBeGreaterThan(said);
+	expect(one.received.length).toBeGreaterThan(said);
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
 });
 
 test("two silent sockets are replaced if the event of Parley's own post does not arrive", async () => {
-	const { clock, client, sockets, general, opens, replaced, watch } = await openHouse();
+	const { clock, client, sockets, general, opens, replaced, watch } = await openSlack();
 	const one = await client().connect();
 	const deaf = await opens(2);
 	for (const socket of deaf) socket.deafens();
@@ -183,13 +183,13 @@ test("two silent sockets are replaced if the event of Parley's own post does not
 	await watch.until("both are gone", () => deaf.every((socket) => !sockets.open.includes(socket)));
 	await replaced(4);
 	clock.advance(60_000);
-	await one.hears("Hello");
+	await one.receives("Hello");
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
 	expect([one.silences, one.warnings]).toEqual([1, ["what Slack sends may not reach us"]]);
 });
 
 test("two silent sockets without expected events are reported after 15 minutes", async () => {
-	const { clock, client, says, opens, replaced } = await openHouse();
+	const { clock, client, says, opens, replaced } = await openSlack();
 	const one = await client().connect();
 	const deaf = await opens(2);
 	for (const socket of deaf) socket.deafens();
@@ -206,7 +206,7 @@ test("an event that was not stored is not acknowledged, and is repeated", async 
 		if (tries < 3) throw new Error("the disk is full");
 		return undefined;
 	};
-	const { clock, world, client, says, opens, watch } = await openHouse();
+	const { clock, world, client, says, opens, watch } = await openSlack();
 	const one = await client({ take }).connect();
 	await opens(2);
 	says("again");
@@ -215,19 +215,19 @@ test("an event that was not stored is not acknowledged, and is repeated", async 
 	await watch.until("it came again", () => tries === 2);
 	clock.advance(3000 + 60_000);
 	await watch.until("it is acknowledged", () => world.delivery.pending === 0);
-	expect(one.envelopes.map(told)).toEqual(["message 0", "message 1", "message 2"]);
+	expect(one.envelopes.map(describeEnvelope)).toEqual(["message 0", "message 1", "message 2"]);
 	const ids = one.envelopes.map(({ body }) => Object(body).event_id);
 	expect(new Set(ids).size).toBe(1);
 	expect(world.delivery.lost).toEqual([]);
 });
 
 test("a mention arrives as two events about one message", async () => {
-	const { world, client, ada, general, opens, watch } = await openHouse();
+	const { world, client, ada, general, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	const { id } = ada.says("hello", { in: general, mentions: [world.bot] });
 	await watch.until("both came", () => one.envelopes.length === 2);
-	expect(one.envelopes.map(told).toSorted()).toEqual(["app_mention 0", "message 0"]);
+	expect(one.envelopes.map(describeEnvelope).toSorted()).toEqual(["app_mention 0", "message 0"]);
 	const about = one.envelopes.map(({ body }) => `${general.id}-${Object(body).event.ts}`);
 	expect(about).toEqual([id, id]);
 });
@@ -237,7 +237,7 @@ test("the response to a form is in the acknowledgement", async () => {
 		...{ type: "modal", callback_id: "form", title: { type: "plain_text", text: "Form" } },
 		...{ submit: { type: "plain_text", text: "Send" }, blocks: [] },
 	};
-	const { client, ada, general, opens, watch } = await openHouse();
+	const { client, ada, general, opens, watch } = await openSlack();
 	const errors = { name: "is missing" };
 	const one = await client({
 		take: async ({ body }) =>

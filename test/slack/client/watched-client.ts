@@ -67,20 +67,20 @@ export class WatchedClient {
 	}
 
 	/** Texts of the received messages, in order. */
-	get heard(): string[] {
+	get received(): string[] {
 		return this.envelopes.flatMap(({ body }) => {
 			const { event } = Object(body);
 			return event?.type === "message" && event.subtype === undefined ? [String(event.text)] : [];
 		});
 	}
 
-	hears(...texts: readonly string[]): Promise<void> {
+	receives(...texts: readonly string[]): Promise<void> {
 		return this.#watch.until(`${texts.join(", ")} was heard`, () =>
-			texts.every((text) => this.heard.includes(text)),
+			texts.every((text) => this.received.includes(text)),
 		);
 	}
 
-	told(state: SlackLink["state"], times = 1): Promise<void> {
+	reaches(state: SlackLink["state"], times = 1): Promise<void> {
 		return this.#watch.until(`the link was ${state} ${times} times`, () => {
 			return this.links.filter((link) => link.state === state).length >= times;
 		});

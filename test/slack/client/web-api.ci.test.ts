@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openHouse } from "./slack-house.ts";
+import { openSlack } from "./open-slack.ts";
 
 test("a response is returned: success, refusal or rate limit", async () => {
-	const { world, client, general } = await openHouse();
+	const { world, client, general } = await openSlack();
 	const { port } = client();
 	const post = (text: string) =>
 		port.call({ method: "chat.postMessage", args: { channel: general.id, text } });
@@ -17,7 +17,7 @@ test("a response is returned: success, refusal or rate limit", async () => {
 });
 
 test("without a response the result of a call is unknown, and the call is not repeated", async () => {
-	const { world, client, general } = await openHouse();
+	const { world, client, general } = await openSlack();
 	const { port } = client();
 	const faults = [
 		{ drop: "before" },
@@ -34,7 +34,7 @@ test("without a response the result of a call is unknown, and the call is not re
 });
 
 test("arguments arrive unchanged: blocks, metadata, flags and numbers", async () => {
-	const { client, general } = await openHouse();
+	const { client, general } = await openSlack();
 	const { port } = client();
 	const text = "<@U1> & ünï \u{1F600}";
 	const args = {
@@ -48,7 +48,7 @@ test("arguments arrive unchanged: blocks, metadata, flags and numbers", async ()
 });
 
 test("a press is answered at its response URL, and a used-up URL is refused with Slack's error", async () => {
-	const { client, general, ada, opens, watch } = await openHouse();
+	const { client, general, ada, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	const asked = ada.commands("/parley help", {}, { in: general });
@@ -61,12 +61,12 @@ test("a press is answered at its response URL, and a used-up URL is refused with
 });
 
 test("files are uploaded in three steps, and downloaded only with the required scope", async () => {
-	const { world, client, general } = await openHouse();
+	const { world, client, general } = await openSlack();
 	const { port } = client();
 	const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
-	const wish = { filename: "all.bin", length: bytes.length };
+	const upload = { filename: "all.bin", length: bytes.length };
 	const { upload_url: url, file_id: id } = Object(
-		Object(await port.call({ method: "files.getUploadURLExternal", args: wish })).body,
+		Object(await port.call({ method: "files.getUploadURLExternal", args: upload })).body,
 	);
 	expect(await port.upload(url, bytes.slice(1))).toMatchObject({ type: "refused" });
 	expect(await port.upload(url, bytes)).toMatchObject({ type: "ok" });

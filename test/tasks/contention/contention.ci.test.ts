@@ -11,11 +11,11 @@ import { test as postgresTest } from "../../postgres/postgres-test.ts";
 import { testScale } from "../../random.ts";
 import { Watch } from "../../watch.ts";
 import { fastClock } from "./fast-clock.ts";
-import { type SharedPlace, WorkerProcess } from "./worker-process.ts";
+import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 
 /** Submits tasks and reads their states, but does not work on any. */
 interface Submitter {
-	readonly place: SharedPlace;
+	readonly resources: SharedResources;
 	/** With `inOrder`, each task depends on the previous one. */
 	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
 	/** Number of tasks in each state. */
@@ -36,7 +36,7 @@ const test = postgresTest.extend<{ readonly submitter: Submitter }>({
 		});
 		const { id: home } = await runtime.create(unkeyed(), {});
 		await use({
-			place: { connection, directory, epoch, watch: new Watch() },
+			resources: { connection, directory, epoch, watch: new Watch() },
 			async submit(titles, inOrder = false) {
 				const dependsOn: string[] = [];
 				for (const title of titles) {
@@ -56,55 +56,55 @@ const test = postgresTest.extend<{ readonly submitter: Submitter }>({
 	},
 });
 
-function marks({ directory }: SharedPlace): string[] {
+function marks({ directory }: SharedResources): string[] {
 	return readFileSync(join(directory, "marks"), "utf8").trimEnd().split("\n").toSorted();
 }
 
 test("two processes that contend for the same tasks never run one twice", async ({ submitter }) => {
-	const { place } = submitter;
+	const { resources } = submitter;
 	const titles = Array.from({ length: 10 * testScale(2, 4) }, (_, n) => `task ${n}`);
-	await using first = new WorkerProcess(place);
-	await using second = new WorkerProcess(place);
+	await using first = new WorkerProcess(resources);
+	await using second = new WorkerProcess(resources);
 	for (const { lines } of [first, second])
-		await place.watch.until("it is there", () => lines.includes("ready"));
+		await resources.watch.until("it is there", () => lines.includes("ready"));
 	const chain = Array.from({ length: 5 }, (_, n) => `link ${n}`);
 	const parents = Array.from({ length: 3 * testScale(2, 4) }, (_, n) => `parent ${n}`);
 	const workers = parents.flatMap((parent) => [`left of ${parent}`, `right of ${parent}`]);
 	await submitter.submit(chain, true);
 	await submitter.submit([...titles, ...parents]);
 	const all = [...titles, ...chain, ...workers];
-	const done = () => [...first.told("task.completed"), ...second.told("task.completed")];
+	const done = () => [...first.idsAfter("task.completed"), ...second.idsAfter("task.completed")];
 	// The total time depends on the machine, so each step has its own wait.
 	for (let seen = 0; seen < all.length + parents.length; seen = done().length) {
 		const before = seen;
-		await place.watch.until(`more than ${before} tasks are done`, () => done().length > before);
+		await resources.watch.until(`more than ${before} tasks are done`, () => done().length > before);
 	}
-	expect(marks(place)).toEqual(all.toSorted());
+	expect(marks(resources)).toEqual(all.toSorted());
 	expect(new Set(done()).size).toBe(all.length + parents.length);
 	expect(await submitter.states()).toEqual({ completed: all.length + parents.length });
-	for (const worker of [first, second]) expect(worker.told("task.completed").length).toBeGreaterThan(0);
+	for (const worker of [first, second]) expect(worker.idsAfter("task.completed").length).toBeGreaterThan(0);
 });
 
 test("a process that was stopped past its lease is fenced when it continues", async ({ submitter }) => {
-	const { place } = submitter;
-	const { watch } = place;
+	const { resources } = submitter;
+	const { watch } = resources;
 	for (let round = 0; round < testScale(2, 4); round++) {
 		const title = `hold ${round}`;
 		await submitter.submit([title]);
-		await using first = new WorkerProcess(place);
+		await using first = new WorkerProcess(resources);
 		await watch.until("it is at work", () => first.lines.includes(`asked ${title}`));
 		first.signal("SIGSTOP");
-		await using second = new WorkerProcess(place);
+		await using second = new WorkerProcess(resources);
 		await watch.until("the other takes over", () => second.lines.includes(`asked ${title}`));
 		// The first worker decides its next step before it notices that it was stopped.
-		first.goOn();
+		first.proceed();
 		first.signal("SIGCONT");
 		await watch.until("it is fenced", () =>
 			first.lines.some((line) => line.includes("was taken over by another worker")),
 		);
-		second.goOn();
-		await watch.until("the task is done", () => second.told("task.completed").length === 1);
-		expect(marks(place).filter((line) => line === title)).toEqual([title]);
+		second.proceed();
+		await watch.until("the task is done", () => second.idsAfter("task.completed").length === 1);
+		expect(marks(resources).filter((line) => line === title)).toEqual([title]);
 		expect(await submitter.states()).toEqual({ completed: round + 1 });
 	}
 });

@@ -8,7 +8,7 @@ import type { Watch } from "../../watch.ts";
 const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
 
 /** The database, files and clock that worker processes share. */
-export interface SharedPlace {
+export interface SharedResources {
 	/** Connection string of the database. */
 	readonly connection: string;
 	/** Directory of the file `marks`. */
@@ -25,7 +25,7 @@ export class WorkerProcess implements AsyncDisposable {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #watch: Watch;
 
-	constructor({ connection, directory, epoch, watch }: SharedPlace) {
+	constructor({ connection, directory, epoch, watch }: SharedResources) {
 		this.#watch = watch;
 		const args = [program, connection, directory, String(epoch)];
 		this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -36,12 +36,12 @@ export class WorkerProcess implements AsyncDisposable {
 	}
 
 	/** The ids of tasks in output lines with this first word. */
-	told(word: string): string[] {
+	idsAfter(word: string): string[] {
 		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
 	}
 
 	/** Lets a waiting model continue. */
-	goOn(): void {
+	proceed(): void {
 		this.#child.stdin.write("\n");
 	}
 

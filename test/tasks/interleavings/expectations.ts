@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** True if a task, its worker and its dependent have visibly reached this state. */
-export function hasCome(
+export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
 	at: Standing,
 	life: Life,

@@ -1,7 +1,7 @@
 import { type Keyed, ModelError, type ModelEvent, operator } from "@parley/core";
 import { calls, says } from "@parley/core/testing";
 import type { Life } from "./life.ts";
-import { outOfOrder, type Told } from "./puppet-model.ts";
+import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 import type { Action, Shared } from "./standing.ts";
 
@@ -31,22 +31,23 @@ type Own = Exclude<Action, Shared>;
 type Said = Extract<Own, "submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel">;
 
 /** Replies of the model of the task or of its worker. */
-const replies: Readonly<Record<Exclude<Own, Said>, readonly [worker: boolean, told: (id: string) => Told]>> =
-	{
-		finish: [false, () => [says("done")]],
-		effect: [false, (id) => [calls(id, "effect")]],
-		gate: [false, (id) => [calls(id, "gated")]],
-		ask: [false, (id) => [calls(id, "request_review", { reason: "it is large", content: "1. do it" })]],
-		spawn: [false, (id) => [calls(id, "spawn_worker", {})]],
-		wait: [false, (id) => [calls(id, "wait_for_workers")]],
-		fault: [false, outOfOrder],
-		reject: [false, refusal],
-		"worker finishes": [true, () => [says("done, too")]],
-		"worker fails": [true, refusal],
-		"worker asks": [true, (id) => [calls(id, "request_review", { reason: "it is odd", content: "Really?" })]],
-		"worker faults": [true, outOfOrder],
-		"worker effect": [true, (id) => [calls(id, "effect")]],
-	};
+const replies: Readonly<
+	Record<Exclude<Own, Said>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
+> = {
+	finish: [false, () => [says("done")]],
+	effect: [false, (id) => [calls(id, "effect")]],
+	gate: [false, (id) => [calls(id, "gated")]],
+	ask: [false, (id) => [calls(id, "request_review", { reason: "it is large", content: "1. do it" })]],
+	spawn: [false, (id) => [calls(id, "spawn_worker", {})]],
+	wait: [false, (id) => [calls(id, "wait_for_workers")]],
+	fault: [false, outOfOrder],
+	reject: [false, refusal],
+	"worker finishes": [true, () => [says("done, too")]],
+	"worker fails": [true, refusal],
+	"worker asks": [true, (id) => [calls(id, "request_review", { reason: "it is odd", content: "Really?" })]],
+	"worker faults": [true, outOfOrder],
+	"worker effect": [true, (id) => [calls(id, "effect")]],
+};
 
 function refusal(): ModelError {
 	return new ModelError("no such thing", { fault: "rejected" });
@@ -79,11 +80,11 @@ export class Player {
 		if (!again || !this.isSaid(action)) this.#step += 1;
 		if (this.isSaid(action)) return this.#say(action, life);
 		const { title } = this.cast;
-		const [worker, told] = replies[action];
+		const [worker, reply] = replies[action];
 		const who = worker ? workerOf(title) : title;
 		if (this.faulty(action) !== undefined) life.model.breakDown(who, true);
 		const id = `${idOf(who)}_${this.#step}`;
-		life.model.tell(who, action === "spawn" ? [spawnCall(id, title)] : told(id));
+		life.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
 	}
 
 	async #say(action: Said, life: Life): Promise<void> {

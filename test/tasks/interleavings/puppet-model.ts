@@ -2,7 +2,7 @@ import type { Model, ModelEvent, ModelRequest } from "@parley/core";
 import { ModelError } from "@parley/core";
 
 /** The next reply: its events, or its error. */
-export type Told = readonly ModelEvent[] | ModelError;
+export type ScriptedReply = readonly ModelEvent[] | ModelError;
 
 /** Usage of every reply. */
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -15,7 +15,7 @@ export class PuppetModel implements Model {
 	readonly provider = "puppet";
 	readonly defaultModel = "puppet";
 	readonly #onAsked: () => void;
-	readonly #calls = new Map<string, (told: Told) => void>();
+	readonly #calls = new Map<string, (reply: ScriptedReply) => void>();
 	/** Titles whose provider fails. */
 	readonly #faulty = new Set<string>();
 	/** The last request of each conversation. */
@@ -31,11 +31,11 @@ export class PuppetModel implements Model {
 	}
 
 	/** Answers the waiting call. Throws if no call waits. */
-	tell(title: string, told: Told): void {
+	reply(title: string, reply: ScriptedReply): void {
 		const answer = this.#calls.get(title);
 		if (!answer) throw new Error(`no call of ${title} waits`);
 		this.#calls.delete(title);
-		answer(told);
+		answer(reply);
 	}
 
 	/** Makes the provider fail all calls of the conversation, or answer again. */
@@ -47,18 +47,18 @@ export class PuppetModel implements Model {
 	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
 		const title = titleOf(request);
 		this.requests.set(title, request);
-		const told = await this.#told(title, signal);
-		if (told instanceof ModelError) throw told;
-		yield* told;
-		const stop = told.some(({ type }) => type === "call") ? "tool_use" : "end_turn";
+		const reply = await this.#nextReply(title, signal);
+		if (reply instanceof ModelError) throw reply;
+		yield* reply;
+		const stop = reply.some(({ type }) => type === "call") ? "tool_use" : "end_turn";
 		yield { type: "end", stop, usage: usageOfReply, model: "puppet" };
 	}
 
-	async #told(title: string, signal: AbortSignal): Promise<Told> {
+	async #nextReply(title: string, signal: AbortSignal): Promise<ScriptedReply> {
 		if (title.startsWith("needs ")) return [{ type: "text", text: "had what it needs" }];
 		if (this.#faulty.has(title)) return outOfOrder();
 		signal.throwIfAborted();
-		const { promise, resolve, reject } = Promise.withResolvers<Told>();
+		const { promise, resolve, reject } = Promise.withResolvers<ScriptedReply>();
 		const stop = (): void => {
 			if (this.#calls.get(title) === resolve) this.#calls.delete(title);
 			reject(signal.reason);

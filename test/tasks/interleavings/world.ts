@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { operator } from "@parley/core";
 import { unkeyed } from "@parley/core/testing";
 import { Watch } from "../../watch.ts";
-import { expectedRows, hasCome, readRows } from "./expectations.ts";
+import { expectedRows, hasReached, readRows } from "./expectations.ts";
 import { Life, type Remains } from "./life.ts";
 import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
@@ -19,7 +19,7 @@ export interface Playing {
 type Place = Omit<Remains, "now">;
 
 /** Maximum of reads of the database, with a pause between them, before a difference is an error. */
-const mostLooks = 40;
+const mostReads = 40;
 /** Pauses between the attempts of a reply, as in `run/retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
@@ -95,14 +95,14 @@ export class World {
 		await this.life.quiet();
 		await this.crash();
 		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
-		const goesOn = (one: Playing): boolean => this.#hasCome(one) || this.#hasCome(next.get(one) ?? one);
+		const goesOn = (one: Playing): boolean => this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
 		await this.#until("all go on", moving, goesOn);
 		await this.life.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
 		// People repeat their request in every case, so only models are awaited.
 		const unsaid = behind.filter((one) => !one.player.isSaid(ownOf(one, place)));
-		await this.#until("models are asked what they had not said", unsaid, (one) => this.#hasCome(one));
+		await this.#until("models are asked what they had not said", unsaid, (one) => this.#hasReached(one));
 		for (const one of behind) {
 			if (acknowledged.has(one) && one.player.isSaid(ownOf(one, place))) throw lost(one, place);
 		}
@@ -158,9 +158,11 @@ export class World {
 
 	/** Resolves when all sequences have reached their expected state, in events and in the database. */
 	async arrive(): Promise<void> {
-		await this.#until("all tasks have come where they should be", this.playing, (one) => this.#hasCome(one));
+		await this.#until("all tasks have come where they should be", this.playing, (one) =>
+			this.#hasReached(one),
+		);
 		let wrong: string[] = [];
-		for (let look = 0; look < mostLooks; look++) {
+		for (let look = 0; look < mostReads; look++) {
 			await this.life.quiet();
 			const rows = await this.#rows();
 			wrong = this.playing.flatMap((one) => differences(one, rows));
@@ -181,8 +183,8 @@ export class World {
 		const titles = faulty.filter((title) => title !== undefined);
 		if (titles.length === 0) return;
 		for (const [index, ms] of tryPauses.entries()) {
-			const told = (): boolean => titles.every((title) => this.seen.of(title).retries > index);
-			await this.#watch.until("all models are asked again", told);
+			const reply = (): boolean => titles.every((title) => this.seen.of(title).retries > index);
+			await this.#watch.until("all models are asked again", reply);
 			await this.life.quiet();
 			this.life.clock.advance(ms);
 		}
@@ -192,8 +194,8 @@ export class World {
 		for (const title of titles) this.life.model.breakDown(title, false);
 	}
 
-	#hasCome({ player: { cast }, at }: Playing): boolean {
-		return hasCome(cast, at, this.life, this.seen);
+	#hasReached({ player: { cast }, at }: Playing): boolean {
+		return hasReached(cast, at, this.life, this.seen);
 	}
 
 	async #until(what: string, all: readonly Playing[], holds: (one: Playing) => boolean): Promise<void> {

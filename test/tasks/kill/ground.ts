@@ -107,9 +107,9 @@ export class Ground implements AsyncDisposable {
 	}
 
 	/** Number of received events of the task with these names. */
-	told(taskId: string, names: readonly string[]): number {
-		const told = this.frames.filter(({ event }) => names.includes(event));
-		return told.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
+	countOf(taskId: string, names: readonly string[]): number {
+		const countOf = this.frames.filter(({ event }) => names.includes(event));
+		return countOf.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
 	}
 
 	/** Answers the review of a suspended task. */

@@ -56,7 +56,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	expect((await ground.check(speaking)).output).toMatch(/t1 .* t120$/);
 	expect((await ground.check(cancelled)).status).toBe("cancelled");
 	for (const id of [...Object.values(open), completed, cancelled]) {
-		expect([id, ground.told(id, endings), ground.told(id, ["task.created"])]).toEqual([id, 1, 1]);
+		expect([id, ground.countOf(id, endings), ground.countOf(id, ["task.created"])]).toEqual([id, 1, 1]);
 	}
 });
 
@@ -74,7 +74,7 @@ test("a running task that is cancelled just before the gateway dies stays cancel
 	await ground.start();
 	expect(await ground.speakers(id)).toEqual(["user", "assistant"]);
 	expect(await ground.check(id)).toMatchObject({ status: "cancelled", error: "enough" });
-	expect([ground.effects("effect"), ground.told(id, endings)]).toEqual(["x", 1]);
+	expect([ground.effects("effect"), ground.countOf(id, endings)]).toEqual(["x", 1]);
 });
 
 test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
@@ -94,6 +94,6 @@ test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
 		const tasks = await ground.client.request("list_tasks", {}, { sessionId: session });
 		expect(tasks.map((task) => [task.id, task.status])).toEqual([[id, "completed"]]);
 		expect(ground.effects("effect")).toBe("x");
-		expect(ground.told(id, endings)).toBe(1);
+		expect(ground.countOf(id, endings)).toBe(1);
 	},
 );

@@ -331,7 +331,7 @@ export const delivery: readonly Scene[] = [
 			{ starts: "gateway" },
 			{ shows: "by @Alex" },
 			{ shows: "write_file returned", times: 1 },
-			{ toldNothing: true },
+			{ answeredNothing: true },
 		],
 	},
 	{
@@ -342,7 +342,7 @@ export const delivery: readonly Scene[] = [
 			{ shows: "[Good]" },
 			{ fault: "POST /interactions/{interaction_id}/{interaction_token}/callback", is: { drop: "before" } },
 			{ clicks: "Good" },
-			{ told: "Thank you, noted." },
+			{ answered: "Thank you, noted." },
 		],
 	},
 ];

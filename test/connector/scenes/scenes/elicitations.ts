@@ -80,7 +80,7 @@ export const elicitations: readonly Scene[] = [
 			{ says: "@Parley secret: API key" },
 			{ shows: ["something secret", "API key", "[Enter it on a page]"] },
 			{ clicks: "Enter it on a page" },
-			{ told: ["This page is yours alone", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
+			{ answered: ["This page is yours alone", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
 		],
 	},
 	{
@@ -100,7 +100,7 @@ export const elicitations: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley ask: Who?" },
 			{ clicks: "Answer", by: "Gus", fills: { Answer: "me" } },
-			{ told: "That was not taken" },
+			{ answered: "That was not taken" },
 			{ shows: "[Answer]" },
 		],
 	},

@@ -26,7 +26,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			},
 			{ shows: "[Good]" },
 			{ clicks: "Good" },
-			{ told: "Thank you" },
+			{ answered: "Thank you" },
 		],
 	},
 	"approval-approved": {
@@ -34,7 +34,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		steps: [
 			{ says: "@Parley write: notes.txt <<< one\\ntwo\\n" },
 			{ clicks: "Approve once" },
-			{ told: "That was not taken" },
+			{ answered: "That was not taken" },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "[Good]" },
 		],
@@ -150,7 +150,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley say: hello", by: "Sam" },
 			{ shows: "I do not know you yet" },
 			{ commands: "/help", by: "Mia" },
-			{ told: ["task new", "whoami"] },
+			{ answered: ["task new", "whoami"] },
 		],
 	},
 };

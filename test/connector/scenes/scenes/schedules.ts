@@ -8,7 +8,7 @@ const [text, when, title] = ["say: all is well", "every hour", "Report"];
 /** Mia has a schedule for each hour, which has fired once. */
 const hourly: readonly Step[] = [
 	{ commands: "/schedule add", with: { text, when, title } },
-	{ told: ["Scheduled:", "**Report**: every hour"] },
+	{ answered: ["Scheduled:", "**Report**: every hour"] },
 	{ passes: hour },
 	{ shows: ["[offline] all is well", "⏰ Report"], times: 1 },
 ];
@@ -30,7 +30,7 @@ const refused = (reason: string | RegExp): readonly Step[] => [
 export const schedules: readonly Scene[] = [
 	{
 		name: "a schedule posts its answer with its name, and is listed",
-		steps: [...hourly, { commands: "/schedule list" }, { told: ["**Report**: every hour", "next"] }],
+		steps: [...hourly, { commands: "/schedule list" }, { answered: ["**Report**: every hour", "next"] }],
 	},
 	{
 		name: "a schedule is listed in answer to a message, and only its owner can remove it",
@@ -40,10 +40,10 @@ export const schedules: readonly Scene[] = [
 			{ shows: "**Report**: every hour" },
 			{ notes: /`(sched_\w+)` \*\*Report/ },
 			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
-			{ told: "Schedule not found" },
+			{ answered: "Schedule not found" },
 			{ commands: "/schedule remove", with: { id: "{1}" } },
 			// The answer has no title if the command is written in a thread of Slack.
-			{ told: "Removed" },
+			{ answered: "Removed" },
 			{ shows: "⏰ **Report** is no longer scheduled." },
 			{ passes: hour },
 			{ shows: ["[offline] all is well"], times: 1 },
@@ -53,7 +53,7 @@ export const schedules: readonly Scene[] = [
 		name: "a schedule answers in a separate thread",
 		steps: [
 			{ commands: "/schedule add", with: { text, when, title, show: "thread" } },
-			{ told: "**Report**" },
+			{ answered: "**Report**" },
 			{ passes: hour },
 			{ shows: ["[offline] all is well", "⏰ Report"], in: "thread" },
 		],
@@ -62,14 +62,14 @@ export const schedules: readonly Scene[] = [
 		name: "a silent schedule shows only that it failed",
 		steps: [
 			{ commands: "/schedule add", with: { text, when: "in 30 minutes", title, show: "silent" } },
-			{ told: "**Report**" },
+			{ answered: "**Report**" },
 			{ passes: hour },
 			{ hides: "[offline] all is well" },
 			{
 				commands: "/schedule add",
 				with: { text: "fail: no coal", when: "in 30 minutes", title, show: "silent" },
 			},
-			{ told: "**Report**" },
+			{ answered: "**Report**" },
 			{ passes: hour },
 			{ shows: "⏰ Report" },
 		],

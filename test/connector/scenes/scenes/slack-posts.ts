@@ -32,7 +32,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ shows: "[Good]" },
 			{ fault: "response_url", is: { error: "expired_url" } },
 			{ clicks: "Good" },
-			{ told: "Thank you, noted." },
+			{ answered: "Thank you, noted." },
 		],
 	},
 	{
@@ -150,7 +150,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley write: big.txt <<< new" },
 			{ shows: ["Not all of it fits here", "[Show all]"] },
 			{ clicks: "Show all", by: "Alex" },
-			{ told: "write_file" },
+			{ answered: "write_file" },
 		],
 	},
 	{

@@ -112,9 +112,9 @@ export const slack: readonly Scene<SlackSite>[] = [
 		name: "an unknown command is explained in private",
 		steps: [
 			{ commands: "/parley dance" },
-			{ told: ["I do not know that command", "`/parley ask`"] },
+			{ answered: ["I do not know that command", "`/parley ask`"] },
 			{ commands: "/parley help" },
-			{ told: ["`/parley task new`", "`/parley trust on`"] },
+			{ answered: ["`/parley task new`", "`/parley trust on`"] },
 			{ showsOnly: [] },
 		],
 	},
@@ -123,7 +123,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ what: "Parley is sent away", does: ({ site }) => site.random.channel.loses() },
 			{ commands: "/ask", with: { text: "say: hello" }, in: "random" },
-			{ told: ["I am not in this conversation", "/invite @parley"] },
+			{ answered: ["I am not in this conversation", "/invite @parley"] },
 		],
 	},
 	{
@@ -146,7 +146,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ says: "say: from the menu", by: "Max", in: "top", as: "m" },
 			{ commands: "Make it a task", on: "m" },
-			{ told: "is submitted" },
+			{ answered: "is submitted" },
 			{ shows: ["✅ Done", "task id"] },
 			{ shows: "[offline] from the menu" },
 		],
@@ -176,7 +176,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		name: "a guest of the workspace stays a guest under any configuration, and may change nothing",
 		steps: [
 			{ commands: "/whoami", by: "Gus" },
-			{ told: "**guest**" },
+			{ answered: "**guest**" },
 			{ says: "@Parley write: notes.txt <<< mine", by: "Gus", in: "top" },
 			{ shows: "[Good]" },
 			{ hides: "[Approve once]" },

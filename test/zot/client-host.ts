@@ -10,7 +10,7 @@ export interface Ended {
 	readonly stderr: string;
 }
 
-export interface StrangerOptions {
+export interface ProgramOptions {
 	readonly input?: string;
 	readonly cwd?: string;
 	readonly env?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface StrangerOptions {
 }
 
 /** A directory of another program, with a home directory, in which tests start programs. */
-export class Stranger implements Disposable {
+export class ClientHost implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
 	readonly home = join(this.directory, "home");
 
@@ -33,7 +33,7 @@ export class Stranger implements Disposable {
 	/** Runs a program to its end with this input and a few variables. Kills it after `limitMs` of an idle machine. */
 	run(
 		[program, ...args]: readonly [string, ...string[]],
-		{ input = "", limitMs = 30_000, ...options }: StrangerOptions = {},
+		{ input = "", limitMs = 30_000, ...options }: ProgramOptions = {},
 	): Promise<Ended> {
 		const { promise, resolve } = Promise.withResolvers<Ended>();
 		const env = { PATH: process.env["PATH"], HOME: this.home, PARLEY_SANDBOX: "off", ...options.env };

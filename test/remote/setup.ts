@@ -31,7 +31,7 @@ interface Asking {
 }
 
 /** A directory with the certificate of the document and a gateway, on free ports. */
-export class RemotePlace implements AsyncDisposable {
+export class RemoteSetup implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
 	readonly data = join(this.directory, "data");
 	/** The port for clients. */
@@ -46,10 +46,10 @@ export class RemotePlace implements AsyncDisposable {
 		mkdirSync(this.data, { mode: 0o700 });
 	}
 
-	static async create(): Promise<RemotePlace> {
-		const place = new RemotePlace(await choosePort(random), await choosePort(random));
-		await place.certify("localhost");
-		return place;
+	static async create(): Promise<RemoteSetup> {
+		const setup = new RemoteSetup(await choosePort(random), await choosePort(random));
+		await setup.certify("localhost");
+		return setup;
 	}
 
 	get publicUrl(): string {

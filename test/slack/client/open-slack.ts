@@ -19,7 +19,7 @@ export async function known(sockets: readonly Socket[]): Promise<readonly Socket
 }
 
 /** A simulated Slack with a stopped clock, like that of its clients. */
-export async function openHouse(options: WorldOptions = {}) {
+export async function openSlack(options: WorldOptions = {}) {
 	const clock = new ManualClock();
 	const world = new World({ clock, settings, ...options });
 	const server = await SlackServer.start(world);

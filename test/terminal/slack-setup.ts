@@ -11,39 +11,39 @@ import { SlackServer } from "../simulators/slack/server.ts";
 import { defaultSettings } from "../simulators/slack/world/settings.ts";
 import { World } from "../simulators/slack/world/world.ts";
 import { Watch } from "../watch.ts";
-import { Place } from "./place.ts";
 import { Screen } from "./screen.ts";
+import { Setup } from "./setup.ts";
 
 /** The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
 /** A data directory, optionally with a gateway, and a simulated Slack. */
-export class SlackPlace implements AsyncDisposable {
+export class SlackSetup implements AsyncDisposable {
 	readonly server: SlackServer;
 	readonly data: string;
 	/** Additional variables of `run`. */
 	readonly settings: Record<string, string> = {};
-	readonly #place: Place | undefined;
+	readonly #setup: Setup | undefined;
 	readonly #screens: Screen[] = [];
 	readonly #changes = new Watch();
 
-	private constructor(server: SlackServer, place?: Place) {
+	private constructor(server: SlackServer, setup?: Setup) {
 		this.server = server;
-		this.#place = place;
-		this.data = place?.data ?? realpathSync(mkdtempSync(join(tmpdir(), "parley-slack-")));
+		this.#setup = setup;
+		this.data = setup?.data ?? realpathSync(mkdtempSync(join(tmpdir(), "parley-slack-")));
 		mkdirSync(join(this.data, "connectors"), { mode: 0o700 });
 		this.writes("parley.config.json", { slack: { apiUrl: server.apiUrl } });
 		// The request is complete only after this callback.
 		server.listen(() => void setImmediate(() => this.#changes.notify()));
 	}
 
-	/** Opens the place without a gateway. */
-	static async open(): Promise<SlackPlace> {
-		return new SlackPlace(await startSlack());
+	/** Opens it without a gateway. */
+	static async open(): Promise<SlackSetup> {
+		return new SlackSetup(await startSlack());
 	}
 
-	static async withGateway(): Promise<SlackPlace> {
-		return new SlackPlace(await startSlack(), await Place.open());
+	static async withGateway(): Promise<SlackSetup> {
+		return new SlackSetup(await startSlack(), await Setup.open());
 	}
 
 	get world(): World {
@@ -63,9 +63,9 @@ export class SlackPlace implements AsyncDisposable {
 
 	/** Runs the command at a terminal with both tokens. */
 	run(...args: readonly string[]): Screen {
-		if (!this.#place) throw new Error("there is no gateway here");
-		const env = { ...this.#place.environment, ...this.tokens, ...this.settings };
-		const screen = new Screen({ args, cwd: this.#place.work, env });
+		if (!this.#setup) throw new Error("there is no gateway here");
+		const env = { ...this.#setup.environment, ...this.tokens, ...this.settings };
+		const screen = new Screen({ args, cwd: this.#setup.work, env });
 		this.#screens.push(screen);
 		return screen;
 	}
@@ -100,7 +100,7 @@ export class SlackPlace implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		for (const screen of this.#screens) screen.close();
-		await this.#place?.close();
+		await this.#setup?.close();
 		await this.server.close();
 		rmSync(this.data, { recursive: true, force: true });
 	}

@@ -5,15 +5,15 @@ import { World } from "../../simulators/discord/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
 /** A machine with a simulated Discord. */
-export class House extends Machine {
+export class DiscordMachine extends Machine {
 	readonly world = new World();
 	/** Requests to Discord, by method and route, in order. */
 	readonly requests: string[] = [];
 
-	static async open(): Promise<House> {
-		const house = new House("discord");
-		await house.begin((changed) => house.#serve(changed));
-		return house;
+	static async open(): Promise<DiscordMachine> {
+		const machine = new DiscordMachine("discord");
+		await machine.begin((changed) => machine.#serve(changed));
+		return machine;
 	}
 
 	/** Environment variables of `parley discord`. */

@@ -14,18 +14,18 @@ import { Machine, unescaped } from "../machine.ts";
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 
 /** A machine with a simulated Slack. */
-export class House extends Machine {
+export class SlackMachine extends Machine {
 	readonly world = new World({ settings, manifest: manifestOf({ shapes: commandTable }) });
 	#server: SlackServer | undefined;
 
-	static async open(): Promise<House> {
-		const house = new House("slack");
-		await house.begin((changed) => house.#serve(changed));
-		return house;
+	static async open(): Promise<SlackMachine> {
+		const machine = new SlackMachine("slack");
+		await machine.begin((changed) => machine.#serve(changed));
+		return machine;
 	}
 
 	get server(): SlackServer {
-		if (this.#server === undefined) throw new Error("the house is not open");
+		if (this.#server === undefined) throw new Error("the machine is not open");
 		return this.#server;
 	}
 

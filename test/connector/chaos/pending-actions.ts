@@ -6,7 +6,7 @@ import type { Clock } from "@parley/base";
  */
 const answerMs = 3000;
 
-interface Wish {
+interface PendingAction {
 	readonly asked: { readonly failed: boolean };
 	readonly what: string;
 	readonly at: number;
@@ -14,11 +14,11 @@ interface Wish {
 }
 
 /** Presses and commands that wait for a response. */
-export class Wishes {
+export class PendingActions {
 	/** Those without a response in time, although there was no fault. */
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
-	readonly #wishes: Wish[] = [];
+	readonly #actions: PendingAction[] = [];
 	/** Times at which a fault may have prevented a response. */
 	readonly #disturbances: number[] = [];
 
@@ -27,8 +27,8 @@ export class Wishes {
 	}
 
 	/** Adds a waiting press or command. `what` describes it in a fault. */
-	add(asked: Wish["asked"], what: string): void {
-		this.#wishes.push({ asked, what, at: this.#clock.now(), isJudged: false });
+	add(asked: PendingAction["asked"], what: string): void {
+		this.#actions.push({ asked, what, at: this.#clock.now(), isJudged: false });
 	}
 
 	/** Waiting presses and commands may remain without a response from now on. */
@@ -39,10 +39,10 @@ export class Wishes {
 	/** Checks presses and commands whose time limit has passed. */
 	look(): void {
 		const now = this.#clock.now();
-		for (const wish of this.#wishes) {
-			const { asked, what, at } = wish;
-			if (wish.isJudged || now < at + answerMs) continue;
-			wish.isJudged = true;
+		for (const action of this.#actions) {
+			const { asked, what, at } = action;
+			if (action.isJudged || now < at + answerMs) continue;
+			action.isJudged = true;
 			const wasDisturbed = this.#disturbances.some((then) => then >= at - 1000 && then <= at + answerMs);
 			if (asked.failed && !wasDisturbed) this.unanswered.push(`${what} at ${new Date(at).toISOString()}`);
 		}

@@ -9,7 +9,7 @@ interface Post {
 }
 
 /** Work of the agents, compared with the visible posts. */
-export interface Told {
+export interface WorkAndPosts {
 	readonly work: Work;
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
@@ -19,7 +19,7 @@ export interface Told {
 }
 
 /** Each answer is visible once. */
-export function judgeAnswers({ work, gateway, stuck, posts, isGone }: Told): string[] {
+export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
 		const mayBeMissing = isGone?.(gateway.sessions.find(({ id }) => id === session)) ?? false;
@@ -44,7 +44,7 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /** Each question is on one card, which can approve it while it is open. */
-export function judgeQuestions({ work, posts, isGone }: Told): string[] {
+export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, token, label, approve }) => {
 		if (isGone?.(session)) return [];
 		const cards = posts.filter(({ text }) => text.includes(label));
@@ -56,7 +56,7 @@ export function judgeQuestions({ work, posts, isGone }: Told): string[] {
 }
 
 /** Each plan is shown once, and can be approved while it waits. */
-export function judgeReviews({ work, posts, isGone }: Told): string[] {
+export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {
 			if (isGone?.(session)) return [];

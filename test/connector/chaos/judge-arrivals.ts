@@ -1,7 +1,7 @@
 import type { ScriptedGateway } from "@parley/connector/testing";
 
 /** Message as it arrived at the gateway. */
-export interface Heard {
+export interface Arrival {
 	readonly content: string;
 	readonly run: string;
 	/** True if its author cancelled it before the answer. */
@@ -15,7 +15,7 @@ interface Spoken {
 }
 
 /** All arrivals of a message at the gateway, without repetitions. */
-export function heardOf({ sessions }: ScriptedGateway, message: string): Heard[] {
+export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
 		const ended = payloads.filter(
@@ -33,15 +33,15 @@ export function heardOf({ sessions }: ScriptedGateway, message: string): Heard[]
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
-		const left = heardOf(gateway, id).filter(({ run }) => waiting.has(run));
+		const left = arrivalsOf(gateway, id).filter(({ run }) => waiting.has(run));
 		return left.map(({ content }) => `${content} was deleted and still waits`);
 	});
 }
 
 /** No version of a message arrives twice. */
-export function judgeTwice({ versions }: Spoken, heard: readonly Heard[]): string[] {
+export function judgeTwice({ versions }: Spoken, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
-		const count = heard.filter(({ content }) => content.includes(text)).length;
+		const count = arrivals.filter(({ content }) => content.includes(text)).length;
 		return count > 1 ? [`the gateway heard ${text} ${count} times`] : [];
 	});
 }
@@ -57,10 +57,10 @@ export function judgeFile(
 		const { attachments = [] } = Object(params);
 		return method === "send_message" && attachments.includes(`file_${file}`);
 	});
-	const heard = heardOf(gateway, id);
-	return brought.length + refused(file) === heard.length
+	const arrivals = arrivalsOf(gateway, id);
+	return brought.length + refused(file) === arrivals.length
 		? []
-		: [`${file} came ${brought.length} times with ${heard.length} of ${versions.join(" → ")}`];
+		: [`${file} came ${brought.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
 /** The gateway makes at most as many retries as people requested. A refused retry may be requested again. */

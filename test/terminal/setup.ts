@@ -7,7 +7,7 @@ import { Screen } from "./screen.ts";
 const random = new Random(testSeed());
 
 /** A gateway for one test or file, and terminals that connect to it. */
-export class Place {
+export class Setup {
 	// Not in the temporary directory of the system, whose name may be too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
@@ -24,10 +24,10 @@ export class Place {
 	}
 
 	/** Starts a gateway with these variables. */
-	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Place> {
-		const place = new Place(await choosePort(random), variables);
-		await place.startGateway();
-		return place;
+	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Setup> {
+		const setup = new Setup(await choosePort(random), variables);
+		await setup.startGateway();
+		return setup;
 	}
 
 	async startGateway(): Promise<void> {

@@ -7,23 +7,23 @@ import { binary } from "../gateway-process.ts";
 import { DiscordServer } from "../simulators/discord/server.ts";
 import { World } from "../simulators/discord/world/world.ts";
 import { Watch } from "../watch.ts";
-import { Place } from "./place.ts";
 import { Screen } from "./screen.ts";
+import { Setup } from "./setup.ts";
 
 /** A gateway of the operator, and a simulated Discord. */
-export class DiscordPlace implements AsyncDisposable {
-	readonly place: Place;
+export class DiscordSetup implements AsyncDisposable {
+	readonly setup: Setup;
 	readonly server: DiscordServer;
 	readonly #screens: Screen[] = [];
 	readonly #changes = new Watch();
 	readonly #files: FSWatcher;
 
-	private constructor(place: Place, server: DiscordServer) {
-		this.place = place;
+	private constructor(setup: Setup, server: DiscordServer) {
+		this.setup = setup;
 		this.server = server;
 		const { apiUrl, cdnUrl } = server;
-		writeFileSync(join(place.data, "parley.config.json"), JSON.stringify({ discord: { apiUrl, cdnUrl } }));
-		const connectors = join(place.data, "connectors");
+		writeFileSync(join(setup.data, "parley.config.json"), JSON.stringify({ discord: { apiUrl, cdnUrl } }));
+		const connectors = join(setup.data, "connectors");
 		mkdirSync(connectors, { mode: 0o700 });
 		this.#files = watch(connectors, () => this.#changes.notify());
 		server.world.network.each(() => {
@@ -33,9 +33,9 @@ export class DiscordPlace implements AsyncDisposable {
 		});
 	}
 
-	static async open(): Promise<DiscordPlace> {
+	static async open(): Promise<DiscordSetup> {
 		const server = await DiscordServer.start(new World({ settings: { buckets: {} } }));
-		return new DiscordPlace(await Place.open(), server);
+		return new DiscordSetup(await Setup.open(), server);
 	}
 
 	get world(): World {
@@ -44,12 +44,12 @@ export class DiscordPlace implements AsyncDisposable {
 
 	/** The bot's token by default. */
 	environment(token = this.world.token): Record<string, string> {
-		return { ...this.place.environment, DISCORD_TOKEN: token };
+		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
 
 	/** Runs the command at a terminal. */
 	run(...args: readonly string[]): Screen {
-		const screen = new Screen({ args, cwd: this.place.work, env: this.environment() });
+		const screen = new Screen({ args, cwd: this.setup.work, env: this.environment() });
 		this.#screens.push(screen);
 		return screen;
 	}
@@ -57,7 +57,7 @@ export class DiscordPlace implements AsyncDisposable {
 	/** Runs the command with pipes, and returns its end. */
 	async pipe(args: readonly string[], token?: string) {
 		const child = spawn(process.execPath, [binary, ...args], {
-			...{ cwd: this.place.work, env: this.environment(token) },
+			...{ cwd: this.setup.work, env: this.environment(token) },
 		});
 		child.stdin.end();
 		const [out, error, [code]] = await Promise.all([
@@ -70,7 +70,7 @@ export class DiscordPlace implements AsyncDisposable {
 
 	/** The status file of the connector. */
 	get reportFile(): string {
-		return join(this.place.data, "connectors", "discord.json");
+		return join(this.setup.data, "connectors", "discord.json");
 	}
 
 	/** Resolves when the text from `look` contains the words. */
@@ -93,13 +93,13 @@ export class DiscordPlace implements AsyncDisposable {
 	}
 
 	remove(...path: readonly string[]): void {
-		rmSync(join(this.place.data, ...path), { force: true });
+		rmSync(join(this.setup.data, ...path), { force: true });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		for (const screen of this.#screens) screen.close();
 		this.#files.close();
-		await this.place.close();
+		await this.setup.close();
 		await this.server.close();
 	}
 }
