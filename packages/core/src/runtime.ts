@@ -147,8 +147,8 @@ export class Runtime {
 		const chosen = await chooseOptions(request.principal, session, options, this.#parts.rules);
 		// In few turns of the event loop: a cancel that follows in the same turn must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
-		const asked = { ...message, options: await withSkill(session, chosen, skill, this.#parts.rules) };
-		const { accepted, start } = await acceptMessage(this.#parts.services, session, request, asked);
+		const chosenMessage = { ...message, options: await withSkill(session, chosen, skill, this.#parts.rules) };
+		const { accepted, start } = await acceptMessage(this.#parts.services, session, request, chosenMessage);
 		this.#parts.runner.start(session, start);
 		return accepted;
 	}

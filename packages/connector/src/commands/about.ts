@@ -50,8 +50,8 @@ const usage: Command<RoomContext> = {
 	async run(context, { event: { person, room } }) {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: "There is no conversation here yet, and nothing was used." };
-		const asked = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
-		return { text: usageText(await context.gateway.request("usage", asked)) };
+		const params = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
+		return { text: usageText(await context.gateway.request("usage", params)) };
 	},
 };
 
@@ -69,13 +69,13 @@ const pair: Command<RoomContext> = {
 	],
 	async run(context, { event: { person, room, options }, key }) {
 		const code = textOf(options["code"]);
-		const asked = {
+		const params = {
 			key,
 			...defined({ code: code || undefined }),
 			...context.onBehalf(person, room),
 		};
 		try {
-			return { text: pairedText(await context.gateway.request("pair", asked), { code, context, room }) };
+			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
 			// Strangers are referred to this command after a refusal of any other one.
 			const { code: failure, message } = ParleyError.from(reason);
@@ -146,10 +146,10 @@ const why: Command<RoomContext> = {
 		const { reason, effect, at, session, run } = heard;
 		const first = `${context.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
 		if (session === undefined || run === undefined) return { text: first };
-		const asked = { session_id: session, run_id: run, ...context.onBehalf(person, room) };
+		const params = { session_id: session, run_id: run, ...context.onBehalf(person, room) };
 		try {
-			const told = await context.gateway.request("explain", asked);
-			return { text: [first, ...explained(told)].join("\n\n") };
+			const explanation = await context.gateway.request("explain", params);
+			return { text: [first, ...explained(explanation)].join("\n\n") };
 		} catch (reason) {
 			// The session belongs to another channel, whose members alone may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;

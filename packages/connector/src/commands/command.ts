@@ -48,5 +48,5 @@ export interface Command<At extends HandlerContext = HandlerContext> extends Com
 	/** Called with all required options. Rejects with the gateway's refusal, which becomes the answer. */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply>;
 	/** Returns up to 25 suggestions for an option with `completes`. Must be quick. */
-	complete?(context: At, asked: Completing): Promise<readonly Suggestion[]>;
+	complete?(context: At, completing: Completing): Promise<readonly Suggestion[]>;
 }

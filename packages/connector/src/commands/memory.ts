@@ -21,11 +21,11 @@ const memory: Command = {
 	async run({ gateway, platform, onBehalf }, handled) {
 		const { person, room, options } = handled.event;
 		const query = textOf(options["query"]);
-		const asked = { limit: maxShown, ...onBehalf(person, room) };
+		const params = { limit: maxShown, ...onBehalf(person, room) };
 		const { memories: found } =
 			query === ""
-				? await gateway.request("list_memories", asked)
-				: await gateway.request("query_memories", { ...asked, query });
+				? await gateway.request("list_memories", params)
+				: await gateway.request("query_memories", { ...params, query });
 		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
 		const shown = platform.command("memory", room);
 		const hint = `Notes about you are not shown in this channel. \`${shown}\` shows them to you alone.`;

@@ -80,8 +80,8 @@ const list: Command = {
 		const { gateway, platform, onBehalf } = context;
 		const { person, room } = handled.event;
 		const isPosted = isPublic(handled);
-		const asked = { limit: isPosted ? maxOfOwner : maxListed, ...onBehalf(person, room) };
-		const { schedules: found } = await gateway.request("list_schedules", asked);
+		const params = { limit: isPosted ? maxOfOwner : maxListed, ...onBehalf(person, room) };
+		const { schedules: found } = await gateway.request("list_schedules", params);
 		if (found.length === 0) {
 			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
 		}

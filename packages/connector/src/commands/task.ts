@@ -282,8 +282,8 @@ async function tasksHere(
 	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 ): Promise<TaskPayload[]> {
-	const asked = { limit: maxLooked, ...onBehalf(person, room) };
-	const { tasks } = await gateway.request("query_tasks", asked);
+	const params = { limit: maxLooked, ...onBehalf(person, room) };
+	const { tasks } = await gateway.request("query_tasks", params);
 	return tasks.filter(({ parent_id }) => parent_id === "");
 }
 

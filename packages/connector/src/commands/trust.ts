@@ -4,7 +4,7 @@ import { approvalStillRequired, coverOf, personOf } from "../conversation/trust/
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
 
-const minutesUnlessTold = 480;
+const usualMinutes = 480;
 const minuteMs = 60_000;
 
 const on: Command = {
@@ -19,7 +19,7 @@ const on: Command = {
 			required: false,
 			min: 1,
 			max: 1440,
-			description: `For how long; ${minutesUnlessTold} unless told`,
+			description: `For how long; ${usualMinutes} unless told`,
 		},
 		{
 			name: "tools",
@@ -38,7 +38,7 @@ const on: Command = {
 		},
 	],
 	async run(context, { event: { person, room, options }, key }) {
-		const { reason, minutes = minutesUnlessTold, max_actions, tools = "" } = options;
+		const { reason, minutes = usualMinutes, max_actions, tools = "" } = options;
 		const names = String(tools)
 			.split(/[\s,]+/u)
 			.filter((name) => name !== "");
@@ -83,7 +83,7 @@ const status: Command = {
 	least: "manage",
 	options: [],
 	async run({ gateway, platform, onBehalf }, { event: { person, room } }) {
-		const { grants, wishes } = await gateway.request("list_grants", {
+		const { grants, wishes: requests } = await gateway.request("list_grants", {
 			ended: false,
 			...onBehalf(person, room),
 		});
@@ -97,13 +97,13 @@ const status: Command = {
 				`- Still asked about: ${approvalStillRequired}`,
 			].join("\n");
 		});
-		const asked = wishes.map(({ person: by, minutes, reason }) => {
+		const requested = requests.map(({ person: by, minutes, reason }) => {
 			const who = by === undefined ? "Somebody" : personOf(by, platform);
 			return `❓ ${who} asks for trust for ${lengthOf(minutes * minuteMs)}: ${plain(reason, 300)}. An owner or the operator answers it.`;
 		});
 		const ask = platform.command("trust on", room);
 		const none = `🔒 This channel is not trusted: tools ask here. \`${ask}\` asks for a change.`;
-		return { text: [...(held.length > 0 ? held : [none]), ...asked].join("\n\n") };
+		return { text: [...(held.length > 0 ? held : [none]), ...requested].join("\n\n") };
 	},
 };
 

@@ -53,11 +53,11 @@ export async function handleEdit(
 ): Promise<Outcome | undefined> {
 	const { context, controls, subscriptions } = parts;
 	const { room, person, message, text, attachments } = event;
-	const asked = await runOfMessage(parts, room, message);
-	if (asked === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
-	const { session, run } = asked;
+	const target = await runOfMessage(parts, room, message);
+	if (target === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
+	const { session, run } = target;
 	await subscriptions.follow(session);
-	if (await leftQueue(parts, { ...asked, room, key: `${key}/cancel` })) {
+	if (await leftQueue(parts, { ...target, room, key: `${key}/cancel` })) {
 		const said = await context.send(person, room, { text, message, attachments, key: `${key}/say` });
 		return outcomeOf(said);
 	}

@@ -16,9 +16,9 @@ export async function handleDeleted(
 	{ room, message }: InboundEventOf<"deleted">,
 	{ key }: Turn,
 ): Promise<void> {
-	const asked = await runOfMessage(parts, room, message);
-	if (asked === undefined) return;
-	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...asked, key }));
+	const found = await runOfMessage(parts, room, message);
+	if (found === undefined) return;
+	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...found, key }));
 	if (isEnded) await endTrust(parts.context, room, { reason: "a message was deleted while it waited", key });
 }
 
@@ -75,8 +75,8 @@ async function targetOf(
 	parts: EventParts,
 	{ sign, room, message }: InboundEventOf<"reaction">,
 ): Promise<ControlTarget | undefined> {
-	const asked = await runOfMessage(parts, room, message);
-	if (asked) return { kind: sign, session: asked.session, subject: asked.run };
+	const found = await runOfMessage(parts, room, message);
+	if (found) return { kind: sign, session: found.session, subject: found.run };
 	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
 }
 

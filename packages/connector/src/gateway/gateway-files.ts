@@ -73,8 +73,8 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		async upload({ name, bytes, key, signal }) {
 			const path = `/api/files?name=${encodeURIComponent(name)}`;
 			const headers = { "content-length": bytes.length, "idempotency-key": key };
-			const asked = { method: "POST", path, headers, body: bytes, most: maxWords, signal } as const;
-			const { body } = await ask(place, asked, 201);
+			const post = { method: "POST", path, headers, body: bytes, most: maxWords, signal } as const;
+			const { body } = await ask(place, post, 201);
 			return UploadedFile.parse(parseJson(body.toString())).file_id;
 		},
 		async download(fileId, most, signal) {
@@ -92,8 +92,8 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 	};
 }
 
-async function ask(place: GatewayAddress, asked: HttpRequest, wanted: number): Promise<Answered> {
-	const answered = await exchange(place, asked);
+async function ask(place: GatewayAddress, post: HttpRequest, wanted: number): Promise<Answered> {
+	const answered = await exchange(place, post);
 	if (answered.status === wanted) return answered;
 	throw new ParleyError(wordsOf(answered), { code: codes[answered.status] ?? "unavailable" });
 }
@@ -106,15 +106,15 @@ function wordsOf({ status, body }: Answered): string {
 	}
 }
 
-function exchange({ url, token, certificate }: GatewayAddress, asked: HttpRequest): Promise<Answered> {
-	const target = new URL(asked.path, url.replace(/^ws/, "http"));
-	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(patienceMs)]);
+function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest): Promise<Answered> {
+	const target = new URL(post.path, url.replace(/^ws/, "http"));
+	const signal = AbortSignal.any([post.signal, AbortSignal.timeout(patienceMs)]);
 	const options: RequestOptions = {
-		method: asked.method,
+		method: post.method,
 		agent: false,
 		signal,
 		headers: {
-			...asked.headers,
+			...post.headers,
 			...defined({ authorization: token === undefined ? undefined : `Bearer ${token}` }),
 		},
 	};
@@ -122,7 +122,7 @@ function exchange({ url, token, certificate }: GatewayAddress, asked: HttpReques
 	const failed = (cause: unknown): void => {
 		const message = `the gateway at ${target.origin} did not answer`;
 		if (cause instanceof ParleyError) reject(cause);
-		else if (asked.signal.aborted) reject(ParleyError.from(asked.signal.reason));
+		else if (post.signal.aborted) reject(ParleyError.from(post.signal.reason));
 		else reject(new ParleyError(message, { code: "unavailable", cause }));
 	};
 	const secure = target.protocol === "https:";
@@ -133,14 +133,14 @@ function exchange({ url, token, certificate }: GatewayAddress, asked: HttpReques
 		response.on("data", (chunk: Buffer) => {
 			bytes += chunk.length;
 			chunks.push(chunk);
-			if (bytes <= asked.most) return;
-			const message = `the answer has more than ${asked.most} bytes`;
+			if (bytes <= post.most) return;
+			const message = `the answer has more than ${post.most} bytes`;
 			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
 		});
 		response.on("error", failed);
 		response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
 	});
 	request.on("error", failed);
-	request.end(asked.body);
+	request.end(post.body);
 	return promise;
 }

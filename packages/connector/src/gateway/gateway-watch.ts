@@ -18,7 +18,7 @@ export class GatewayWatch implements SessionClient {
 	readonly #stopping: AbortSignal;
 	readonly #before: () => Promise<void> | undefined;
 	/** Start times of pending requests in milliseconds since the epoch, the oldest first. */
-	readonly #asked = new Set<{ readonly at: number }>();
+	readonly #pending = new Set<{ readonly at: number }>();
 	#changedAt: number;
 
 	/** Each request waits for `before`, if that returns a promise. */
@@ -53,7 +53,7 @@ export class GatewayWatch implements SessionClient {
 
 	/** Whether requests are answered, and the start of this state. */
 	get state(): { readonly state: "reached" | "waiting"; readonly since: number } {
-		const [oldest] = this.#asked;
+		const [oldest] = this.#pending;
 		const isLate = oldest !== undefined && this.#clock.now() - oldest.at > patienceMs;
 		return isLate ? { state: "waiting", since: oldest.at } : { state: "reached", since: this.#changedAt };
 	}
@@ -63,15 +63,15 @@ export class GatewayWatch implements SessionClient {
 	}
 
 	async #watch<Value>(work: () => Promise<Value>): Promise<Value> {
-		const asked = { at: this.#clock.now() };
-		this.#asked.add(asked);
+		const pending = { at: this.#clock.now() };
+		this.#pending.add(pending);
 		try {
 			const before = this.#before();
 			if (before !== undefined) await before;
 			return await work();
 		} finally {
 			if (this.state.state === "waiting") this.#changedAt = this.#clock.now();
-			this.#asked.delete(asked);
+			this.#pending.delete(pending);
 		}
 	}
 }

@@ -38,11 +38,11 @@ export async function checkSendTimes(
 	clock: { readonly now: Clock["now"] },
 	read: typeof readMachineStart = readMachineStart,
 ): Promise<void> {
-	const marks = kept<MachineStart>("clock");
-	const [before, now] = [await marks.load(), await read(() => clock.now())];
+	const stored = kept<MachineStart>("clock");
+	const [before, now] = [await stored.load(), await read(() => clock.now())];
 	if (before && now && isSame(before, now)) return;
 	await forgetSendTimes(store);
-	await marks.save(now);
+	await stored.save(now);
 }
 
 function isSame(before: MachineStart, now: MachineStart): boolean {

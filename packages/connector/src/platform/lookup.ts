@@ -19,7 +19,7 @@ export class Lookup<Value> {
 	readonly #parts: LookupParts<Value>;
 	/** The values may be undefined, which a cache cannot store. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
-	readonly #asked = new Map<string, Promise<Value>>();
+	readonly #pending = new Map<string, Promise<Value>>();
 
 	constructor(parts: LookupParts<Value>) {
 		this.#parts = parts;
@@ -34,14 +34,14 @@ export class Lookup<Value> {
 	/** Stores a value that arrived without a request. A running request for the same key is then outdated. */
 	note(key: string, value: Value): void {
 		const { clock, keptMs = Number.POSITIVE_INFINITY } = this.#parts;
-		this.#asked.delete(key);
+		this.#pending.delete(key);
 		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
 		this.#known.set(key, { value, until: clock.monotonic() + ms });
 	}
 
 	/** Removes a changed value. The answer of a running request is not stored. */
 	forget(key: string): void {
-		this.#asked.delete(key);
+		this.#pending.delete(key);
 		this.#known.delete(key);
 	}
 
@@ -52,15 +52,15 @@ export class Lookup<Value> {
 	async find(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const known = this.#current(key);
 		if (known !== undefined) return known.value;
-		const asked = this.#asked.get(key) ?? this.#ask(key, ask);
+		const pending = this.#pending.get(key) ?? this.#ask(key, ask);
 		const { clock, patience } = this.#parts;
-		if (patience === undefined) return asked;
+		if (patience === undefined) return pending;
 		const over = new AbortController();
 		const late = delay(clock, patience.ms, over.signal).then(() => {
 			throw new ParleyError(patience.message, { code: "unavailable" });
 		});
 		try {
-			return await Promise.race([asked, late]);
+			return await Promise.race([pending, late]);
 		} finally {
 			over.abort();
 		}
@@ -72,19 +72,19 @@ export class Lookup<Value> {
 	}
 
 	#ask(key: string, ask: () => Promise<Value>): Promise<Value> {
-		const asked = ask().then(
+		const pending = ask().then(
 			(value) => {
 				// The answer is older than a value that was noted in between.
-				if (this.#asked.get(key) === asked) this.note(key, value);
+				if (this.#pending.get(key) === pending) this.note(key, value);
 				const known = this.#current(key);
 				return known === undefined ? value : known.value;
 			},
 			(reason: unknown) => {
-				if (this.#asked.get(key) === asked) this.#asked.delete(key);
+				if (this.#pending.get(key) === pending) this.#pending.delete(key);
 				throw reason;
 			},
 		);
-		this.#asked.set(key, asked);
-		return asked;
+		this.#pending.set(key, pending);
+		return pending;
 	}
 }

@@ -5,7 +5,7 @@ import type * as z from "zod";
 export class Malformed {
 	readonly #platform: string;
 	readonly #log: Logger;
-	readonly #told = new Set<string>();
+	readonly #problem = new Set<string>();
 	#count = 0;
 
 	/** `platform`: display name, for example `Slack`. */
@@ -26,10 +26,10 @@ export class Malformed {
 		this.#count += 1;
 		const [issue] = read.error.issues;
 		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it is not what was expected"}`;
-		const told = `${event} ${wrong}`;
+		const problem = `${event} ${wrong}`;
 		// A faulty sender must not fill the log, and after this number of kinds another line has no value.
-		if (this.#told.has(told) || this.#told.size >= 100) return undefined;
-		this.#told.add(told);
+		if (this.#problem.has(problem) || this.#problem.size >= 100) return undefined;
+		this.#problem.add(problem);
 		this.#log.warn(`an event of ${this.#platform} cannot be read`, { event, wrong });
 		return undefined;
 	}

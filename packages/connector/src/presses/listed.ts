@@ -50,11 +50,11 @@ async function give(
 	{ target: { subject: token }, response }: Given,
 ): Promise<Reply> {
 	const { person, room } = event;
-	const asked = await findListed(context, token, event);
+	const listed = await findListed(context, token, event);
 	try {
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		const { late } = await context.gateway.request("prompt_response", params);
-		return late ? { text: over } : { text: resultOf(context, { event, response, token, asked }) };
+		return late ? { text: over } : { text: resultOf(context, { event, response, token, listed }) };
 	} catch (reason) {
 		if (ParleyError.from(reason).code === "not_found") return { text: over };
 		throw reason;
@@ -66,13 +66,13 @@ interface Answered {
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
 	/** Absent if a repeated press has already been answered. */
-	readonly asked: ListedPrompt | undefined;
+	readonly listed: ListedPrompt | undefined;
 }
 
 /** The card with its result, as the channel of the request shows it. */
 function resultOf(
 	context: HandlerContext,
-	{ event: { person, room }, response, token, asked }: Answered,
+	{ event: { person, room }, response, token, listed }: Answered,
 ): string {
 	const { platform, clock } = context;
 	const { cancelled = false, reason } = response;
@@ -84,10 +84,10 @@ function resultOf(
 		by,
 		...defined({ reason: reason != null ? reason : undefined }),
 	};
-	const question = asked ? questionOf(context, asked) : { kind: "approval" as const, options: [] };
+	const question = listed ? questionOf(context, listed) : { kind: "approval" as const, options: [] };
 	const { words, details } = answeredOutcome(question, given, clock.now(), platform);
 	const { text } = fitCard(platform, "", (cut) => [
-		...(asked ? listedFacts(context, asked, { room, cut }) : []),
+		...(listed ? listedFacts(context, listed, { room, cut }) : []),
 		words,
 		...details(cut),
 	]);

@@ -62,8 +62,8 @@ export class Rooms {
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
 		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
-		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
-		return this.#parts.gateway.request("whoami", asked);
+		const params = onBehalf(person, room) as unknown as MethodInput<"whoami">;
+		return this.#parts.gateway.request("whoami", params);
 	}
 
 	/**
@@ -103,8 +103,8 @@ export class Rooms {
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
-		const asked = { limit: maxListed, ...onBehalf(person, room) };
-		const { sessions } = await this.#parts.gateway.request("list_sessions", asked);
+		const params = { limit: maxListed, ...onBehalf(person, room) };
+		const { sessions } = await this.#parts.gateway.request("list_sessions", params);
 		return sessions.flatMap(({ session_id, title, updated_at, message_count, external_key = "", model }) => {
 			const key = readSessionKey(external_key);
 			if (key === undefined || roomKeyOf(key) !== roomKey) return [];

@@ -182,7 +182,7 @@ export class Connector {
 	/** Suggestions for an option that a person types, within 1.5 s; empty if the gateway is too slow or refuses. */
 	async complete({
 		command: name,
-		...asked
+		...completing
 	}: Completing & { readonly command: string }): Promise<readonly Suggestion[]> {
 		const { clock, log } = this.#parts;
 		const command = commandTable.find((each) => each.name === name);
@@ -190,7 +190,7 @@ export class Connector {
 		const over = new AbortController();
 		try {
 			return await Promise.race([
-				command.complete(this.#events.context, asked),
+				command.complete(this.#events.context, completing),
 				delay(clock, completeMs, over.signal).then(() => []),
 			]);
 		} catch (reason) {

@@ -27,7 +27,7 @@ export interface StartedParts {
 	/** Number of undocumented payloads. */
 	malformed(): number;
 	/** Asks the platform about a person. Returns undefined, or rejects, without an answer. */
-	personRights(asked: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
+	personRights(query: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
 }
 
 export interface SideOpening<Parts> extends ConnectorDatabase {

@@ -136,19 +136,19 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	/** Without an answer, the gateway asks again at the next due time of the schedule. */
-	async #answerCheck({ check_id, ...asked }: PersonCheck): Promise<void> {
+	async #answerCheck({ check_id, ...query }: PersonCheck): Promise<void> {
 		const { started, stopping, options } = this.#made;
 		try {
 			const parts = await started.promise;
-			const now = await parts.personRights(asked, stopping.signal);
+			const now = await parts.personRights(query, stopping.signal);
 			if (now === undefined) {
-				options.log.warn("the platform does not say which rights a person has", { user: asked.user });
+				options.log.warn("the platform does not say which rights a person has", { user: query.user });
 				return;
 			}
 			await this.#gateway.request("report_person", { check_id, ...now });
 		} catch (error) {
 			if (stopping.signal.aborted) return;
-			options.log.warn("a question about a person could not be answered", { user: asked.user, error });
+			options.log.warn("a question about a person could not be answered", { user: query.user, error });
 		}
 	}
 

@@ -327,9 +327,9 @@ export class SessionSubscription implements RoomSession {
 	 */
 	#showTyping(): void {
 		const { answers, questions } = this.#state;
-		const asked = openQuestions(questions).filter(({ task }) => task === undefined);
-		const byCalls = asked.filter(({ kind }) => kind !== "approval").length;
-		const works = asked.length === 0 || this.#running.size > byCalls;
+		const unanswered = openQuestions(questions).filter(({ task }) => task === undefined);
+		const byCalls = unanswered.filter(({ kind }) => kind !== "approval").length;
+		const works = unanswered.length === 0 || this.#running.size > byCalls;
 		this.#typing.show(works ? activeRun(answers)?.id : undefined);
 	}
 }

@@ -153,11 +153,11 @@ export class Subscriptions {
 				const { sessions } = await gateway.request("list_sessions", { limit: maxListed });
 				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
 				const busy = new Set(tasks.map(({ session_id }) => session_id));
-				const told = await store.read(readTraces);
+				const traces = await store.read(readTraces);
 				const ours = sessions.filter((session) => this.#learn(session));
-				const alive = ours.filter((session) => this.#isAlive(session, busy, told));
+				const alive = ours.filter((session) => this.#isAlive(session, busy, traces));
 				const read = alive.flatMap(({ session_id }) => this.#known.withId(session_id) ?? []);
-				return [...read, ...(await this.#unlisted(sessions, told))];
+				return [...read, ...(await this.#unlisted(sessions, traces))];
 			} catch (error) {
 				signal.throwIfAborted();
 				log.warn("the gateway does not say which sessions there are", { error });
@@ -178,16 +178,16 @@ export class Subscriptions {
 	#isAlive(
 		{ session_id: id, state, updated_at, last_seq }: Listed,
 		busy: ReadonlySet<string>,
-		told: Traces,
+		traces: Traces,
 	): boolean {
 		const isRecent = this.#parts.clock.now() - Date.parse(updated_at) < recentMs;
-		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id)?.seq ?? 0);
+		return state !== "idle" || isRecent || busy.has(id) || last_seq > (traces.get(id)?.seq ?? 0);
 	}
 
 	/** Returns the unlisted sessions that must be read, and remembers them. */
-	async #unlisted(sessions: readonly Listed[], told: Traces): Promise<readonly KnownSession[]> {
+	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
-		const { expecting, isAll } = await readUnlisted(this.#parts, listed, told);
+		const { expecting, isAll } = await readUnlisted(this.#parts, listed, traces);
 		for (const session of expecting) {
 			const externalKey = writeSessionKey(session.key);
 			if (this.#known.get(externalKey) === undefined) this.#known.set(externalKey, session);
@@ -334,10 +334,10 @@ async function readUnlisted(
 		readonly platform: { readonly name: string };
 	},
 	listed: ReadonlySet<string>,
-	told: Traces,
+	traces: Traces,
 ): Promise<Unlisted> {
 	const { store, clock, platform } = parts;
-	const ours = [...told].flatMap(([id, { externalKey = "", changedAt }]) => {
+	const ours = [...traces].flatMap(([id, { externalKey = "", changedAt }]) => {
 		const key = readSessionKey(externalKey);
 		return key?.platform === platform.name ? [{ id, key, usedAt: changedAt }] : [];
 	});

@@ -8,7 +8,7 @@ function escaped(value: string): string {
 	return value.replace(/[&<>]/g, (symbol) => symbols[symbol as keyof typeof symbols]);
 }
 
-const marks: LineSyntax = {
+const syntax: LineSyntax = {
 	// A zero-width space on both sides keeps a mark from being one, as people who write mrkdwn do it.
 	text: (value) => escaped(value).replace(/[*_~`]/g, "\u2060$&\u2060"),
 	inlineCode: (value) => `\`${escaped(value).replaceAll("`", "ˋ")}\``,
@@ -24,7 +24,7 @@ const marks: LineSyntax = {
 
 /** A platform with marks of its own, in which an escape is longer than the character and code points are counted. */
 export const chatDialect: Dialect = {
-	write: (blocks) => writeLines(blocks, marks),
+	write: (blocks) => writeLines(blocks, syntax),
 	measure: (written) => [...written].length,
 	tableColumns: 40,
 };

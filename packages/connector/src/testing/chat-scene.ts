@@ -36,8 +36,12 @@ export function reduceAll<Slice>(
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
 		// Tests give each event the payload that belongs to it.
-		const told = { seq: index + 1, at: second * 1000, event: { event, payload } } as unknown as RecordedEvent;
-		const step = part.reduce(known, told, scene);
+		const recorded = {
+			seq: index + 1,
+			at: second * 1000,
+			event: { event, payload },
+		} as unknown as RecordedEvent;
+		const step = part.reduce(known, recorded, scene);
 		known = step.slice;
 		return step.operations;
 	});

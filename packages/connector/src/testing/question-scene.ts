@@ -103,8 +103,8 @@ export function play(
 ): { readonly slice: QuestionsSlice; readonly posts: readonly ShowOperation[] } {
 	let { empty: slice }: { empty: QuestionsSlice } = questions;
 	const posts: ShowOperation[] = [];
-	for (const [index, told] of events.entries()) {
-		const step = questions.reduce(slice, { seq: index + 1, at: (index + 1) * 1000, event: told }, where);
+	for (const [index, each] of events.entries()) {
+		const step = questions.reduce(slice, { seq: index + 1, at: (index + 1) * 1000, event: each }, where);
 		slice = step.slice;
 		posts.push(...step.operations.filter((operation) => operation.type === "show"));
 	}

@@ -262,17 +262,17 @@ class ScriptedReader implements OpenSession {
 	}
 
 	async *events(): AsyncGenerator<EventFrame> {
-		let isToldGone = false;
+		let deletionSent = false;
 		for (let after = this.#reading.after; !this.#isClosed; ) {
 			const { session } = this.#reading;
 			const next = this.#gateway.away ? undefined : session.frames[after];
 			if (next !== undefined) {
 				after += 1;
 				yield next;
-			} else if (!this.#gateway.away && session.isDeleted && !isToldGone) {
+			} else if (!this.#gateway.away && session.isDeleted && !deletionSent) {
 				// After a reconnect, a deleted session cannot be joined.
 				if (session.deleted === "missed") throw unknown(this.id);
-				isToldGone = true;
+				deletionSent = true;
 				yield deletion(this.id, after);
 			} else await this.#gateway.change();
 		}

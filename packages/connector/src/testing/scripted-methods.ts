@@ -14,7 +14,7 @@ export interface GatewayState {
 }
 
 /** A request that reached the gateway. */
-export interface Asked {
+export interface ScriptedCall {
 	readonly gateway: GatewayState;
 	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
 	readonly place: NonNullable<OnBehalf["place"]> | undefined;
@@ -24,7 +24,7 @@ export interface Asked {
 
 type Method<Name extends MethodName> = (
 	params: MethodInput<Name>,
-	asked: Asked,
+	call: ScriptedCall,
 ) => MethodResult<Name> | Promise<MethodResult<Name>>;
 
 /** Methods of the scripted gateway. A test may replace or add any. */
@@ -46,10 +46,10 @@ export function usualMethods(): ScriptedMethods {
 }
 
 const talking: ScriptedMethods = {
-	send_message({ content, correlation_id }, asked) {
-		const session = targetOf(asked);
+	send_message({ content, correlation_id }, call) {
+		const session = targetOf(call);
 		if (session.runs.length > 32) throw new ParleyError("session busy", { code: "resource_exhausted" });
-		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
+		const author = { id: personOf(call), name: call.actor?.name ?? "" };
 		const { run, position } = session.say(content, { author, correlation: correlation_id ?? undefined });
 		return {
 			status: "sent",
@@ -57,19 +57,19 @@ const talking: ScriptedMethods = {
 			...defined({ queued_position: position > 0 ? position : undefined }),
 		};
 	},
-	cancel_turn({ run_id }, asked) {
-		const ended = targetOf(asked).end({ content: "", error: "cancelled" }, run_id ?? undefined);
+	cancel_turn({ run_id }, call) {
+		const ended = targetOf(call).end({ content: "", error: "cancelled" }, run_id ?? undefined);
 		return { status: ended ? "cancelled" : "idle" };
 	},
-	retry(_params, asked) {
-		const session = targetOf(asked);
+	retry(_params, call) {
+		const session = targetOf(call);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
 		const { content = "", run_id = "" } = Object(last);
 		// As the gateway does: a message that waits or is at work has its answer to come.
 		if (session.runs.some(({ id }) => id === run_id)) {
 			throw new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 		}
-		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
+		const author = { id: personOf(call), name: call.actor?.name ?? "" };
 		const { run, position } = session.say(String(content), { author, retryOf: String(run_id) });
 		return {
 			status: "sent",
@@ -77,11 +77,11 @@ const talking: ScriptedMethods = {
 			...defined({ queued_position: position > 0 ? position : undefined }),
 		};
 	},
-	prompt_response({ token, value, cancelled, reason }, asked) {
-		const session = asked.gateway.sessions.find(({ asking }) => asking.has(token));
+	prompt_response({ token, value, cancelled, reason }, call) {
+		const session = call.gateway.sessions.find(({ asking }) => asking.has(token));
 		if (!session) throw new ParleyError("prompt not found", { code: "not_found" });
 		session.asking.delete(token);
-		const by = personOf(asked);
+		const by = personOf(call);
 		const remembered = value === "session";
 		session.record("prompt.response", {
 			token,
@@ -96,8 +96,8 @@ const talking: ScriptedMethods = {
 		return { status: "sent" };
 	},
 	feedback: ({ run_id }) => ({ status: "recorded", run_id: run_id ?? "" }),
-	set_model({ model }, asked) {
-		targetOf(asked).model = model;
+	set_model({ model }, call) {
+		targetOf(call).model = model;
 		return { model };
 	},
 	rename_session({ session_id, title }, { gateway }) {
@@ -111,15 +111,15 @@ const talking: ScriptedMethods = {
 };
 
 const looking: ScriptedMethods = {
-	whoami(_params, asked) {
-		const role = asked.gateway.roleOf(asked.actor?.id ?? "");
+	whoami(_params, call) {
+		const role = call.gateway.roleOf(call.actor?.id ?? "");
 		const may = role === "stranger" ? [] : ["session.open", "session.write"];
-		const { tenant = "", channel = "" } = asked.place ?? {};
-		const place = asked.gateway.facts.get(`${tenant}:${channel}`) ?? {
+		const { tenant = "", channel = "" } = call.place ?? {};
+		const place = call.gateway.facts.get(`${tenant}:${channel}`) ?? {
 			mention: "required",
 			sessions: "shared",
 		};
-		return { principal: "connector:chat", kind: "connector", person: personOf(asked), role, may, place };
+		return { principal: "connector:chat", kind: "connector", person: personOf(call), role, may, place };
 	},
 	list_sessions({ limit }, { gateway, place }) {
 		const here = place && `${place.tenant}:${place.channel}`;
@@ -186,7 +186,7 @@ function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessio
 }
 
 /** The session of a request on behalf of a person: a connector never acts for itself. */
-function targetOf({ session, actor }: Asked): ScriptedSession {
+function targetOf({ session, actor }: ScriptedCall): ScriptedSession {
 	if (!actor) {
 		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });
 	}
@@ -194,7 +194,7 @@ function targetOf({ session, actor }: Asked): ScriptedSession {
 	throw unknown(session?.id ?? "");
 }
 
-function personOf({ actor, place }: Asked): string {
+function personOf({ actor, place }: ScriptedCall): string {
 	return `chat:${place?.tenant ?? ""}:${actor?.id ?? ""}`;
 }
 

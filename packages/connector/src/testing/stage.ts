@@ -21,7 +21,7 @@ export class Stage {
 	connector: Connector;
 	readonly #sent: { readonly event: InboundEvent; readonly id: string; readonly conversation: string }[] = [];
 	#messages = 0;
-	#wishes = 0;
+	#grantRequests = 0;
 	#whispered = 0;
 
 	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<Stage> {
@@ -149,8 +149,8 @@ export class Stage {
 	}
 
 	nextInteraction(): { readonly id: string; readonly ticket: Ticket } {
-		this.#wishes += 1;
-		const id = `wish${this.#wishes}`;
+		this.#grantRequests += 1;
+		const id = `wish${this.#grantRequests}`;
 		return { id, ticket: { id, token: "token", expiresAt: this.clock.now() + 900_000 } };
 	}
 

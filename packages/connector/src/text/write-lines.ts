@@ -29,35 +29,35 @@ interface Line {
  * Writes blocks for a platform with markup in plain text: tables become aligned code, and list items have no empty lines
  * between them.
  */
-export function writeLines(blocks: readonly Block[], marks: LineSyntax): string {
-	return linesOf(blocks, marks)
+export function writeLines(blocks: readonly Block[], syntax: LineSyntax): string {
+	return linesOf(blocks, syntax)
 		.map(({ text }) => text)
 		.join("\n");
 }
 
-function linesOf(blocks: readonly Block[], marks: LineSyntax): Line[] {
+function linesOf(blocks: readonly Block[], syntax: LineSyntax): Line[] {
 	return blocks.flatMap((block, index) =>
-		definedItems([index === 0 ? undefined : { text: "", code: false }, ...blockLines(block, marks)]),
+		definedItems([index === 0 ? undefined : { text: "", code: false }, ...blockLines(block, syntax)]),
 	);
 }
 
-function blockLines(block: Block, marks: LineSyntax): Line[] {
-	const write = (nodes: readonly Inline[]): string => writeInlines(nodes, marks);
+function blockLines(block: Block, syntax: LineSyntax): Line[] {
+	const write = (nodes: readonly Inline[]): string => writeInlines(nodes, syntax);
 	switch (block.type) {
 		case "paragraph":
 			return split(write(block.children), false);
 		case "heading":
-			return split(marks.heading(block, write), false);
+			return split(syntax.heading(block, write), false);
 		case "thematicBreak":
-			return split(marks.thematicBreak, false);
+			return split(syntax.thematicBreak, false);
 		case "code":
-			return split(marks.code(block.value, block.lang), true);
+			return split(syntax.code(block.value, block.lang), true);
 		case "table":
-			return split(marks.code(alignedLines(block).join("\n"), undefined), true);
+			return split(syntax.code(alignedLines(block).join("\n"), undefined), true);
 		case "blockquote":
-			return linesOf(block.children, marks).map((line) => ({ ...line, text: marks.quote + line.text }));
+			return linesOf(block.children, syntax).map((line) => ({ ...line, text: syntax.quote + line.text }));
 		case "list":
-			return listLines(block, marks);
+			return listLines(block, syntax);
 	}
 }
 
@@ -65,21 +65,21 @@ function split(text: string, code: boolean): Line[] {
 	return text.split("\n").map((line) => ({ text: line, code }));
 }
 
-function listLines(list: List, marks: LineSyntax): Line[] {
+function listLines(list: List, syntax: LineSyntax): Line[] {
 	return list.children.flatMap((item, index) =>
 		itemLines(
 			item,
-			marks,
-			marks.item(list.start === undefined ? undefined : list.start + index, item.checked),
+			syntax,
+			syntax.item(list.start === undefined ? undefined : list.start + index, item.checked),
 		),
 	);
 }
 
-function itemLines(item: ListItem, marks: LineSyntax, marker: string): Line[] {
+function itemLines(item: ListItem, syntax: LineSyntax, marker: string): Line[] {
 	const indent = " ".repeat(marker.length);
 	// Code begins on a new line, because some platforms do not recognize a fence after a bullet.
 	const [first] = item.children;
-	const lines = item.children.flatMap((block) => blockLines(block, marks));
+	const lines = item.children.flatMap((block) => blockLines(block, syntax));
 	const opened =
 		first?.type === "paragraph" || lines[0]?.code === false ? lines : [{ text: "", code: false }, ...lines];
 	return opened.map((line, index) =>
@@ -87,19 +87,19 @@ function itemLines(item: ListItem, marks: LineSyntax, marker: string): Line[] {
 	);
 }
 
-function writeInlines(nodes: readonly Inline[], marks: LineSyntax): string {
-	const write = (inner: readonly Inline[]): string => writeInlines(inner, marks);
+function writeInlines(nodes: readonly Inline[], syntax: LineSyntax): string {
+	const write = (inner: readonly Inline[]): string => writeInlines(inner, syntax);
 	return nodes
 		.map((node) => {
 			switch (node.type) {
 				case "text":
-					return marks.text(node.value);
+					return syntax.text(node.value);
 				case "inlineCode":
-					return marks.inlineCode(node.value);
+					return syntax.inlineCode(node.value);
 				case "link":
-					return marks.link(node, write);
+					return syntax.link(node, write);
 				default:
-					return marks.styled(node.type, write(node.children));
+					return syntax.styled(node.type, write(node.children));
 			}
 		})
 		.join("");

@@ -10,7 +10,7 @@ import { callsOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
 import { LiveReply } from "./replies/live-reply.ts";
-import { recallMemories } from "./replies/memory-desk-of-run.ts";
+import { recallMemories } from "./replies/memories-of-run.ts";
 import { nextRequest, type ReplyPorts } from "./replies/request.ts";
 import { nextTry, triesOf } from "./replies/retries.ts";
 import { type Attempt, countCall, streamReply } from "./replies/stream-reply.ts";
@@ -149,9 +149,9 @@ async function recordPhase(
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
+export function replyStep({ model: requested, reply }: Attempt, cost: number): ReplyStep {
 	const { content, model, usage, stop } = reply;
-	return { kind: "reply", content, model, asked, ...defined({ stop }), usage, cost };
+	return { kind: "reply", content, model, asked: requested, ...defined({ stop }), usage, cost };
 }
 
 /** A model without tools may still write a call, which is not run. */

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Journal, Tx } from "../store/journal.ts";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
-import type { Outlet } from "./outlet.ts";
+import type { EventBus } from "./event-bus.ts";
 
 /** Records events in the current transaction and returns them with their numbers. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;
@@ -11,7 +11,7 @@ export interface Recording {
 	readonly id: string;
 	/** Whether the session was deleted. */
 	readonly removed: boolean;
-	readonly outlet: Outlet;
+	readonly bus: EventBus;
 }
 
 /** Records events in one of the sessions. Nothing if it was deleted meanwhile. */
@@ -29,7 +29,7 @@ export async function commitTogether<T, S extends Recording>(
 	sessions: readonly S[],
 	work: (tx: Tx, recordIn: RecordIn<S>) => Promise<T>,
 ): Promise<T> {
-	const slots = sessions.map((session) => ({ session, release: session.outlet.reserve() }));
+	const slots = sessions.map((session) => ({ session, release: session.bus.reserve() }));
 	let recorded = new Map<S, Recorded[]>();
 	try {
 		const result = await journal.store.commit((tx) => {

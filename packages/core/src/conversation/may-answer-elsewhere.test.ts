@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { abe, acting, ada, answering, asked, asking } from "../testing/asked-elsewhere.ts";
+import { abe, acting, ada, answering, asking, openElsewhere } from "../testing/elsewhere-scene.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
 
 test("an approver of the named channel sees and answers approvals of the other one, and the answer names them", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
 	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });
 	expect(open).toMatchObject({
@@ -36,7 +36,7 @@ test("an approver of the named channel sees and answers approvals of the other o
 });
 
 test("without approvals, a list has only the own channel, and the session stays closed", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	expect(await chat.t.runtime.prompts.list(abe, { limit: 10 })).toEqual([]);
 	for (const action of ["session.read", "session.write", "prompt.read"] as const) {
 		await expect(chat.t.runtime.check(abe, chat.session, action)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ const refused: readonly (readonly [who: string, by: Principal, why: string | Reg
 ];
 
 test.each(refused)("%s neither answers nor sees it", async (_, by, why) => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	for (const response of [{ value: "once" }, { cancelled: true }]) {
 		expect(await chat.answer(by, response)).toEqual(expect.stringMatching(why));
 	}
@@ -85,7 +85,7 @@ test.each([
 	["is known by its guild alone", { [asking]: { approveIn: [answering] }, "discord:guild": {} }],
 	["is named by the channel that it names", { [asking]: {}, [answering]: { approveIn: [asking] } }],
 ])("no approval is answered in a channel that %s", async (_, places: Record<string, PlaceProfile>) => {
-	await using chat = await asked({ places });
+	await using chat = await openElsewhere({ places });
 	expect(chat.prompt.approval?.alsoIn).toBeUndefined();
 	expect(await chat.answer(abe)).toBe("prompt not found");
 	expect(await chat.listed(abe)).toEqual([]);
@@ -94,7 +94,7 @@ test.each([
 
 test("a removed channel no longer answers, also for open questions", async () => {
 	for (const forgotten of [asking, answering]) {
-		await using chat = await asked({ places: {} });
+		await using chat = await openElsewhere({ places: {} });
 		const { places } = chat.t.runtime.trust;
 		await places.set(unkeyed(), answering, { mention: "required" });
 		await places.set(unkeyed(), asking, { approveIn: [answering] });
@@ -107,12 +107,12 @@ test("a removed channel no longer answers, also for open questions", async () =>
 });
 
 test("if one of both channels is shared with other organisations, no approval is answered in the other one", async () => {
-	await using from = await asked({ asker: acting("ada", "member", asking, true) });
+	await using from = await openElsewhere({ asker: acting("ada", "member", asking, true) });
 	expect(await from.listed(abe)).toEqual([]);
 	expect(await from.answer(abe)).toBe("prompt not found");
 	expect(await from.answer(operator)).toBe("");
 
-	await using to = await asked();
+	await using to = await openElsewhere();
 	const visitor = acting("max", "member", answering, true);
 	const session = await to.t.create(visitor);
 	await to.t.runtime.send(unkeyed(visitor), session, { content: "hello" });
@@ -125,7 +125,7 @@ test("if one of both channels is shared with other organisations, no approval is
 test.each(["question", "secret"] as const)(
 	"a %s of the agent is answered where it was asked",
 	async (tool) => {
-		await using chat = await asked({ tool });
+		await using chat = await openElsewhere({ tool });
 		expect(await chat.listed(abe)).toEqual([]);
 		for (const response of [{ value: "blue" }, { cancelled: true }]) {
 			expect(await chat.answer(abe, response)).toBe("prompt not found");
@@ -136,7 +136,7 @@ test.each(["question", "secret"] as const)(
 );
 
 test("whether a channel is to be trusted is answered there alone", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	const { grants } = chat.t.runtime.trust;
 	const wish = {
 		place: asking,
@@ -159,7 +159,7 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 });
 
 test("always-required approvals can only be denied from there, by approvers", async () => {
-	await using chat = await asked({ tool: "critical" });
+	await using chat = await openElsewhere({ tool: "critical" });
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
 	expect(await chat.answer(abe, { value: "yes" })).toContain("it can only be denied");
 	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("it can only be denied");
@@ -171,7 +171,7 @@ test("always-required approvals can only be denied from there, by approvers", as
 });
 
 test("from there a call is approved once and as it is", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.allowSession).toBe(true);
 	for (const response of [{ value: "session" }, { value: true, arguments: { path: "other" } }]) {
 		expect(await chat.answer(abe, response)).toContain("approved once and as it is");
@@ -182,7 +182,7 @@ test("from there a call is approved once and as it is", async () => {
 test("only the operator's named approvers of that channel may answer there", async () => {
 	const approvers = ["discord:guild:max"];
 	const places = { [asking]: { approveIn: [answering] }, [answering]: { approvers } };
-	await using chat = await asked({ places });
+	await using chat = await openElsewhere({ places });
 	expect(await chat.answer(abe)).toContain("here only those approve whom the operator has named");
 	expect(await chat.listed(abe)).toContain("here only those approve");
 	expect(await chat.answer(acting("max", "guest"))).toContain("it takes the role approver");
@@ -193,7 +193,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 	const desk = "slack:team:desk";
 	const places = { [asking]: { approveIn: [desk], approvers: ["slack:team:olga"] }, [desk]: {} };
 	const asker = acting("ann", "approver", asking);
-	await using chat = await asked({ places, asker });
+	await using chat = await openElsewhere({ places, asker });
 	expect(await chat.answer(acting("ann", "approver", desk))).toContain("here only those approve");
 	expect(await chat.answer(acting("bob", "approver", desk))).toBe("");
 	// On the same platform the id identifies the person.
@@ -201,7 +201,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 });
 
 test("a late answer has no effect and says so, to principals that could have answered", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	expect(await chat.answer(abe)).toBe("");
 	const late = (by: Principal) => chat.t.runtime.answer(unkeyed(by), chat.prompt.token, { cancelled: true });
 	expect(await late(acting("olga", "owner"))).toBe(false);
@@ -210,7 +210,7 @@ test("a late answer has no effect and says so, to principals that could have ans
 });
 
 test("an answer fails if the operator removes the permission while it is on its way", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);
 	let looks = 0;
@@ -222,14 +222,14 @@ test("an answer fails if the operator removes the permission while it is on its 
 });
 
 test("the question names no channel in which it cannot be answered", async () => {
-	await using from = await asked({ asker: acting("ada", "member", asking, true) });
+	await using from = await openElsewhere({ asker: acting("ada", "member", asking, true) });
 	expect(from.prompt.approval).toBeDefined();
 	expect(from.prompt.approval?.alsoIn).toBeUndefined();
 	expect(await from.answer(operator)).toBe("");
 });
 
 test("approvals that a chat can give precede always-required ones", async () => {
-	await using chat = await asked({ tool: "critical" });
+	await using chat = await openElsewhere({ tool: "critical" });
 	const { t, prompt } = chat;
 	const other = { ...prompt, token: "prompt_other" };
 	await t.store.commit(async (tx) => {
@@ -245,7 +245,7 @@ test("approvals that a chat can give precede always-required ones", async () => 
 });
 
 test("observers see no list of approvals", async () => {
-	await using chat = await asked();
+	await using chat = await openElsewhere();
 	const observer = { id: "observer:wall", kind: "observer", sessions: "all" } as const;
 	expect(await chat.listed(observer)).toMatch(/^observer may not prompt\.approve/);
 	expect(await chat.t.runtime.prompts.list(observer, { limit: 10 })).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { Places } from "../trust/places.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import { type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
-import { type AskedPrompt, asApprover, authorizeAnswer } from "./may-answer.ts";
+import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.ts";
 import { isSamePerson } from "./speakers.ts";
 
 /** Channel settings that decide who may answer. */
@@ -44,12 +44,12 @@ export function authorizeApprover(principal: Principal, places: Places): void {
 }
 
 /** Whether a question is an approval. Other questions cannot be answered from another channel. */
-export function isApproval({ binding, wanted_grant }: AskedPrompt): boolean {
+export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean {
 	return binding !== null && wanted_grant === null;
 }
 
 /** The session that an approval is of. */
-interface AskedIn {
+interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;
 	/** Authors of the messages of the run, with their roles there. */
@@ -62,8 +62,8 @@ interface AskedIn {
  */
 export function authorizeElsewhere(
 	principal: Principal,
-	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
-	{ id, place, speakers }: AskedIn,
+	{ row, response }: { readonly row: PromptWithActor; readonly response: PromptResponse },
+	{ id, place, speakers }: PromptOrigin,
 	places: Places,
 ): void {
 	authorizeApprover(principal, places);
@@ -83,7 +83,7 @@ export function authorizeElsewhere(
 }
 
 /** An answer with a longer effect, or with another call than shown, is possible only in the original channel. */
-function refuseMore(row: AskedPrompt, response: PromptResponse): void {
+function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;
 	if (!answer.remember && response.arguments === undefined) return;

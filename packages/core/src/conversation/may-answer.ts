@@ -9,7 +9,7 @@ import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prom
 import type { Session } from "./session.ts";
 
 /** A question, with the `Person` as JSON who asked for the work that it belongs to. */
-export type AskedPrompt = Selectable<Tables["prompts"]> & { readonly actor: string | null };
+export type PromptWithActor = Selectable<Tables["prompts"]> & { readonly actor: string | null };
 
 /**
  * Passes, or throws `permission_denied` with the roles that may answer. Answering a question and approving a call are
@@ -17,7 +17,7 @@ export type AskedPrompt = Selectable<Tables["prompts"]> & { readonly actor: stri
  */
 export function authorizeAnswer(
 	principal: Principal,
-	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
+	{ row, response }: { readonly row: PromptWithActor; readonly response: PromptResponse },
 	{ owner, id: sessionId, place }: Pick<Session, "owner" | "id" | "place">,
 	{ approvers }: PlaceProfile,
 ): void {
@@ -34,18 +34,18 @@ export function authorizeAnswer(
 /** Throws unless the principal may answer this question. Approvals use `authorizeAnswer`. */
 export function authorizeValue(
 	principal: Principal,
-	row: Pick<AskedPrompt, "actor">,
+	row: Pick<PromptWithActor, "actor">,
 	{ owner, id: sessionId, place }: Session,
 ): void {
 	authorize(principal, "prompt.answer", { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
 /** Person of a chat platform who requested the work of a question. */
-export function requesterOf({ actor }: Pick<AskedPrompt, "actor">): Person | undefined {
+export function requesterOf({ actor }: Pick<PromptWithActor, "actor">): Person | undefined {
 	return actor === null ? undefined : fromRow<Person>(actor);
 }
 
-function actionOf(row: AskedPrompt, response: PromptResponse): Action {
+function actionOf(row: PromptWithActor, response: PromptResponse): Action {
 	const floor = row.floor === 1;
 	const { kind } = readAnswer(fromRow<Prompt>(row.request), floor, response);
 	if (kind === "value") return "prompt.answer";

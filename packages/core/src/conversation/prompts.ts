@@ -4,8 +4,8 @@ import { fromRow, type Tx } from "../store/journal.ts";
 import { openQuestions } from "../store/statements.ts";
 import { type PromptState, stamp, type Tables } from "../store/tables.ts";
 import { isUnread } from "../text/unread-approval.ts";
-import { type Audit, askedBy, auditedCall, byItself } from "../trust/audit/audit.ts";
-import type { KeptWish } from "../trust/grants/grant-wish.ts";
+import { type Audit, auditedCall, byItself, requestedBy } from "../trust/audit/audit.ts";
+import type { KeptGrantRequest } from "../trust/grants/grant-request.ts";
 import { grantScope } from "../trust/grants/session-trust.ts";
 import { actingId, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { type Answer, type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
@@ -24,7 +24,7 @@ export interface Question {
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
 	/** For a grant request: the requested grant. Only a written answer settles it. */
-	readonly wantedGrant?: KeptWish;
+	readonly wantedGrant?: KeptGrantRequest;
 }
 
 /** An answer as it came, and who gave it. */
@@ -124,7 +124,7 @@ export class Prompts {
 		await record({
 			type: "prompt.answered",
 			token,
-			value: told(prompt, answer),
+			value: shownAnswer(prompt, answer),
 			cancelled: refused,
 			by: actingId(by),
 			...defined({ arguments: changed, remembered: grantId === undefined ? undefined : true }),
@@ -177,7 +177,7 @@ export class Prompts {
 			scope,
 		}: { readonly by: Principal; readonly grantId: string; readonly scope?: string | null },
 	): Promise<string[]> {
-		let asked = tx
+		let query = tx
 			.selectFrom("prompts")
 			.select(["token", "call_id", "request"])
 			.where("session_id", "=", session.id)
@@ -196,8 +196,8 @@ export class Prompts {
 				),
 			)
 			.where("expires_at", ">", this.#services.clock.now());
-		if (scope !== undefined) asked = asked.where("scope", "=", scope);
-		const open = await asked.execute();
+		if (scope !== undefined) query = query.where("scope", "=", scope);
+		const open = await query.execute();
 		// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
 		const covered = open.filter(({ request }) => scope === undefined || !isUnread(fromRow<Prompt>(request)));
 		for (const { token, call_id: callId } of covered) {
@@ -283,7 +283,7 @@ export class Prompts {
 			}),
 		};
 		await this.#services.audit.record(tx, {
-			...askedBy(by),
+			...requestedBy(by),
 			action: "approval.decide",
 			object: auditedCall(session.id, callId),
 			decision: answer.kind,
@@ -304,13 +304,13 @@ export class Prompts {
 	}
 }
 
-type AskedRow = Selectable<Tables["prompts"]>;
+type StoredPrompt = Selectable<Tables["prompts"]>;
 
 /** Records a refused answer. Sampled, because it can be repeated without limit. */
-export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {
+export function auditRefused(audit: Audit, row: StoredPrompt, by: Principal): void {
 	if (row.binding === null && row.wanted_grant === null) return;
 	const object = auditedCall(row.session_id, row.call_id);
-	audit.sample({ ...askedBy(by), action: "approval.decide", object, decision: "refused" });
+	audit.sample({ ...requestedBy(by), action: "approval.decide", object, decision: "refused" });
 }
 
 interface Decided extends Pick<Answering, "by"> {
@@ -362,7 +362,7 @@ function foreignName({ person }: Principal, { place }: Session): { readonly byNa
 	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
 }
 
-function told(prompt: Prompt, answer: Answer): unknown {
+function shownAnswer(prompt: Prompt, answer: Answer): unknown {
 	if (prompt.type === "password") return null;
 	if (answer.kind === "approved") return true;
 	if (answer.kind === "denied") return false;

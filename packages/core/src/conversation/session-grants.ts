@@ -1,7 +1,7 @@
 import type { Keyed } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
 import type { Coverable } from "../trust/grants/grant-cover.ts";
-import type { AnsweredWish } from "../trust/grants/grant-wish.ts";
+import type { AnsweredGrantRequest } from "../trust/grants/grant-request.ts";
 import type { TrustBadge } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { Session } from "./session.ts";
@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 /** Trust grants of channels, as far as sessions and runs use them. */
 export interface SessionGrants {
 	/** Answers the question whether a channel becomes trusted. Returns false if another answer was first. */
-	answer(request: Keyed, session: Session, wish: AnsweredWish): Promise<boolean>;
+	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;
 	/** Returns the grant that covers a call, if one does. */
 	covering(db: Tx, call: Coverable): Promise<TrustBadge | undefined>;
 	/** Returns the grant of a channel, if it is trusted. */

@@ -11,8 +11,8 @@ import type { Person } from "../vocabulary/principal.ts";
 import type { TaskAccess } from "../vocabulary/task.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { commitForTask, commitTogether, type RecordEvents } from "./commit.ts";
+import { EventBus, type Listener } from "./event-bus.ts";
 import type { Observers } from "./observers.ts";
-import { type Listener, Outlet } from "./outlet.ts";
 
 /**
  * Judges arguments that a person changed in a call that waits for approval. `binding` is that of the open prompt. If
@@ -74,7 +74,7 @@ export interface TaskHold {
 	/** Whether it is a step of a workflow, which has `skill.step` events and no `task` events. */
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
-	desk(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
+	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
 	keep(tx: Tx): Promise<void>;
 	/** Brings the task to its end, with that of its run. */
@@ -120,7 +120,7 @@ export class Session {
 	readonly place: string | undefined;
 	/** Model set by `set_model`. */
 	model: string | undefined;
-	readonly outlet: Outlet;
+	readonly bus: EventBus;
 	/** The task of this session. Only its worker writes here. */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
@@ -155,8 +155,8 @@ export class Session {
 		this.model = row.model ?? undefined;
 		this.systemPrompt = row.system_prompt ?? undefined;
 		this.titled = row.titled_by !== null;
-		this.outlet = new Outlet(row.id, Number(row.last_seq));
-		this.outlet.listen((event) => {
+		this.bus = new EventBus(row.id, Number(row.last_seq));
+		this.bus.listen((event) => {
 			if (event.event.type === "session.renamed") this.titled = event.event.title !== "";
 			parts.observers.tell(event, row.owner);
 		});
@@ -222,7 +222,7 @@ export class Session {
 	 * no session.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
-		const release = this.outlet.reserve();
+		const release = this.bus.reserve();
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
@@ -237,14 +237,14 @@ export class Session {
 		} finally {
 			release([]);
 		}
-		if (ended) this.outlet.pass({ type: "session.deleted" });
+		if (ended) this.bus.pass({ type: "session.deleted" });
 	}
 
 	/** Adds a client: from now on `listener` gets what happens, and its leaving counts. */
 	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
 		const absent = this.#absentSince();
 		this.#clients += 1;
-		const stop = this.outlet.listen(listener);
+		const stop = this.bus.listen(listener);
 		let here = true;
 		const part = (): void => {
 			here = false;

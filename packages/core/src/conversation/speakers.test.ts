@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acting, asked, asking } from "../testing/asked-elsewhere.ts";
+import { acting, asking, openElsewhere } from "../testing/elsewhere-scene.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
@@ -12,7 +12,7 @@ const tooLittle = /^it takes the role approver, and slack:team:ann is member/;
 test.each([desk, abroad])(
 	"a requester without the right to approve in their channel cannot approve in %s with their role there",
 	async (where) => {
-		await using chat = await asked({ places, asker: acting("ann", "member", asking) });
+		await using chat = await openElsewhere({ places, asker: acting("ann", "member", asking) });
 		const ann = acting("ann", "owner", where);
 		for (const response of [{ value: "once" }, { cancelled: true }]) {
 			expect(await chat.answer(ann, response)).toMatch(tooLittle);
@@ -22,7 +22,7 @@ test.each([desk, abroad])(
 );
 
 test("a requester with the right to approve in their channel may also do so elsewhere", async () => {
-	await using chat = await asked({ places, asker: acting("ann", "approver", asking) });
+	await using chat = await openElsewhere({ places, asker: acting("ann", "approver", asking) });
 	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
 	// The id of a person of another team is unknown there.
 	expect(await chat.log.next("prompt.answered")).toMatchObject({
@@ -35,14 +35,14 @@ test("the present rights of the requester apply", async () => {
 	const { person, ...connector } = acting("ann", "approver", asking);
 	if (!person) throw new Error("a connector that acts for nobody");
 	const asker: Principal = { ...connector, person: { ...person, platformRoles: [] } };
-	await using chat = await asked({ places, asker, roles: { "slack:team:ann": "approver" } });
+	await using chat = await openElsewhere({ places, asker, roles: { "slack:team:ann": "approver" } });
 	await chat.t.runtime.trust.people.setRole(unkeyed(), "slack:team:ann", "member");
 	expect(await chat.answer(acting("ann", "approver", desk))).toMatch(tooLittle);
 	expect(await chat.answer(bob)).toBe("");
 });
 
 test("the author of an added message is a requester", async () => {
-	await using chat = await asked({ places, asker: acting("mia", "member", asking), again: true });
+	await using chat = await openElsewhere({ places, asker: acting("mia", "member", asking), again: true });
 	const { t, session, log } = chat;
 	await t.runtime.steer(unkeyed(acting("ann", "member", asking)), session, { content: "and that" });
 	expect(await chat.answer(bob)).toBe("");
@@ -53,7 +53,7 @@ test("the author of an added message is a requester", async () => {
 });
 
 test("a person who replied to the task is a requester", async () => {
-	await using chat = await asked({ places, asker: acting("mia", "member", asking) });
+	await using chat = await openElsewhere({ places, asker: acting("mia", "member", asking) });
 	const { t, session, prompt } = chat;
 	const wanted = { title: "Tidy", description: "tidy" };
 	const { id } = await t.runtime.tasks.submit(unkeyed(), session, wanted);

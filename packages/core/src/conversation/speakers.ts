@@ -5,13 +5,13 @@ import type { People } from "../trust/people/people.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
 import type { Step } from "../vocabulary/step.ts";
-import { type AskedPrompt, requesterOf } from "./may-answer.ts";
+import { type PromptWithActor, requesterOf } from "./may-answer.ts";
 
 /**
  * People of chat platforms who wrote to the run of a question: the requester, authors of added messages, and of task
  * replies. Each has their present role in the channel in which they wrote.
  */
-export async function speakersTo(db: Tx, row: AskedPrompt, people: People): Promise<Person[]> {
+export async function speakersTo(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);
 	const spoken = [
 		...(requester ? [requester] : []),

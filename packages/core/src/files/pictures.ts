@@ -29,7 +29,7 @@ export async function loadPicture(
 }
 
 /** Attachments for pictures of a message that the model does not see. Each has the reason. */
-export function toldOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
+export function describedOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",
 		name: "a picture",

@@ -21,7 +21,7 @@ import { taintOfMessage } from "../store/session-taint.ts";
 import type { Tables } from "../store/tables.ts";
 import { mostNotes } from "../text/notes-text.ts";
 import type { TextRedactor } from "../text/session-redactor.ts";
-import { type Audit, askedBy } from "../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../trust/audit/audit.ts";
 import { foreignTenant, Tenants } from "../trust/people/tenants.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import { type ChatSettings, noChat } from "../vocabulary/chat-settings.ts";
@@ -199,7 +199,7 @@ export class Memories {
 
 	async #audit(tx: Tx, principal: Principal, object: string, count: number): Promise<void> {
 		const entry = { action: "memory.forget", object, decision: "deleted", args: { count } };
-		await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+		await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 	}
 
 	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -135,8 +135,8 @@ interface ChannelTools {
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInAlone;
-	const told = there.map(({ layer, state }) => [layer, state.digest]);
-	const text = JSON.stringify([told, channel?.left ?? null]);
+	const digests = there.map(({ layer, state }) => [layer, state.digest]);
+	const text = JSON.stringify([digests, channel?.left ?? null]);
 	const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
 	const faulty = there.find(({ state }) => state.problem !== undefined);
 	return {
@@ -149,8 +149,8 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 
 /** For the model, too: without the directories of the operator. */
 function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
-	const told = problem.replaceAll(path, basename(path));
-	return `the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${told}`;
+	const shown = problem.replaceAll(path, basename(path));
+	return `the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${shown}`;
 }
 
 function channelRules(channel: ChannelTools | undefined): PolicyRule[] {

@@ -6,7 +6,7 @@ import { stamp } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { actingId, type Principal } from "../vocabulary/principal.ts";
-import { askedBy } from "./audit/audit.ts";
+import { requestedBy } from "./audit/audit.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 
@@ -93,7 +93,7 @@ export class Places {
 				.onConflict((known) => known.column("key").doUpdateSet(values))
 				.execute();
 			const entry = { action: "place.set", object: key, decision: "allowed", args: profile };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 		});
 		await this.#learn(key);
 	}
@@ -107,7 +107,7 @@ export class Places {
 			if (!known) throw this.#notSet(key);
 			await tx.deleteFrom("places").where("key", "=", key).execute();
 			const entry = { action: "place.remove", object: key, decision: "allowed" };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 		});
 		await this.#learn(key);
 	}

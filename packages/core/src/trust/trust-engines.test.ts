@@ -125,10 +125,10 @@ test.each(engines)(
 				person: { ...member.person, place: { ...member.person.place, channel: "other" } },
 			}),
 		};
-		expect(await grants.wishes(there)).toEqual([]);
-		const wishes = await grants.wishes(operator);
-		expect(wishes.map(({ sessionId }) => sessionId).sort()).toEqual([first, second].sort());
-		const wish = wishes.find(({ sessionId }) => sessionId === first);
+		expect(await grants.requests(there)).toEqual([]);
+		const requests = await grants.requests(operator);
+		expect(requests.map(({ sessionId }) => sessionId).sort()).toEqual([first, second].sort());
+		const wish = requests.find(({ sessionId }) => sessionId === first);
 		expect(wish?.wanted).toEqual({
 			...wanted({ lifeMs: hour }),
 			by: { id: "discord:guild:ada", name: "Ada" },
@@ -136,10 +136,10 @@ test.each(engines)(
 		await t.runtime.answer(unkeyed(), wish?.token ?? "", { value: true });
 		expect(await grants.list(operator, false)).toMatchObject([{ place, grantedBy: "operator" }]);
 		expect(JSON.stringify(await grants.list(operator, false))).not.toContain('"by"');
-		const left = await grants.wishes(member);
+		const left = await grants.requests(member);
 		expect(left).toHaveLength(1);
 		await t.runtime.answer(unkeyed(), left[0]?.token ?? "", { cancelled: true });
-		expect(await grants.wishes(operator)).toEqual([]);
+		expect(await grants.requests(operator)).toEqual([]);
 	},
 );
 

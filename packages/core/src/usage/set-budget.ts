@@ -1,7 +1,7 @@
 import { ParleyError, type Store } from "@parley/base";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
-import { type Audit, askedBy } from "../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../trust/audit/audit.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
 import { gatewayScope } from "./standing.ts";
@@ -62,7 +62,7 @@ export async function changeBudget(
 	const { sessionId: object = "gateway", period, limit } = change;
 	const usd = typeof limit === "number" ? dollars(limit) : limit;
 	const what = { action: "budget.set", object, decision: "set", args: { period, usd } };
-	await audit.record(tx, { ...askedBy(by), ...what });
+	await audit.record(tx, { ...requestedBy(by), ...what });
 }
 
 /** Whether any budget may have been set at run time; looks once, and then only remembers. */

@@ -42,10 +42,10 @@ export function isOpen({ path, shown, problem }: Attachment): boolean {
 
 /** Lines for the model about the attachments of a message, one for each. */
 export function attachmentLines(attachments: readonly Attachment[]): string {
-	return attachments.map((attachment) => `[attached: ${toldOf(attachment)}]`).join("\n");
+	return attachments.map((attachment) => `[attached: ${describe(attachment)}]`).join("\n");
 }
 
-function toldOf({ name, mediaType, bytes, path, shown, problem }: Attachment): string {
+function describe({ name, mediaType, bytes, path, shown, problem }: Attachment): string {
 	const facts = `${path ?? name}, ${mediaType}, ${sizeOf(bytes)}`;
 	if (problem !== undefined) return `${facts}; not here: ${problem}`;
 	if (path !== undefined || shown) return facts;

@@ -90,10 +90,12 @@ export function lastDecision(steps: readonly Step[], callId: string): CallDecisi
 
 /** Whether another call with an effect began to run after the last approval of this call was raised. */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
-	const asked = steps.findLastIndex(
+	const raised = steps.findLastIndex(
 		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,
 	);
-	return asked !== -1 && steps.slice(asked).some((step) => step.kind === "intent" && step.callId !== callId);
+	return (
+		raised !== -1 && steps.slice(raised).some((step) => step.kind === "intent" && step.callId !== callId)
+	);
 }
 
 /** Beginning of the result of a call that a stop of the gateway interrupted. It also identifies such results. */

@@ -232,7 +232,7 @@ export interface TaskAccess {
 	/** Replaces the plan and reports changes to people. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/** Suspends the task until a person replies. */
-	review(asked: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
+	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Makes a worker and returns its id; the same for the same call. */
 	spawn(worker: NewWorker): Promise<string>;
 	/** Waits for these workers, or all. */

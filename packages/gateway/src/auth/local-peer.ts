@@ -63,13 +63,13 @@ export function createLocalPeers({
 		working = true;
 		while (questions.length > 0) {
 			await setImmediate();
-			const asked = questions.splice(0);
+			const batch = questions.splice(0);
 			const { started } = tools;
-			const inodes = await findLocal(asked.map(({ connection }) => connection)).catch((error: unknown) => {
+			const inodes = await findLocal(batch.map(({ connection }) => connection)).catch((error: unknown) => {
 				log.warn("the owners of local connections cannot be read; tokens are needed", { error });
 				return [];
 			});
-			asked.forEach(({ connection, answer }, index) => {
+			batch.forEach(({ connection, answer }, index) => {
 				const inode = inodes[index];
 				if (inode === undefined) known.delete(connection);
 				else known.set(connection, { inode, started });

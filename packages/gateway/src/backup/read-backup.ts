@@ -65,7 +65,7 @@ export async function readBackup(
 ): Promise<Manifest> {
 	const reading = new Reading(reader, { limits: { ...defaultLimits, ...limits }, onBytes });
 	try {
-		await reading.feed(createReadStream(file));
+		await reading.read(createReadStream(file));
 		return reading.finish();
 	} catch (reason) {
 		throw explain(file, reason);
@@ -97,9 +97,9 @@ class Reading {
 	}
 
 	/** After it rejects, no entry is being processed. */
-	async feed(archive: Readable): Promise<void> {
+	async read(archive: Readable): Promise<void> {
 		try {
-			await this.#feed(archive);
+			await this.#read(archive);
 		} catch (reason) {
 			this.#stopped = true;
 			this.#entry?.destroy(damaged("it cannot be read any further"));
@@ -110,7 +110,7 @@ class Reading {
 		}
 	}
 
-	async #feed(archive: Readable): Promise<void> {
+	async #read(archive: Readable): Promise<void> {
 		// The parser must not unpack again, because the limits count the bytes that it is given. It has no option for gzip.
 		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {

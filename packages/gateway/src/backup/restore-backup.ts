@@ -82,7 +82,7 @@ export async function verifyBackup(
 			else for await (const _ of content);
 		},
 	};
-	const onBytes = bytesTold("checking", onProgress);
+	const onBytes = byteReport("checking", onProgress);
 	const manifest = await readBackup(resolve(file), reader, { limits, onBytes });
 	await checkSqliteFile(database, migrations);
 	return factsOf(manifest);
@@ -118,13 +118,13 @@ async function extract(
 			await failpoints.reach("restore.unpacked");
 		},
 	};
-	const onBytes = bytesTold("unpacking", onProgress);
+	const onBytes = byteReport("unpacking", onProgress);
 	const manifest = await readBackup(file, reader, { limits, onBytes });
 	for (const directory of directories) await syncDirectory(directory);
 	return manifest;
 }
 
-function bytesTold(
+function byteReport(
 	doing: string,
 	onProgress: RestoreOptions["onProgress"],
 ): (bytes: number, all: number | undefined) => void {

@@ -13,16 +13,16 @@ test("calls without approval in one process require approval if the next one wan
 	await using place = await AgentPlace.make();
 	const free = await place.open({ session }, run, [says("ok")]);
 	await free.say("go");
-	expect(free.asked).toEqual([]);
+	expect(free.prompts).toEqual([]);
 	await free.opened.close();
 	const careful = await place.open({ session, rpcApprovals: true }, run, [says("ok")]);
 	await careful.say("go");
-	expect(careful.asked).toHaveLength(1);
+	expect(careful.prompts).toHaveLength(1);
 	expect(careful.results[0]).toMatch(/^failed: /);
 	await careful.opened.close();
 	const again = await place.open({ session }, run, [says("ok")]);
 	await again.say("go");
-	expect(again.asked).toEqual([]);
+	expect(again.prompts).toEqual([]);
 	expect(again.results[0]).toContain("hi");
 });
 
@@ -34,7 +34,7 @@ test("permissions of a client end with its process", async () => {
 	await before.opened.close();
 	const after = await place.open(flags, run, [says("ok")]);
 	await after.say("go");
-	expect(after.asked).toHaveLength(1);
+	expect(after.prompts).toHaveLength(1);
 });
 
 test("a stored session works in its own directory, and refuses another one", async () => {
@@ -205,8 +205,14 @@ async function leaveOlder(file: string): Promise<void> {
 			.insertInto("sessions")
 			.values({ ...old, updated_at: Number(last.updated_at) + 1 })
 			.execute();
-		const asked = await tx.selectFrom("runs").selectAll().executeTakeFirstOrThrow();
-		const waits = { ...asked, id: "run_old", session_id: old.id, state: "queued" as const, ended_at: null };
+		const rpcRequest = await tx.selectFrom("runs").selectAll().executeTakeFirstOrThrow();
+		const waits = {
+			...rpcRequest,
+			id: "run_old",
+			session_id: old.id,
+			state: "queued" as const,
+			ended_at: null,
+		};
 		await tx.insertInto("runs").values(waits).execute();
 	});
 	await store.close();

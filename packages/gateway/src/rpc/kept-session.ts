@@ -71,9 +71,9 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
  * `accept_all_tools` ends, because the client is another one.
  */
 export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
-	await runtime.cancel(asked, id, { queued: true });
+	await runtime.cancel(rpcRequest, id, { queued: true });
 	await runtime.trust.endAcceptAll(operator, id);
-	for (const other of others) await runtime.remove(asked, other, true);
+	for (const other of others) await runtime.remove(rpcRequest, other, true);
 }
 
 /** Throws if the server has several models and none is stored. */
@@ -85,7 +85,7 @@ export function decideModel(models: Models, kept: KeptSession | undefined): Mode
 	return { ...models, modelName: before };
 }
 
-interface ModelWish {
+interface RestoredModel {
 	readonly models: Models;
 	readonly kept: KeptSession | undefined;
 	/** Real name of the model on the command line. */
@@ -94,7 +94,7 @@ interface ModelWish {
 }
 
 /** A named model has precedence over the stored one, which is used only if the provider has it. */
-export async function settleModel(agent: Agent, { models, kept, wanted, log }: ModelWish): Promise<void> {
+export async function settleModel(agent: Agent, { models, kept, wanted, log }: RestoredModel): Promise<void> {
 	if (wanted !== undefined) {
 		await agent.restoreModel(wanted);
 		return;
@@ -111,7 +111,7 @@ function has({ model, table, anyModel }: Models, name: string): boolean {
 	return anyModel && !table.find(name, "offline");
 }
 
-const asked: Keyed = { principal: operator, key: undefined, method: "rpc", params: {} };
+const rpcRequest: Keyed = { principal: operator, key: undefined, method: "rpc", params: {} };
 
 function real(path: string): string {
 	return existsSync(path) ? realpathSync(path) : path;

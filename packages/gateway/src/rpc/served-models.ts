@@ -12,12 +12,12 @@ export function checkServed(
 	{ model: { provider }, modelName, table: known, serverHost }: Models,
 	log: Logger,
 ): (name: string) => Promise<void> {
-	let asked: Promise<ModelTable> | undefined;
+	let pending: Promise<ModelTable> | undefined;
 	return async (name) => {
-		asked ??= askServed();
-		const table = await asked.catch((error: unknown) => {
+		pending ??= askServed();
+		const table = await pending.catch((error: unknown) => {
 			// It may have one the next time.
-			asked = undefined;
+			pending = undefined;
 			log.info("the server does not list its models: any name is taken", { error });
 			return undefined;
 		});

@@ -41,9 +41,9 @@ export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 }
 
 /** Shows the form to a `GET`, as often as one likes, and takes its one answer from a `POST`. */
-export async function answerSecretPage(asked: PageRequest, route: SecretPageRoute): Promise<void> {
-	const { request, response } = asked;
-	const { status, html, headers } = await replyTo(asked, route);
+export async function answerSecretPage(page: PageRequest, route: SecretPageRoute): Promise<void> {
+	const { request, response } = page;
+	const { status, html, headers } = await replyTo(page, route);
 	response.writeHead(status, {
 		...pageHeaders,
 		...headers,
@@ -104,10 +104,10 @@ async function take(
 	if (!pages.take(id)) return over("used");
 	let counts = false;
 	try {
-		const { holder, asked } = facts;
+		const { holder, question } = facts;
 		const request = { principal: holder, key: undefined, method: "prompt_response", params: {} };
 		counts = await runtime.answer(request, page.token, { value: form.get("value"), confidential: true });
-		log.info("a password came by its page", { sessionId: asked.sessionId, principal: actingId(holder) });
+		log.info("a password came by its page", { sessionId: question.sessionId, principal: actingId(holder) });
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		pages.giveBack(id);
@@ -123,7 +123,7 @@ async function take(
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);
-	return { asked: await runtime.prompts.secret(now, token), holder: now, host: pages.host, expiresAt };
+	return { question: await runtime.prompts.secret(now, token), holder: now, host: pages.host, expiresAt };
 }
 
 const why = {

@@ -32,7 +32,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 /** Content of the form besides the question. */
 export interface FormFacts {
-	readonly asked: OpenPrompt;
+	readonly question: OpenPrompt;
 	readonly holder: Principal;
 	readonly host: string;
 	/** Milliseconds since the epoch. */
@@ -42,8 +42,8 @@ export interface FormFacts {
 }
 
 /** The page that asks. */
-export function formPage({ asked, holder, host, expiresAt, problem }: FormFacts): string {
-	const { prompt, requester, sessionTitle } = asked;
+export function formPage({ question, holder, host, expiresAt, problem }: FormFacts): string {
+	const { prompt, requester, sessionTitle } = question;
 	const needed = prompt.required ? " required" : "";
 	const facts = [
 		["Conversation", sessionTitle === "" ? "without a title" : sessionTitle],

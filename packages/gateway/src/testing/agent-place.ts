@@ -43,12 +43,12 @@ export class AgentPlace implements AsyncDisposable {
 		this.#opened.push(opened);
 		const ends: (() => void)[] = [];
 		const results: string[] = [];
-		const asked: string[] = [];
+		const prompts: string[] = [];
 		opened.agent.listen(({ event }) => {
 			if (event.type === "tool.completed") results.push(event.result);
 			if (event.type === "tool.failed") results.push(`failed: ${event.error}`);
 			if (event.type === "prompt.requested") {
-				asked.push(event.prompt.token);
+				prompts.push(event.prompt.token);
 				void opened.agent.answer(event.prompt.token, { value: false });
 			}
 			if (event.type === "assistant.message") ends.shift()?.();
@@ -57,7 +57,7 @@ export class AgentPlace implements AsyncDisposable {
 			opened,
 			model,
 			results,
-			asked,
+			prompts,
 			begin: (text: string) => opened.agent.prompt(text, []),
 			async say(text: string): Promise<void> {
 				const { promise, resolve } = Promise.withResolvers<void>();

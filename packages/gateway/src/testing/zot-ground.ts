@@ -97,7 +97,7 @@ export class ZotGround implements AsyncDisposable {
 	}
 
 	/** Frames for the command with this id, without deltas. */
-	told(id: Id): string[] {
+	typesOf(id: Id): string[] {
 		return this.frames
 			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)
 			.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));

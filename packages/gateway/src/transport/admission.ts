@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { isLoopback } from "./address.ts";
-import { type Arrival, Places, type PlacesLimits } from "./places.ts";
+import { type NewConnection, Places, type PlacesLimits } from "./places.ts";
 
 /** How many connections there may be. */
 export interface AdmissionLimits extends PlacesLimits {
@@ -41,8 +41,8 @@ export class Admission {
 	}
 
 	/** Admits the connection now or later, or closes it. Its owner is looked up only if that matters. */
-	enter(arrival: Arrival): void {
-		const { socket } = arrival;
+	enter(connection: NewConnection): void {
+		const { socket } = connection;
 		const peer = socket.remoteAddress;
 		if (peer === undefined || (this.#open >= this.#limit && !this.#strangers.evict())) {
 			socket.destroy();
@@ -53,8 +53,8 @@ export class Admission {
 			this.#open--;
 			this.settled(socket);
 		});
-		if (this.#strangers.hasPlace(peer) || !isLoopback(peer)) this.#strangers.enter(peer, arrival);
-		else void this.#enterByOwner(peer, arrival);
+		if (this.#strangers.hasPlace(peer) || !isLoopback(peer)) this.#strangers.enter(peer, connection);
+		else void this.#enterByOwner(peer, connection);
 	}
 
 	/** From here on the connection is identified by its TLS stream. */
@@ -69,8 +69,8 @@ export class Admission {
 		this.#own.leave(carrier);
 	}
 
-	async #enterByOwner(peer: string, arrival: Arrival): Promise<void> {
-		const places = (await arrival.isOwn()) ? this.#own : this.#strangers;
-		if (!arrival.socket.destroyed) places.enter(peer, arrival);
+	async #enterByOwner(peer: string, connection: NewConnection): Promise<void> {
+		const places = (await connection.isOwn()) ? this.#own : this.#strangers;
+		if (!connection.socket.destroyed) places.enter(peer, connection);
 	}
 }

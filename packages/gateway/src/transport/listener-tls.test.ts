@@ -15,7 +15,7 @@ class SecureListener implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
 	/** Sockets handed to HTTP. */
-	readonly arrivals: Socket[] = [];
+	readonly connections: Socket[] = [];
 	readonly place = new TlsPlace();
 	readonly #opened: Promise<[Listener, TlsRenewal]>;
 
@@ -38,11 +38,11 @@ class SecureListener implements AsyncDisposable {
 			identity: () => renewal.current,
 			isOwn: async () => false,
 			onHttp: (socket) => {
-				this.arrivals.push(socket);
+				this.connections.push(socket);
 				http.emit("connection", socket);
 			},
 			onHttp2: (socket) => {
-				this.arrivals.push(socket);
+				this.connections.push(socket);
 				text(socket).then(
 					(said) => socket.end(`HTTP/2 ${said}`),
 					() => socket.destroy(),
@@ -99,7 +99,7 @@ test("one port takes TLS and plain HTTP, and its address is plain", async () => 
 	const plain = await server.call();
 	plain.write(ask);
 	expect(await text(plain)).toContain("GET /1 of 127.0.0.1");
-	expect(server.arrivals.map((socket) => "encrypted" in socket)).toEqual([true, false]);
+	expect(server.connections.map((socket) => "encrypted" in socket)).toEqual([true, false]);
 });
 
 test("if TLS is required the address says so, and plain HTTP gets an explanation", async () => {
@@ -115,7 +115,7 @@ test("if TLS is required the address says so, and plain HTTP gets an explanation
 		expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nconnection: close\r\n/s);
 		expect(answer).toContain('{"error":"this port speaks https","hint":"write https:// and wss://');
 	}
-	expect(server.arrivals).toHaveLength(1);
+	expect(server.connections).toHaveLength(1);
 });
 
 test("without TLS a port may serve some alone, and tells the others", async () => {
@@ -149,7 +149,7 @@ test("HTTP/2 over TLS is handed over if the client has agreed on it, and closed 
 	const silent = await server.callSecurely();
 	silent.write(preface);
 	await once(silent.resume(), "close");
-	expect(server.arrivals).toHaveLength(1);
+	expect(server.connections).toHaveLength(1);
 });
 
 test("a client that offers other protocols alone is refused in the handshake", async () => {
@@ -176,7 +176,7 @@ test("a client that stops during the handshake is closed after five seconds", as
 	expect(half.destroyed).toBe(false);
 	server.clock.advance(1);
 	await once(half.resume(), "close");
-	expect(server.arrivals).toEqual([]);
+	expect(server.connections).toEqual([]);
 	other.destroy();
 });
 
@@ -185,7 +185,7 @@ test("a client that breaks TLS is closed at once", async () => {
 	const liar = await server.call();
 	liar.write("\x16\x03\x01\xff\xffthis is no handshake at all");
 	await once(liar.resume(), "close");
-	expect(server.arrivals).toEqual([]);
+	expect(server.connections).toEqual([]);
 });
 
 test("a client that breaks TLS after the handshake is closed at once too", async () => {
@@ -196,7 +196,7 @@ test("a client that breaks TLS after the handshake is closed at once too", async
 	await once(liar, "secureConnect");
 	liar.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
 	await once(liar, "data");
-	const [secure] = server.arrivals;
+	const [secure] = server.connections;
 	if (!secure) throw new Error("nothing was handed over");
 	const closed = once(secure, "close");
 	// A record of data without a valid key.
@@ -235,7 +235,7 @@ test("handshakes take places of strangers until their request is authenticated",
 	await once(first, "data");
 	const waiting = server.callSecurely();
 	expect(admission.strangers.served).toBe(1);
-	for (const socket of [...server.arrivals]) admission.settled(socket);
+	for (const socket of [...server.connections]) admission.settled(socket);
 	const second = await waiting;
 	second.write(ask);
 	expect(await text(second)).toContain("GET /1");

@@ -124,12 +124,12 @@ test("a connection that says nothing for five seconds is closed, its neighbours 
 
 test("a connection beyond the limit is served when another is authenticated", async () => {
 	const admission = new Admission({ perPeer: 1 });
-	const arrivals: Socket[] = [];
+	const connections: Socket[] = [];
 	const http = echoServer();
 	await using server = await open({
 		admission,
 		onHttp: (socket) => {
-			arrivals.push(socket);
+			connections.push(socket);
 			http.emit("connection", socket);
 		},
 	});
@@ -140,10 +140,10 @@ test("a connection beyond the limit is served when another is authenticated", as
 	second.write("GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 	first.write("GET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
 	await once(first, "data");
-	expect(arrivals).toHaveLength(1);
-	for (const socket of [...arrivals]) admission.settled(socket);
+	expect(connections).toHaveLength(1);
+	for (const socket of [...connections]) admission.settled(socket);
 	expect(await text(second)).toContain("GET /2 ");
-	expect(arrivals).toHaveLength(2);
+	expect(connections).toHaveLength(2);
 });
 
 test("a handover that fails closes that connection and is logged", async () => {

@@ -6,14 +6,14 @@ import { Places } from "./places.ts";
 
 const clock = new ManualClock();
 
-function arrival() {
+function connection() {
 	return { socket: new Socket(), clock, admit: () => undefined, isOwn: async () => false };
 }
 
 /** CPU time of a thousand evictions from a queue of this length, in microseconds. */
 function costOfEvictions(length: number): number {
 	const places = new Places({ perPeer: 0, pending: 0, waiting: length });
-	for (let count = 0; count < length; count++) places.enter("a", arrival());
+	for (let count = 0; count < length; count++) places.enter("a", connection());
 	const before = process.cpuUsage();
 	for (let count = 0; count < 1000; count++) places.evict();
 	const { user, system } = process.cpuUsage(before);
@@ -53,7 +53,7 @@ test("the newest connection of the address with most of them is evicted, whateve
 			let waiting: Waiting[] = [];
 			for (const { kind, at } of actions) {
 				if (kind === "enter") {
-					const one = arrival();
+					const one = connection();
 					places.enter(`peer ${at % 4}`, one);
 					waiting.push({ peer: `peer ${at % 4}`, socket: one.socket });
 				} else if (kind === "leave") {

@@ -12,7 +12,7 @@ export interface PlacesLimits {
 }
 
 /** An incoming connection. */
-export interface Arrival {
+export interface NewConnection {
 	readonly socket: Socket;
 	/** Measures the time until it must be authenticated. */
 	readonly clock: Clock;
@@ -30,7 +30,7 @@ const DEADLINE_MS = 10_000;
 /** A waiting connection, between those of the same address that came before and after it. */
 interface Entry {
 	readonly peer: string;
-	readonly arrival: Arrival;
+	readonly connection: NewConnection;
 	older: Entry | undefined;
 	newer: Entry | undefined;
 }
@@ -99,10 +99,10 @@ export class Places {
 	}
 
 	/** Admits the connection, lets it wait, or closes it if the queue is full. */
-	enter(peer: string, arrival: Arrival): void {
-		if (this.hasPlace(peer)) this.#admit(peer, arrival);
-		else if (this.waiting < this.#limits.waiting) this.#await(peer, arrival);
-		else arrival.socket.destroy();
+	enter(peer: string, connection: NewConnection): void {
+		if (this.hasPlace(peer)) this.#admit(peer, connection);
+		else if (this.waiting < this.#limits.waiting) this.#await(peer, connection);
+		else connection.socket.destroy();
 	}
 
 	/** Frees the place of the connection, if it has one. */
@@ -124,17 +124,20 @@ export class Places {
 	 */
 	evict(): boolean {
 		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];
-		const socket = this.#queues.get(peer)?.newest?.arrival.socket;
+		const socket = this.#queues.get(peer)?.newest?.connection.socket;
 		if (!socket) return false;
 		this.#leaveQueue(socket);
 		socket.destroy();
 		return true;
 	}
 
-	#await(peer: string, arrival: Arrival): void {
+	#await(peer: string, connection: NewConnection): void {
 		const queue = this.#queues.get(peer) ?? new Queue();
 		this.#queues.set(peer, queue);
-		this.#entryOf.set(arrival.socket, queue.append({ peer, arrival, older: undefined, newer: undefined }));
+		this.#entryOf.set(
+			connection.socket,
+			queue.append({ peer, connection, older: undefined, newer: undefined }),
+		);
 		this.#moved(peer, queue.length - 1, queue.length);
 	}
 
@@ -163,17 +166,17 @@ export class Places {
 	/** Admits the oldest connection of the next address that has a place left. */
 	#admitNext(): void {
 		for (const [peer, queue] of this.#queues) {
-			const arrival = queue.oldest?.arrival;
-			if (!arrival || !this.hasPlace(peer)) continue;
-			this.#leaveQueue(arrival.socket);
+			const connection = queue.oldest?.connection;
+			if (!connection || !this.hasPlace(peer)) continue;
+			this.#leaveQueue(connection.socket);
 			// The other addresses have their turn first.
 			if (this.#queues.delete(peer) && queue.length > 0) this.#queues.set(peer, queue);
-			this.#admit(peer, arrival);
+			this.#admit(peer, connection);
 			return;
 		}
 	}
 
-	#admit(peer: string, { socket, clock, admit }: Arrival): void {
+	#admit(peer: string, { socket, clock, admit }: NewConnection): void {
 		this.#held.set(socket, { peer, deadline: clock.after(DEADLINE_MS, () => socket.destroy()) });
 		this.#byPeer.set(peer, (this.#byPeer.get(peer) ?? 0) + 1);
 		admit();

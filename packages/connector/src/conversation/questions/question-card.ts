@@ -48,8 +48,8 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 /** The card of an answered or closed question. */
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const write = (cut: Cut): string[] => {
-		const asked = [heading(question), ...callFacts(question, cut)];
-		const paragraphs = [...asked, outcome.words, ...outcome.details(cut)];
+		const lines = [heading(question), ...callFacts(question, cut)];
+		const paragraphs = [...lines, outcome.words, ...outcome.details(cut)];
 		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
 	};
 	const { text } = fitCard(scene.platform, "", write);

@@ -102,11 +102,11 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 }
 
 /** Adds a call to the cards of its reply. The cards are shown with the last approval of one commit. */
-function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): Change {
+function askInReply(slice: QuestionsSlice, raised: ReplyQuestion, scene: Scene): Change {
 	const { cards: known = [], open: before } = slice;
 	const question: ReplyQuestion = {
-		...asked,
-		...defined({ again: isRepeated(known, asked) ? (true as const) : undefined }),
+		...raised,
+		...defined({ again: isRepeated(known, raised) ? (true as const) : undefined }),
 	};
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;

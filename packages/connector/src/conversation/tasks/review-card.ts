@@ -40,7 +40,7 @@ export function openReview(review: Review, scene: Scene): ReviewPost {
 			: "What you write in this thread answers it, too.";
 	return {
 		...named(review),
-		text: `⏸️ **It waits for you**: ${asked(review)}\nApprove lets it go on, Revise tells it what should change. ${how}`,
+		text: `⏸️ **It waits for you**: ${reasonText(review)}\nApprove lets it go on, Revise tells it what should change. ${how}`,
 		controls: [reviewControls(review, scene)],
 	};
 }
@@ -48,7 +48,7 @@ export function openReview(review: Review, scene: Scene): ReviewPost {
 /** The card of an answered or closed question. */
 export function closedReview(review: Review, state: TaskState): ReviewPost {
 	const what = hasEnded(state) ? "⏹️ **No longer asked**" : "▶️ **Answered**";
-	return { ...named(review), text: `${what}: ${asked(review)}` };
+	return { ...named(review), text: `${what}: ${reasonText(review)}` };
 }
 
 function named({ token }: Review): { readonly card: string; readonly marker: string; readonly foot: string } {
@@ -56,7 +56,7 @@ function named({ token }: Review): { readonly card: string; readonly marker: str
 	return { card: `review:${token}`, marker, foot: marker };
 }
 
-function asked({ reason }: Review): string {
+function reasonText({ reason }: Review): string {
 	return reason === "" ? "it wants somebody to look at its plan." : plain(reason, 300);
 }
 

@@ -10,7 +10,7 @@ export type PlanStep = Plan[number];
 const maxTitle = 120;
 const maxShown = 12;
 
-const marks: Readonly<Record<PlanStep["status"], string>> = {
+const signs: Readonly<Record<PlanStep["status"], string>> = {
 	pending: "⬜",
 	in_progress: "▶️",
 	completed: "✅",
@@ -31,7 +31,7 @@ export function stepLines(steps: readonly PlanStep[]): string[] {
 	const after = steps.length - first - shown.length;
 	return definedItems([
 		first > 0 ? `… ${counted(first)} before` : undefined,
-		...shown.map(({ title, status }) => `${marks[status]} ${plain(title, maxTitle)}`),
+		...shown.map(({ title, status }) => `${signs[status]} ${plain(title, maxTitle)}`),
 		after > 0 ? `… ${counted(after)} after` : undefined,
 	]);
 }

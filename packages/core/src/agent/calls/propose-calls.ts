@@ -246,7 +246,7 @@ async function recordDrafts(
 		if (one.kind === "draft") {
 			if (one.again) await closeApproval(run, { call: one.call, reason: againReason, prompts }, writing);
 			if (one.denied) await auditDenial(run, writing, one.denied);
-			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
+			await recordJudgement(run, { ...one, isRaised: question !== undefined }, writing);
 		}
 		if (question) await prompts.raise(tx, writing.record, home, question);
 		proposed.push(...waiting(one, question?.prompt));
@@ -312,20 +312,20 @@ export async function refuseProposed(
 /** Announces a call, or records the decision about an announced one if it differs from the last. */
 async function recordJudgement(
 	run: Run,
-	one: DraftProposal & { readonly isAsked: boolean },
+	one: DraftProposal & { readonly isRaised: boolean },
 	writing: Writing,
 ): Promise<void> {
-	const { call, judgement, isAsked } = one;
+	const { call, judgement, isRaised } = one;
 	const decision = decisionFrom(judgement);
 	if (!isAnnounced(run, call)) {
 		const { trusted } = judgement;
 		await recordStart(run, { call, decision, ...defined({ trusted }) }, writing);
-	} else if (isAsked || isJudgedAnew(run, one)) {
+	} else if (isRaised || isJudgedAnew(run, one)) {
 		await writing.step({
 			kind: "judged",
 			callId: call.id,
 			decision,
-			...defined({ asked: isAsked || undefined }),
+			...defined({ asked: isRaised || undefined }),
 		});
 	}
 }
@@ -359,5 +359,5 @@ function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]):
 		arguments: run.session.redactor.redactFields(changed),
 		...defined({ token: prompt?.token }),
 	}));
-	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });
+	run.session.bus.pass({ type: "calls.proposed", runId: run.id, calls });
 }

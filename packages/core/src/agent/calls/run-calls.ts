@@ -169,7 +169,7 @@ async function execute(
 ): Promise<Execution> {
 	const { clock } = run;
 	const beganAt = clock.monotonic();
-	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
+	run.session.bus.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
 	const result = await callTool(run, entry, output, secrets);
 	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
 }
@@ -197,7 +197,7 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 	return new ToolProgress({
 		clock,
 		redaction: () => session.redactor.stream(),
-		pass: (text) => session.outlet.pass({ type: "tool.progress", runId, callId, text }),
+		pass: (text) => session.bus.pass({ type: "tool.progress", runId, callId, text }),
 	});
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../../vocabulary/schedule.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
-import { memoryDeskOf } from "../replies/memory-desk-of-run.ts";
+import { memoryAccessOf } from "../replies/memories-of-run.ts";
 import { type Run, type RunSchedules, speakersOf } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
 import { type Workspace, type WorkspacePorts, workspaceOf } from "../run/workspace.ts";
@@ -58,7 +58,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
 	const sandbox = await ports.sandbox.of({ chat, roots, ...shown });
-	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
+	const taskAccess = task?.access({ session, park: () => run.control.park() }, call.id);
 	return {
 		sessionId: run.session.id,
 		callId: call.id,
@@ -76,12 +76,12 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		ask: (question) => elicit(run, call.id, question, ports),
 		openOutput: (name) => ports.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
-		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
+		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }, ports),
-		memories: memoryDeskOf(run, call.id, ports.memories),
-		schedules: scheduleDeskOf(run, call.id, ports),
+		memories: memoryAccessOf(run, call.id, ports.memories),
+		schedules: scheduleAccessOf(run, call.id, ports),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
-		...defined({ task: desk }),
+		...defined({ task: taskAccess }),
 	};
 }
 
@@ -146,7 +146,7 @@ interface SchedulePorts {
  * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
  * operator began it and people of a chat joined it, they belong to the last of these people.
  */
-function scheduleDeskOf(
+function scheduleAccessOf(
 	run: Run,
 	callId: string,
 	{ schedules, skills, people }: SchedulePorts,
@@ -206,10 +206,10 @@ function refuseLoop(run: Run): void {
 
 /** Records the list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again. */
 function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
-	const { redactor, id, outlet } = run.session;
+	const { redactor, id, bus } = run.session;
 	const kept = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
 	return run.commit(async ({ tx, record }) => {
-		const before = await newestTodo(tx, id, outlet.seq);
+		const before = await newestTodo(tx, id, bus.seq);
 		if (before?.event.runId !== run.id || !isDeepStrictEqual(before.event.steps, kept)) {
 			await record({ type: "todo.updated", runId: run.id, callId, steps: kept });
 		}

@@ -163,7 +163,7 @@ export async function compactNow(
 	const { tokens } = estimate(asker, context, after);
 	place(asker, context, { parts, ofRun: 0 });
 	const snapshot = contextAfter(asker, asker.contexts, after);
-	if (snapshot) asker.session.outlet.pass({ type: "context.updated", runId: asker.id, ...snapshot });
+	if (snapshot) asker.session.bus.pass({ type: "context.updated", runId: asker.id, ...snapshot });
 	const [note] = context.reductions.summary?.message.content ?? [];
 	return {
 		tokensBefore: Math.round(size.tokens),

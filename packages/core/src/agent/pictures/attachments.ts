@@ -1,6 +1,13 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Files } from "../../files/files.ts";
-import { fitTogether, isPicture, loadPicture, noRoom, toldOnly, withPictures } from "../../files/pictures.ts";
+import {
+	describedOnly,
+	fitTogether,
+	isPicture,
+	loadPicture,
+	noRoom,
+	withPictures,
+} from "../../files/pictures.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
@@ -44,7 +51,7 @@ async function withdrawOwn(run: Run): Promise<void> {
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
 	const problem = "the provider refused the request that contained it";
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
-	await recordAttachments(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
+	await recordAttachments(run, { attachments: [...describedOnly(images, problem), ...files], images: [] });
 	run.row = { ...run.row, pictures: [] };
 }
 
@@ -75,7 +82,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
-		const described = toldOnly(left, `${noRoom}; send a smaller picture, or fewer pictures`);
+		const described = describedOnly(left, `${noRoom}; send a smaller picture, or fewer pictures`);
 		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }

@@ -1,6 +1,12 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
 import type { Files } from "../../files/files.ts";
-import { fillMoreThanRoom, fitTogether, halfTheRoom, pictureBytes, toldOnly } from "../../files/pictures.ts";
+import {
+	describedOnly,
+	fillMoreThanRoom,
+	fitTogether,
+	halfTheRoom,
+	pictureBytes,
+} from "../../files/pictures.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";
@@ -274,13 +280,13 @@ export async function withoutPicturesOf(
 
 /** Removes the pictures that arrived within the message of an earlier run. The message says why. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
-	return withAttachments(id, [...toldOnly(images, why), ...attachments]);
+	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
 }
 
 /** Like `withoutSent`, and also describes the attached pictures by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
-	return withAttachments(id, [...toldOnly(images, why), ...files]);
+	return withAttachments(id, [...describedOnly(images, why), ...files]);
 }
 
 function withAttachments(id: string, attachments: readonly Attachment[]): Change {

@@ -100,7 +100,7 @@ export class LiveReply implements ReplyListener {
 	}
 
 	respond(): void {
-		this.#run.session.outlet.pass({ type: "response.started", runId: this.#run.id });
+		this.#run.session.bus.pass({ type: "response.started", runId: this.#run.id });
 	}
 
 	speak(text: string): void {
@@ -120,7 +120,7 @@ export class LiveReply implements ReplyListener {
 		const name = session.redactor.into("call").redact(written);
 		const facts = { index, callId, name };
 		this.#calls.set(index, { ...facts, plain: new PlainJsonText(), draft: this.#draft(), length: 0 });
-		session.outlet.pass({ type: "arguments.started", runId, ...facts });
+		session.bus.pass({ type: "arguments.started", runId, ...facts });
 	}
 
 	writeCall(index: number, json: string): void {
@@ -136,7 +136,7 @@ export class LiveReply implements ReplyListener {
 		this.#flush();
 		const { callId, name, length } = call;
 		const { session, id: runId } = this.#run;
-		session.outlet.pass({ type: "arguments.ended", runId, index, callId, name, length });
+		session.bus.pass({ type: "arguments.ended", runId, index, callId, name, length });
 	}
 
 	callId(id: string, taken: ReadonlySet<string>): string {
@@ -150,11 +150,11 @@ export class LiveReply implements ReplyListener {
 		this.#endThinking();
 		for (const index of [...this.#calls.keys()]) this.endCall(index);
 		this.#flush();
-		if (this.#speaks) session.outlet.pass({ type: "text.ended", runId });
+		if (this.#speaks) session.bus.pass({ type: "text.ended", runId });
 		this.#speaks = false;
-		if (context) session.outlet.pass({ type: "context.updated", runId, ...context });
+		if (context) session.bus.pass({ type: "context.updated", runId, ...context });
 		const shown = shownContent(content, session.redactor);
-		session.outlet.pass({ type: "model.replied", runId, content: shown, stop });
+		session.bus.pass({ type: "model.replied", runId, content: shown, stop });
 	}
 
 	#draft(): Draft {
@@ -191,19 +191,19 @@ export class LiveReply implements ReplyListener {
 	#pass(of: Part, text: string): void {
 		const { session, id: runId } = this.#run;
 		if (of === "text") this.#passText(text);
-		else if (of === "thinking") session.outlet.pass({ type: "thinking.delta", runId, text });
+		else if (of === "thinking") session.bus.pass({ type: "thinking.delta", runId, text });
 		else {
 			const { index, callId, name, length: offset } = of;
 			of.length += text.length;
-			session.outlet.pass({ type: "arguments.delta", runId, index, callId, name, json: text, offset });
+			session.bus.pass({ type: "arguments.delta", runId, index, callId, name, json: text, offset });
 		}
 	}
 
 	#passText(text: string): void {
 		const { session, id: runId } = this.#run;
-		if (!this.#speaks) session.outlet.pass({ type: "text.started", runId });
+		if (!this.#speaks) session.bus.pass({ type: "text.started", runId });
 		this.#speaks = true;
-		session.outlet.pass({ type: "text.delta", runId, text });
+		session.bus.pass({ type: "text.delta", runId, text });
 	}
 }
 

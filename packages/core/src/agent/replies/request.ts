@@ -12,7 +12,7 @@ import { budgetLeftOf, refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { limitsOf, type PromptAgent, type RunSettings } from "../run/settings.ts";
 import { silentListener } from "./live-reply.ts";
-import { readerOf } from "./memory-desk-of-run.ts";
+import { readerOf } from "./memories-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import { recordAttempt, type StreamPorts, streamReply } from "./stream-reply.ts";
 

@@ -38,7 +38,7 @@ export async function streamReply(
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
 	const { auxiliary } = listener;
 	const ooda = auxiliary ? undefined : phaseOf(run.row.options, run.steps);
-	run.session.outlet.pass({
+	run.session.bus.pass({
 		type: "model.calling",
 		runId: run.id,
 		...facts,

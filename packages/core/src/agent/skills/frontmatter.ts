@@ -108,8 +108,8 @@ function deepest(text: string): number {
 /** Levels that one line opens: `- - - a`, or half the columns before its first word. */
 function nestedIn(line: string): number {
 	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
-	const marks = lead.replaceAll(/[ \t]/g, "").length;
-	return marks > mostDepth ? marks : 0;
+	const markers = lead.replaceAll(/[ \t]/g, "").length;
+	return markers > mostDepth ? markers : 0;
 }
 
 /** The text with each plain value of the top level in quotes. */

@@ -5,7 +5,7 @@ import { type Clock, defined, type Logger, ParleyError, type Store } from "@parl
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
@@ -316,7 +316,7 @@ export class Skills {
 		const args = { skills: skills.map(({ skill: { name, hash } }) => `${name} ${hash}`) };
 		const outcome = await store.commit((tx) =>
 			once(tx, request, deps, async () => {
-				await audit.record(tx, { ...askedBy(request.principal), ...entry, args });
+				await audit.record(tx, { ...requestedBy(request.principal), ...entry, args });
 				return work(tx);
 			}),
 		);

@@ -2,7 +2,7 @@ import { type Clock, type Ids, ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import type { PromptState } from "../../store/tables.ts";
-import { askedBy, byItself } from "../../trust/audit/audit.ts";
+import { byItself, requestedBy } from "../../trust/audit/audit.ts";
 import { type Coverable, coversCall, coversPeople } from "../../trust/grants/grant-cover.ts";
 import {
 	grantWithin,
@@ -12,24 +12,24 @@ import {
 	wasShared,
 } from "../../trust/grants/grant-places.ts";
 import {
+	type AnsweredGrantRequest,
+	checkWanted,
+	grantRequestLabel,
+	type KeptGrantRequest,
+	type WantedGrant,
+} from "../../trust/grants/grant-request.ts";
+import {
 	countDenial,
 	factsOf,
 	type KeptGrant,
 	listGrants,
+	notifiedSessions,
 	openGrantOf,
-	toldOf,
 	useGrantRow,
 	whyOver,
 } from "../../trust/grants/grant-rows.ts";
 import { requireSandbox } from "../../trust/grants/grant-sandbox.ts";
-import {
-	type AnsweredWish,
-	checkWanted,
-	type KeptWish,
-	type WantedGrant,
-	wishLabel,
-} from "../../trust/grants/grant-wish.ts";
-import { type OpenWish, openWishes } from "../../trust/grants/grant-wishes.ts";
+import { type OpenGrantRequest, openGrantRequests } from "../../trust/grants/open-grant-requests.ts";
 import type { People } from "../../trust/people/people.ts";
 import { Tenants } from "../../trust/people/tenants.ts";
 import type { Policies } from "../../trust/policies.ts";
@@ -46,8 +46,8 @@ import type { SessionGrants } from "../session-grants.ts";
 import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
 
+export type { WantedGrant } from "../../trust/grants/grant-request.ts";
 export type { KeptGrant } from "../../trust/grants/grant-rows.ts";
-export type { WantedGrant } from "../../trust/grants/grant-wish.ts";
 
 /** Granted at once where the operator asks, else a question of the session. */
 export type GrantOutcome =
@@ -135,10 +135,10 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/** Open grant requests of the channels that the principal may see, oldest first. */
-	async wishes(principal: Principal): Promise<OpenWish[]> {
+	async requests(principal: Principal): Promise<OpenGrantRequest[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
-			openWishes(db, await placesOf(db, principal, this.#tenants)),
+			openGrantRequests(db, await placesOf(db, principal, this.#tenants)),
 		);
 	}
 
@@ -150,9 +150,9 @@ export class ChannelGrants implements SessionGrants {
 		const row = await store.read((db) => grantWithin(db, grantId, principal, this.#tenants));
 		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
 		authorize(principal, "grant.revoke", { place: row.place });
-		const asker = askedBy(principal);
+		const asker = requestedBy(principal);
 		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
-		await this.#life.inPlace(row.place, toldOf(row), (tx, telling) =>
+		await this.#life.inPlace(row.place, notifiedSessions(row), (tx, telling) =>
 			once(tx, request, this.#onceDeps, async () => {
 				await this.#life.endIn(tx, telling, { row, reason: why, asker });
 				return null;
@@ -162,11 +162,15 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/** Answers a grant request of a member for a principal that may. Returns false if another answer came first. */
-	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<boolean> {
+	async answer(
+		request: Keyed,
+		session: Session,
+		{ token, ...answered }: AnsweredGrantRequest,
+	): Promise<boolean> {
 		const { principal } = request;
-		const { response } = asked;
-		const { by: _, ...wanted } = fromRow<KeptWish>(asked.wanted_grant);
-		const approves = readAnswer(fromRow<Prompt>(asked.request), true, response).kind === "approved";
+		const { response } = answered;
+		const { by: _, ...wanted } = fromRow<KeptGrantRequest>(answered.wanted_grant);
+		const approves = readAnswer(fromRow<Prompt>(answered.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;
 		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
@@ -182,7 +186,7 @@ export class ChannelGrants implements SessionGrants {
 				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
 				if (state === "cancelled") {
 					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
-					await this.#options.audit.record(tx, { ...askedBy(principal), ...facts });
+					await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts });
 				}
 				return isFirst;
 			}),
@@ -200,7 +204,7 @@ export class ChannelGrants implements SessionGrants {
 
 	/** A member has stopped the work of a channel, which ends its trust. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
-		const asker = askedBy(principal);
+		const asker = requestedBy(principal);
 		return this.#life.endOf(place, `stopped by ${asker.principal}`, asker);
 	}
 
@@ -272,7 +276,7 @@ export class ChannelGrants implements SessionGrants {
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
 				const token = await askForGrant(this.#options, { tx, record }, session, { wanted, person });
 				const facts = { action: "grant.request", object: wanted.place, decision: "asked" };
-				await this.#options.audit.record(tx, { ...askedBy(principal), ...facts, args: wanted });
+				await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts, args: wanted });
 				return { status: "requested", token, sessionId };
 			}),
 		);
@@ -347,7 +351,7 @@ async function askForGrant(
 		token: ids.create("prompt"),
 		runId: "",
 		type: "confirm",
-		label: wishLabel(wanted, person),
+		label: grantRequestLabel(wanted, person),
 		required: true,
 		options: [],
 		validation: "",

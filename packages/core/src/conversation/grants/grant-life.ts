@@ -1,7 +1,8 @@
 import { ParleyError, type Timer } from "@parley/base";
 import type { Journal, Tx } from "../../store/journal.ts";
-import { type AuditEntry, askedBy, byItself } from "../../trust/audit/audit.ts";
+import { type AuditEntry, byItself, requestedBy } from "../../trust/audit/audit.ts";
 import { placeOf } from "../../trust/grants/grant-places.ts";
+import type { WantedGrant } from "../../trust/grants/grant-request.ts";
 import {
 	endGrantRow,
 	factsOf,
@@ -9,13 +10,12 @@ import {
 	insertGrant,
 	type Moment,
 	markAlive,
+	notifiedSessions,
 	openGrantOf,
 	openGrants,
-	toldOf,
 	whyOver,
 } from "../../trust/grants/grant-rows.ts";
 import { isConfined } from "../../trust/grants/grant-sandbox.ts";
-import type { WantedGrant } from "../../trust/grants/grant-wish.ts";
 import type { Policies } from "../../trust/policies.ts";
 import type { TrustOptions } from "../../trust/shared/trust-options.ts";
 import type { GrantFacts, RecordedEvent } from "../../vocabulary/event.ts";
@@ -121,23 +121,23 @@ export class GrantLife {
 	/** Writes the grant, replaces the open one of the channel, and emits its event. */
 	async begin(tx: Tx, telling: Telling, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
 		const { clock, ids, audit } = this.#deps;
-		const asker = askedBy(by);
+		const asker = requestedBy(by);
 		const before = await openGrantOf(tx, wanted.place);
 		if (before) await this.endIn(tx, telling, { row: before, reason: "another one replaces it", asker });
-		const { lifeMs, ...asked } = wanted;
+		const { lifeMs, ...terms } = wanted;
 		const createdAt = clock.now();
 		const grant: GrantFacts = {
-			...asked,
+			...terms,
 			id: ids.create("grant"),
 			usedActions: 0,
 			grantedBy: asker.principal,
 			createdAt,
 			expiresAt: createdAt + lifeMs,
 		};
-		const told = telling.sessions.map(({ id }) => id);
-		await insertGrant(tx, grant, { policy: this.#deps.policies.version, told });
+		const notified = telling.sessions.map(({ id }) => id);
+		await insertGrant(tx, grant, { policy: this.#deps.policies.version, notified });
 		const facts = { action: "grant.create", object: grant.place, decision: "allowed", grantId: grant.id };
-		await audit.record(tx, { ...asker, ...facts, args: { ...asked, lifeMs } });
+		await audit.record(tx, { ...asker, ...facts, args: { ...terms, lifeMs } });
 		await tell(telling, { type: "grant.created", grant });
 		return grant;
 	}
@@ -152,7 +152,7 @@ export class GrantLife {
 
 	/** Ends a grant. Nothing happens if it has ended already. */
 	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
-		await this.inPlace(row.place, toldOf(row), (tx, telling) =>
+		await this.inPlace(row.place, notifiedSessions(row), (tx, telling) =>
 			this.endIn(tx, telling, { row, reason, asker }),
 		);
 		this.unwatch(row, reason);
@@ -196,7 +196,7 @@ export class GrantLife {
 		const { store, sessions: all } = this.#deps;
 		const sessions = all();
 		const row = await store.read((db) => openGrantOf(db, place));
-		const ids = new Set([...(row ? toldOf(row) : []), ...also]);
+		const ids = new Set([...(row ? notifiedSessions(row) : []), ...also]);
 		for await (const session of sessions.loaded()) if (session.place === place) ids.add(session.id);
 		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
 		const leases: Lease[] = [];

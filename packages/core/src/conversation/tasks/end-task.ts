@@ -8,7 +8,7 @@ import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 
 /** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
-const mostTold = 2_000;
+const mostOutput = 2_000;
 const mostKept = 64_000;
 
 /** How a task ends. */
@@ -94,7 +94,7 @@ export function workerEnd(
 }
 
 function summaryOf(output: string): string {
-	return shorten(output, mostTold);
+	return shorten(output, mostOutput);
 }
 
 async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {

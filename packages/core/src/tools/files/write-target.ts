@@ -46,7 +46,7 @@ export async function findTarget(text: string, context: ToolContext): Promise<Wr
 }
 
 /** Texts of a plan besides the facts of its target. */
-interface Told {
+interface WritePlan {
 	readonly preview: string;
 	readonly note: string;
 	/** New content of the call. */
@@ -57,7 +57,7 @@ interface Told {
 export function planWrite(
 	{ tool, verb }: { readonly tool: string; readonly verb: string },
 	{ path, root, shown, classes, state }: WriteTarget,
-	{ preview, note, text }: Told,
+	{ preview, note, text }: WritePlan,
 	{ roots }: ToolContext,
 ): ToolPlan {
 	return {

@@ -104,8 +104,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 			? await boundToRepository(repository.top, context, { earlier: approved.binding })
 			: undefined;
 	const different = differences(approved.binding, { ...binding, ...bound?.binding });
-	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
-	if (different.length > 0 || unasked) {
+	const unapproved = judgement.classes.some((name) => !approved.classes.includes(name));
+	if (different.length > 0 || unapproved) {
 		const what = different.length > 0 ? different.join(", ") : "the effects of the command";
 		return { text: `changed since it was approved: ${what}; the call did not run`, failed: true };
 	}

@@ -104,7 +104,7 @@ export class Audit {
 export const byItself = { principal: "gateway", via: "gateway" } as const;
 
 /** Requester and wire of an action. */
-export function askedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
+export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
 

@@ -55,7 +55,7 @@ export function findGrant(db: Tx, id: string): Promise<GrantRow | undefined> {
 export async function insertGrant(
 	tx: Tx,
 	grant: GrantFacts,
-	{ policy, told }: { readonly policy: string; readonly told: readonly string[] },
+	{ policy, notified }: { readonly policy: string; readonly notified: readonly string[] },
 ): Promise<void> {
 	await tx
 		.insertInto("channel_grants")
@@ -74,7 +74,7 @@ export async function insertGrant(
 			created_at: grant.createdAt,
 			expires_at: grant.expiresAt,
 			alive_at: grant.createdAt,
-			told: JSON.stringify(told),
+			told: JSON.stringify(notified),
 			ended_at: null,
 			end_reason: null,
 			...stamp,
@@ -157,7 +157,7 @@ function keptOf(row: GrantRow): KeptGrant {
 }
 
 /** Sessions that received its start. */
-export function toldOf({ told }: GrantRow): readonly string[] {
+export function notifiedSessions({ told }: GrantRow): readonly string[] {
 	return fromRow<string[]>(told);
 }
 

@@ -3,7 +3,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import type { GrantScope } from "../../vocabulary/tool.ts";
-import { type Audit, askedBy, byItself } from "../audit/audit.ts";
+import { type Audit, byItself, requestedBy } from "../audit/audit.ts";
 
 /** `accept_all_tools` ends this long after the last client left. */
 const absenceMs = 60_000;
@@ -62,7 +62,7 @@ export async function endTrust(
 	{ clock, audit }: { readonly clock: Clock; readonly audit: Audit },
 ): Promise<void> {
 	await tx.updateTable("grants").set({ ended_at: clock.now() }).where("id", "=", id).execute();
-	const who = by ? { ...askedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
+	const who = by ? { ...requestedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
 	await audit.record(tx, { ...who, action: "accept_all.end", object: sessionId, grantId: id });
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from "../../store/journal.ts";
 import { higherRole, userOf } from "../../store/person-role.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
-import { askedBy } from "../audit/audit.ts";
+import { requestedBy } from "../audit/audit.ts";
 import type { TrustOptions } from "../shared/trust-options.ts";
 import {
 	findIssuedPairing,
@@ -41,7 +41,7 @@ interface Speaker {
 }
 
 /** Stored result of an access request with its key, without the code. */
-type Wish =
+type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
 
@@ -73,11 +73,11 @@ export class Pairing {
 		}
 		const speaker = { principal, person };
 		try {
-			const wish = await (code ? this.#redeem(request, speaker, code) : this.#ask(request, speaker));
-			return wish.status === "paired" ? wish : this.#shown(wish);
+			const result = await (code ? this.#redeem(request, speaker, code) : this.#ask(request, speaker));
+			return result.status === "paired" ? result : this.#shown(result);
 		} catch (reason) {
 			const refused = { action: "person.pair", object: person.id, decision: "denied" };
-			this.#options.audit.sample({ ...askedBy(principal), ...refused });
+			this.#options.audit.sample({ ...requestedBy(principal), ...refused });
 			throw reason;
 		}
 	}
@@ -97,7 +97,7 @@ export class Pairing {
 		const made = await this.#once(request, async (tx) => {
 			const invitation = await this.#write(tx, "invitation", { platform, tenant, role });
 			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: wanted };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return invitation;
 		});
 		return { ...this.#shown(made), role };
@@ -109,12 +109,12 @@ export class Pairing {
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			const now = this.#options.clock.now();
-			const asked = await this.#take(tx, "request", code);
-			if (!asked) {
+			const taken = await this.#take(tx, "request", code);
+			if (!taken) {
 				const message = `nobody waits with the code ${JSON.stringify(code)}: parley people list shows who waits`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
-			const { platform, tenant, user_id, name } = asked;
+			const { platform, tenant, user_id, name } = taken;
 			// Never null in a request.
 			const facts = {
 				platform: platform ?? "",
@@ -124,7 +124,7 @@ export class Pairing {
 			};
 			const kept = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
 			const entry = { action: "person.approve", object: kept.id, decision: "allowed", args: { role } };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return kept;
 		});
 	}
@@ -144,12 +144,12 @@ export class Pairing {
 			const { id, kind, person = id, role } = open;
 			const args = { kind, pairing: id, ...defined({ role }) };
 			const entry = { action: "person.withdraw", object: person, decision: "allowed", args };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return open;
 		});
 	}
 
-	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<Wish> {
+	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<PairResult> {
 		if (!this.#tries.take(person.id)) {
 			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
@@ -177,7 +177,7 @@ export class Pairing {
 			await keepPerson(tx, { ...facts, role, addedBy: by }, now);
 			const args = { role, invitation: invitation.id };
 			const entry = { action: "person.pair", object: person.id, decision: "allowed", args };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return { status: "paired", person: person.id, role };
 		});
 	}
@@ -202,15 +202,15 @@ export class Pairing {
 		return `this code has expired, because a code is valid for an hour: ${another}`;
 	}
 
-	#ask(request: Keyed, { principal, person }: Speaker): Promise<Wish> {
+	#ask(request: Keyed, { principal, person }: Speaker): Promise<PairResult> {
 		const { place } = person;
 		const user_id = userOf(person);
-		return this.#once<Wish>(request, async (tx) => {
+		return this.#once<PairResult>(request, async (tx) => {
 			if (!(await this.#tenants.has(tx, place))) throw notOpen(place);
 			await this.#tenants.require(tx, principal, place);
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
-			const own = waiting.find((wish) => wish.user_id === user_id);
+			const own = waiting.find((result) => result.user_id === user_id);
 			// A repeated request has the same code.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= mostWaiting) {
@@ -223,7 +223,7 @@ export class Pairing {
 			const facts = { platform, tenant, user_id, name: person.name, role: null };
 			const made = await this.#write(tx, "request", facts);
 			const entry = { action: "person.pair", object: person.id, decision: "asked" };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return { status: "requested", ...made };
 		});
 	}

@@ -14,7 +14,7 @@ import {
 	type Principal,
 	type Role,
 } from "../../vocabulary/principal.ts";
-import { askedBy } from "../audit/audit.ts";
+import { requestedBy } from "../audit/audit.ts";
 import type { TrustOptions } from "../shared/trust-options.ts";
 import { type Invitation, type Paired, Pairing } from "./pairing.ts";
 import { openPairings, type PairingFacts } from "./pairings.ts";
@@ -30,7 +30,7 @@ import {
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 
 /** Methods allowed from tenants without a connector, so that the first owner can get access. */
-const askedAnywhere = new Set(["pair", "whoami"]);
+const allowedAnywhere = new Set(["pair", "whoami"]);
 
 /** People of chat platforms with their roles. */
 export class People {
@@ -68,7 +68,7 @@ export class People {
 		const role = belongs ? roleOf(standing, this.#chat) : "stranger";
 		const person = { id, name: shownName(actor.name), role, place, platformRoles: actor.roles };
 		const acting = { ...connector, person };
-		if (!belongs && !askedAnywhere.has(method)) {
+		if (!belongs && !allowedAnywhere.has(method)) {
 			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
 		}
 		if (method === "pair" && isDenied(standing, this.#chat)) {
@@ -154,7 +154,7 @@ export class People {
 			const person = { platform, tenant, userId, name: "", role, addedBy: actingId(principal) };
 			const kept = await keepPerson(tx, person, this.#options.clock.now());
 			const entry = { action: "person.role", object: id, decision: "allowed", args: { role } };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return kept;
 		});
 	}
@@ -174,14 +174,14 @@ export class People {
 			await tx.deleteFrom("people").where("id", "=", id).execute();
 			const forgotten = await deleteMemoriesAbout(tx, id);
 			const entry = { action: "person.remove", object: id, decision: "allowed", args: { forgotten } };
-			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return forgotten;
 		});
 	}
 
 	#refuse(acting: Principal, method: string, why: ParleyError): ParleyError {
 		const entry = { action: "person.identify", object: method, decision: "denied" };
-		this.#options.audit.sample({ ...askedBy(acting), ...entry });
+		this.#options.audit.sample({ ...requestedBy(acting), ...entry });
 		return why;
 	}
 

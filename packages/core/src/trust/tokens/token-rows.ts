@@ -3,8 +3,8 @@ import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
+import type { NewToken, TokenKind } from "./new-token.ts";
 import type { LiveToken } from "./token-register.ts";
-import type { NewToken, TokenKind } from "./token-wish.ts";
 
 export type TokenRow = Selectable<Tables["tokens"]>;
 

@@ -4,8 +4,9 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import { type AuditEntry, askedBy, byItself } from "../audit/audit.ts";
+import { type AuditEntry, byItself, requestedBy } from "../audit/audit.ts";
 import type { OperatorTokenFile, TrustOptions } from "../shared/trust-options.ts";
+import { checkNewToken, lifeOf, type NewToken, operatorsName, type TokenKind } from "./new-token.ts";
 import { TokenRegister } from "./token-register.ts";
 import {
 	endOf,
@@ -21,7 +22,6 @@ import {
 	toLive,
 	touchToken,
 } from "./token-rows.ts";
-import { checkWish, lifeOf, type NewToken, operatorsName, type TokenKind } from "./token-wish.ts";
 
 /** The text of a token, which is nowhere else, and what is known of it. */
 export interface MadeToken {
@@ -100,15 +100,15 @@ export class Tokens {
 	}
 
 	/** Throws `already_exists` for a name that is in use, and where the key has made a token before. */
-	async create(request: Keyed, wish: NewToken): Promise<MadeToken> {
+	async create(request: Keyed, wanted: NewToken): Promise<MadeToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
-		checkWish(wish);
-		const { text, ...made } = this.#mint(wish.kind);
-		const row = newRow(wish, made, { now: this.#now, lifeMs: lifeOf(wish) });
-		const args = { kind: wish.kind, name: wish.name, platform: wish.platform, tenants: wish.tenants };
+		checkNewToken(wanted);
+		const { text, ...made } = this.#mint(wanted.kind);
+		const row = newRow(wanted, made, { now: this.#now, lifeMs: lifeOf(wanted) });
+		const args = { kind: wanted.kind, name: wanted.name, platform: wanted.platform, tenants: wanted.tenants };
 		await this.#change(request, async (tx) => {
-			await insertToken(tx, row, wish, actingId(principal));
+			await insertToken(tx, row, wanted, actingId(principal));
 			await this.#note(tx, principal, { action: "token.create", object: row.id, args });
 		});
 		this.#register.add(toLive(row));
@@ -191,7 +191,7 @@ export class Tokens {
 	}
 
 	#note(tx: Tx, by: Principal, entry: Pick<AuditEntry, "action" | "object" | "args">): Promise<void> {
-		return this.#options.audit.record(tx, { ...askedBy(by), decision: "allowed", ...entry });
+		return this.#options.audit.record(tx, { ...requestedBy(by), decision: "allowed", ...entry });
 	}
 
 	#mint(kind: TokenKind): Minted {
@@ -224,11 +224,11 @@ function madeBefore({ key }: Keyed): ParleyError {
 const mostGraceMs = 10 * 60 * 1000;
 
 /** Writes a new token. Throws if its name or scope is invalid. */
-async function insertToken(tx: Tx, row: TokenRow, wish: NewToken, by: string): Promise<void> {
+async function insertToken(tx: Tx, row: TokenRow, wanted: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
-	await checkSessions(tx, wish.sessions ?? []);
+	await checkSessions(tx, wanted.sessions ?? []);
 	await tx.insertInto("tokens").values(row).execute();
-	const { platform, tenants = [] } = wish;
+	const { platform, tenants = [] } = wanted;
 	if (platform === undefined || tenants.length === 0) return;
 	const made = { platform, added_by: by, created_at: row.created_at, ...stamp };
 	await tx

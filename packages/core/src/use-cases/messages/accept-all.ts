@@ -4,7 +4,7 @@ import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { visible } from "../../text/visible.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 
@@ -39,7 +39,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 			trust = await grantTrust(tx, session.id, principal, services);
 			const given = { action: "accept_all.give", object: session.id, decision: "allowed" };
 			const args = { until: new Date(trust.expiresAt).toISOString() };
-			await audit.record(tx, { ...askedBy(principal), ...given, args, grantId: trust.id });
+			await audit.record(tx, { ...requestedBy(principal), ...given, args, grantId: trust.id });
 			approved = await prompts.approveOpen(tx, record, session, { by: principal, grantId: trust.id });
 			return null;
 		}),

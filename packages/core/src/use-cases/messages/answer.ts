@@ -1,7 +1,7 @@
 import { type Failpoints, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/run/log-event.ts";
-import { type AskedPrompt, authorizeAnswer } from "../../conversation/may-answer.ts";
+import { authorizeAnswer, type PromptWithActor } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
 	authorizeElsewhere,
@@ -136,7 +136,7 @@ function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { pla
 }
 
 /** A question with the channel of its session. */
-type PlacedPrompt = AskedPrompt & { readonly place: string | null };
+type PlacedPrompt = PromptWithActor & { readonly place: string | null };
 
 function unknownPrompt(): ParleyError {
 	return new ParleyError("prompt not found", { code: "not_found" });

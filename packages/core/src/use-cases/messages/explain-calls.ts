@@ -20,7 +20,7 @@ export interface ExplainedCall {
 }
 
 /** An approval that was asked for, and what came of it. */
-interface Asked {
+interface Approval {
 	readonly callId: string;
 	readonly state: PromptState;
 	readonly answer: Answer | undefined;
@@ -32,14 +32,14 @@ const unknownReason = "not recorded: an earlier version decided";
 /** Decision and result of each call of a run, in the model's order. */
 export function explainCalls(
 	steps: readonly Step[],
-	asked: readonly Asked[],
+	approvals: readonly Approval[],
 	ended: boolean,
 ): readonly ExplainedCall[] {
 	const replies = steps.filter((step) => step.kind === "reply");
 	return replies.flatMap(({ content }) => {
 		let blocked = false;
 		return callsOf(content).map((call) => {
-			const own = asked.findLast(({ callId }) => callId === call.id);
+			const own = approvals.findLast(({ callId }) => callId === call.id);
 			const traces = tracesOf(call, steps);
 			const decided = decisionOf(traces, own, ended);
 			const outcome = blocked && !traces.result ? "none" : outcomeOf(traces, decided);
@@ -50,7 +50,7 @@ export function explainCalls(
 }
 
 /** The approvals that a run has asked for, with who answered. */
-export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Asked[]> {
+export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")
 		.select(["token", "call_id", "state", "answer", "seq"])
@@ -100,11 +100,11 @@ function tracesOf({ id }: CallBlock, steps: readonly Step[]): Traces {
 
 type Decided = Pick<ExplainedCall, "decision" | "reason" | "by">;
 
-function decisionOf(traces: Traces, asked: Asked | undefined, ended: boolean): Decided {
+function decisionOf(traces: Traces, approval: Approval | undefined, ended: boolean): Decided {
 	const { started, judged, intended, result } = traces;
 	const reason = judged?.reason ?? unknownReason;
 	if (judged?.effect === "refuse") return { decision: "refused", reason };
-	if (asked) return decisionOfPerson(asked, reason);
+	if (approval) return decisionOfPerson(approval, reason);
 	if (!started) {
 		return ended
 			? { decision: "refused", reason: "the run ended first" }
@@ -120,7 +120,7 @@ function decisionOf(traces: Traces, asked: Asked | undefined, ended: boolean): D
 	return { decision: judged || ran || !result ? "allowed" : "refused", reason };
 }
 
-function decisionOfPerson({ state, answer, by }: Asked, reason: string): Decided {
+function decisionOfPerson({ state, answer, by }: Approval, reason: string): Decided {
 	const who = by !== undefined && { by };
 	if (state === "open") return { decision: "waiting", reason };
 	if (state === "expired") return { decision: "refused", reason: "nobody answered in time" };

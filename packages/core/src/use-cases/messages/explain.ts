@@ -68,7 +68,7 @@ export async function explainRun(
 		const events = await readRunEvents(db, { sessionId: session.id, runId: run.id }, explaining);
 		const steps = await stepsOf(db, run.id);
 		if (steps[0]?.kind === "imported") throw importedOnly(run.id);
-		const asked = await findApprovals(db, session.id, run.id);
+		const approvals = await findApprovals(db, session.id, run.id);
 		const called = ofType(events, "model.called");
 		const [end] = ofType(events, "assistant.message");
 		const { rootDir, place } = session;
@@ -83,7 +83,7 @@ export async function explainRun(
 			acceptAll: run.accept_all === 1,
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),
-			calls: explainCalls(steps, asked, run.state === "ended"),
+			calls: explainCalls(steps, approvals, run.state === "ended"),
 			...defined({ said: end && saidOf(end) }),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
 			feedback: await opinionsOf(db, run.id),
@@ -129,12 +129,12 @@ function spoken(
 	const attachments = first?.event.attachments ?? [];
 	const steers = messages.filter(({ event }) => event.steered);
 	return {
-		heard: { ...toldBy(first, run.content, Number(run.created_at)), attachments },
-		steered: steers.map((steer) => toldBy(steer, steer.event.content, steer.at)),
+		heard: { ...messageBy(first, run.content, Number(run.created_at)), attachments },
+		steered: steers.map((steer) => messageBy(steer, steer.event.content, steer.at)),
 	};
 }
 
-function toldBy(
+function messageBy(
 	message: EventOf<"user.message"> | undefined,
 	content: string,
 	at: number,

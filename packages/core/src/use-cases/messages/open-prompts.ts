@@ -8,7 +8,7 @@ import {
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import type { KeptWish } from "../../trust/grants/grant-wish.ts";
+import type { KeptGrantRequest } from "../../trust/grants/grant-request.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
@@ -108,9 +108,9 @@ export class OpenPrompts {
 			throw ParleyError.from(reason).code === "not_found" ? unknown(reason) : reason;
 		});
 		authorizeValue(principal, row, lease.session);
-		const asked = toOpenPrompt(row);
-		if (asked.prompt.type !== "password") throw unknown();
-		if (row.state === "open" && asked.prompt.expiresAt > clock.now()) return asked;
+		const open = toOpenPrompt(row);
+		if (open.prompt.type !== "password") throw unknown();
+		if (row.state === "open" && open.prompt.expiresAt > clock.now()) return open;
 		throw new ParleyError("this question is over: it was answered, or nobody did in time", {
 			code: "failed_precondition",
 		});
@@ -138,8 +138,8 @@ function questions(db: Tx) {
 type Row = Awaited<ReturnType<ReturnType<typeof questions>["executeTakeFirstOrThrow"]>>;
 
 function toOpenPrompt(row: Row): OpenPrompt {
-	const wish = row.wanted_grant === null ? undefined : fromRow<KeptWish>(row.wanted_grant);
-	const by = wish ? wish.by : requesterOf(row);
+	const grantRequest = row.wanted_grant === null ? undefined : fromRow<KeptGrantRequest>(row.wanted_grant);
+	const by = grantRequest ? grantRequest.by : requesterOf(row);
 	return {
 		prompt: fromRow<Prompt>(row.request),
 		sessionId: row.session_id,

@@ -22,11 +22,11 @@ export async function retryLast(
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once<Accepted>(tx, request, services, async () => {
-			const asked = await askedLast(tx, session.id, request.principal);
-			const writer = await writerOf(tx, asked);
-			queued = await enqueue(services, tx, session, { ...asked, trusted });
+			const newRun = await lastMessage(tx, session.id, request.principal);
+			const writer = await writerOf(tx, newRun);
+			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			const { id: runId } = queued.run;
-			const { content, correlation, retryOf, attachments } = asked;
+			const { content, correlation, retryOf, attachments } = newRun;
 			await record({
 				type: "user.message",
 				runId,
@@ -62,7 +62,11 @@ function lastRun(db: Tx, sessionId: string) {
 		.executeTakeFirst();
 }
 
-async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<Omit<NewRun, "trusted">> {
+async function lastMessage(
+	tx: Tx,
+	sessionId: string,
+	{ person }: Principal,
+): Promise<Omit<NewRun, "trusted">> {
 	const row = await lastRun(tx, sessionId);
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")

@@ -49,7 +49,7 @@ export async function acceptMessage(
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
-			const asked = {
+			const newRun = {
 				content,
 				images,
 				retryOf: undefined,
@@ -58,7 +58,7 @@ export async function acceptMessage(
 				...brought,
 				...defined({ actor }),
 			};
-			queued = await enqueue(services, tx, session, { ...asked, trusted });
+			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
@@ -161,7 +161,7 @@ export async function enqueue(
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 	tx: Tx,
 	session: Session,
-	{ trusted, ...asked }: NewRun,
+	{ trusted, ...newRun }: NewRun,
 ): Promise<Queued> {
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
@@ -174,7 +174,7 @@ export async function enqueue(
 	const id = ids.create("run");
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
-	const { content, images, retryOf, attachments, options = {} } = asked;
+	const { content, images, retryOf, attachments, options = {} } = newRun;
 	// A run of a schedule has no grants.
 	const acceptAll = active && trusted && options.origin === undefined;
 	await insertRun(tx, {
@@ -186,16 +186,16 @@ export async function enqueue(
 		retryOf: retryOf ?? null,
 		images: images.length > 0 ? JSON.stringify(images) : null,
 		attachments: attachments ? JSON.stringify(attachments) : null,
-		correlation: asked.correlation ?? null,
-		actor: asked.actor ? JSON.stringify(asked.actor) : null,
+		correlation: newRun.correlation ?? null,
+		actor: newRun.actor ? JSON.stringify(newRun.actor) : null,
 		options: Object.keys(options).length > 0 ? JSON.stringify(options) : null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});
 	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
-	const correlation = asked.correlation ?? id;
+	const correlation = newRun.correlation ?? id;
 	return {
-		run: { ...asked, id, options, acceptAll, cancelRequested: false, ordinal, correlation },
+		run: { ...newRun, id, options, acceptAll, cancelRequested: false, ordinal, correlation },
 		position,
 	};
 }

@@ -49,8 +49,8 @@ export async function steer(
 				await record({ type: "user.message", runId, content, ...by, steered: true });
 				return { status: "steered", runId, queuedPosition: 0 };
 			}
-			const asked = { content, images: [], retryOf: undefined, ...defined({ actor }) };
-			queued = await enqueue(services, tx, session, { ...asked, trusted });
+			const newRun = { content, images: [], retryOf: undefined, ...defined({ actor }) };
+			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			await record({ type: "user.message", runId: queued.run.id, content, ...by });
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
 		}),

@@ -11,7 +11,7 @@ import {
 	findSchedule,
 	type ScheduleChange,
 } from "../../store/schedule-rows.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import type { People } from "../../trust/people/people.ts";
 import type { PersonReport } from "../../trust/people/person-checks.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
@@ -186,7 +186,7 @@ async function refuse(
 		const origin = originOf(now, due, clock.now());
 		await record({ type: "schedule.trigger", ...origin, trigger, runId: "", error: refusal });
 		const entry = { action: "schedule.fire", object: id, decision: "denied" };
-		await audit.record(tx, { ...askedBy(principal), ...entry });
+		await audit.record(tx, { ...requestedBy(principal), ...entry });
 	});
 	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
 }

@@ -54,7 +54,7 @@ export class ScheduleClock {
 	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
 	readonly #held = new Map<string, Held>();
 	/** By schedule: the report about its owner that was asked for, or that its next firing uses. */
-	readonly #reports = new Map<string, "asked" | Reported>();
+	readonly #reports = new Map<string, "pending" | Reported>();
 	/** The firing that is being written, and whether a run of its session ended meanwhile. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
@@ -154,7 +154,7 @@ export class ScheduleClock {
 		const { id, sessionId, principal } = schedule;
 		const reported = this.#reports.get(id);
 		if (reported === undefined && needsReport(schedule)) return this.#ask(schedule);
-		if (reported === "asked") return;
+		if (reported === "pending") return;
 		this.#reports.delete(id);
 		const firing = { sessionId, runEnded: false };
 		this.#firing = firing;
@@ -173,12 +173,12 @@ export class ScheduleClock {
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
-		this.#reports.set(id, "asked");
-		const asked = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
+		this.#reports.set(id, "pending");
+		const answer = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
 			log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
 			return undefined;
 		});
-		void asked.then((report) => {
+		void answer.then((report) => {
 			this.#reports.set(id, { report, until: clock.monotonic() + reportLifeMs });
 			if (this.#state === "started") this.#look(false);
 		});
@@ -187,12 +187,12 @@ export class ScheduleClock {
 	#heldNow(): string[] {
 		const now = this.#parts.clock.monotonic();
 		for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
-		const asked: string[] = [];
+		const unanswered: string[] = [];
 		for (const [id, reported] of this.#reports) {
-			if (reported === "asked") asked.push(id);
+			if (reported === "pending") unanswered.push(id);
 			else if (reported.until <= now) this.#reports.delete(id);
 		}
-		return [...this.#held.keys(), ...asked];
+		return [...this.#held.keys(), ...unanswered];
 	}
 
 	/** A run has ended. */

@@ -12,7 +12,7 @@ import {
 	listSchedules,
 } from "../../store/schedule-rows.ts";
 import { taintOfMessage } from "../../store/session-taint.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import {
@@ -175,7 +175,7 @@ export class Schedules {
 			firings: 0,
 			...defined({ nextDue: due }),
 			// The event that creates it is the next one.
-			seenSeq: session.outlet.seq,
+			seenSeq: session.bus.seq,
 		};
 	}
 
@@ -189,7 +189,7 @@ export class Schedules {
 		}: { readonly action: "create" | "remove"; readonly object: string; readonly args?: object },
 	): Promise<void> {
 		const entry = { action: `schedule.${action}`, object, decision: "allowed", ...defined({ args }) };
-		await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+		await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 	}
 }
 

@@ -39,7 +39,7 @@ export class Follower {
 		this.#journal = journal;
 		this.id = lease.session.id;
 		this.#session = lease.session;
-		this.lastSeq = lease.session.outlet.seq;
+		this.lastSeq = lease.session.bus.seq;
 		this.#lease = lease;
 		this.#following = following;
 		this.#cursor = following.afterSeq ?? this.lastSeq;
@@ -47,7 +47,7 @@ export class Follower {
 
 	/** The `seq` of the last recorded event that clients were sent, or 0. */
 	get seq(): number {
-		return this.#session.outlet.seq;
+		return this.#session.bus.seq;
 	}
 
 	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
@@ -88,7 +88,7 @@ export class Follower {
 		const from = this.#cursor;
 		let questions = await openPrompts(this.#journal.store, this.#session.id, from);
 		let todo = await this.#openTodo(from);
-		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
+		while (this.#state === "joined" && this.#cursor < this.#session.bus.seq) {
 			await this.#deliverPage();
 			// The delivered events may have closed some of them.
 			questions = await openPrompts(this.#journal.store, this.#session.id, from);
@@ -99,15 +99,15 @@ export class Follower {
 		// No await between the last look at the queue and this line, so no event is missed.
 		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
-		const { reply } = this.#session.outlet;
+		const { reply } = this.#session.bus;
 		if (reply) this.#pass({ type: "text.started", runId: reply.runId });
 		if (reply && reply.text !== "") this.#pass({ type: "text.delta", ...reply });
 		this.#state = "live";
 	}
 
 	#openTodo(from: number): Promise<TodoUpdated | undefined> {
-		const { id, outlet } = this.#session;
-		return this.#journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
+		const { id, bus } = this.#session;
+		return this.#journal.store.read((db) => openTodo(db, id, { from, last: bus.seq }));
 	}
 
 	/** The client disconnected. No more events are delivered. */
@@ -129,8 +129,8 @@ export class Follower {
 
 	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
 	async #deliverPage(): Promise<void> {
-		const { outlet } = this.#session;
-		const published = outlet.seq;
+		const { bus } = this.#session;
+		const published = bus.seq;
 		const page = await this.#journal.after(this.id, this.#cursor, pageSize);
 		const missed = page.filter((event) => event.seq <= published);
 		for (const event of missed) {

@@ -147,8 +147,8 @@ class HistoryReader {
 	#reply(content: readonly HistoryBlock[], model: string | undefined): void {
 		this.#requireResults();
 		const run = this.#runs.at(-1) ?? this.#begin();
-		const asked = model === undefined ? {} : { asked: this.#name("the model", model) };
-		run.steps.push({ kind: "reply", content: content.map((block) => this.#replied(block)), ...asked });
+		const requested = model === undefined ? {} : { asked: this.#name("the model", model) };
+		run.steps.push({ kind: "reply", content: content.map((block) => this.#replied(block)), ...requested });
 	}
 
 	#replied(block: HistoryBlock): Reply["content"][number] {
@@ -367,11 +367,11 @@ type ImportedEvent = Extract<RecordedEvent, { readonly imported?: true }>;
 function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]): ImportedEvent[] {
 	const results = new Map(steps.flatMap((step) => (step.kind === "result" ? [[step.callId, step]] : [])));
 	const replies = steps.filter((step) => step.kind === "reply");
-	const told = { runId, imported: true } as const;
+	const ofRun = { runId, imported: true } as const;
 	const calls = replies.flatMap((reply) =>
 		callsOf(reply.content).flatMap(({ id: callId, name, arguments: args }): ImportedEvent[] => {
 			const { text = "", failed = false, pictures = [] } = results.get(callId) ?? {};
-			const call = { ...told, callId, name };
+			const call = { ...ofRun, callId, name };
 			const seen = pictures.map((one) => ({ mediaType: one.mediaType, bytes: bytesOf(one) }));
 			return [
 				{ type: "tool.started", ...call, arguments: args },
@@ -389,9 +389,9 @@ function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]
 	const said = replies.map((reply) => textOf(reply.content)).filter((text) => text !== "");
 	const facts = { content: said.join("\n\n"), error: "", usage: noUsage, cost: 0 };
 	return [
-		{ type: "user.message", ...told, content },
+		{ type: "user.message", ...ofRun, content },
 		...calls,
-		{ type: "assistant.message", ...told, ...facts, model: replies.at(-1)?.model ?? "" },
+		{ type: "assistant.message", ...ofRun, ...facts, model: replies.at(-1)?.model ?? "" },
 	];
 }
 

@@ -48,7 +48,7 @@ export async function readTranscript(
 			// People read their original messages.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
-		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
+		keepTimes(times, messages, { run, sentAt: Number(row.created_at), steps: own });
 		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];
 	}
 	return timedView(transcript, compactions, times).map(({ message, ...origin }) => ({
@@ -77,7 +77,7 @@ type Origin = Omit<TimedMessage, "message">;
 
 interface Timed {
 	readonly run: RunMessage;
-	readonly askedAt: number;
+	readonly sentAt: number;
 	readonly steps: readonly TimedStep[];
 }
 
@@ -85,18 +85,18 @@ interface Timed {
 function keepTimes(
 	times: Map<Message, Origin>,
 	messages: readonly Message[],
-	{ run, askedAt, steps }: Timed,
+	{ run, sentAt, steps }: Timed,
 ): void {
 	const replies = new Map<unknown, number>();
 	const results = new Map<string, number>();
-	const said = run.retryOf === undefined ? [askedAt] : [];
+	const said = run.retryOf === undefined ? [sentAt] : [];
 	for (const { step, at } of steps) {
 		if (step.kind === "steered") said.push(at);
 		else if (step.kind === "reply") replies.set(step.content, at);
 		else if (step.kind === "result") results.set(step.callId, at);
 	}
 	const imported = steps[0]?.step.kind === "imported" && { imported: true as const };
-	let last = askedAt;
+	let last = sentAt;
 	for (const message of messages) {
 		last = timeOf(message) ?? last;
 		times.set(message, { at: last, ...imported });

@@ -7,7 +7,7 @@ import type { Files } from "../../files/files.ts";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/task.ts";
 import { type CancelPorts, cancelTurn } from "../messages/cancel.ts";
@@ -44,7 +44,7 @@ export async function removeSession(
 				if (session.removed) throw unknownSession(sessionId);
 				gone = await removeRows(tx, sessionId);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
-				await ports.audit.record(tx, { ...askedBy(request.principal), ...what });
+				await ports.audit.record(tx, { ...requestedBy(request.principal), ...what });
 				await forgetChannel(tx, ports, request, session);
 			});
 			return !repeated;
@@ -74,7 +74,7 @@ async function forgetChannel(
 	const count = await deleteMemoriesOfChannel(tx, place);
 	if (count === 0) return;
 	const what = { action: "memory.forget", object: place, decision: "deleted", args: { count } };
-	await audit.record(tx, { ...askedBy(principal), ...what });
+	await audit.record(tx, { ...requestedBy(principal), ...what });
 }
 
 /** With `force`, a stored run that is not active does not block. */

@@ -36,17 +36,17 @@ export async function checkTask(
 	}
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
-	const asked = [...new Set(wanted.tools ?? usualTools)];
-	const unknown = asked.find((name) => !usable.includes(name));
+	const names = [...new Set(wanted.tools ?? usualTools)];
+	const unknown = names.find((name) => !usable.includes(name));
 	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
-	const missing = asked.filter((name) => !usable.includes(name));
+	const missing = names.filter((name) => !usable.includes(name));
 	const inherited = agent === home.profile ? home.model : undefined;
 	const model = wanted.model === undefined ? inherited : await choice.modelOf(agent, wanted.model);
 	const task = {
 		...wanted,
 		agent,
 		maxRetries,
-		tools: asked.filter((name) => usable.includes(name)),
+		tools: names.filter((name) => usable.includes(name)),
 		...defined({ model }),
 	};
 	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };

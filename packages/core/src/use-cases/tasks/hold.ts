@@ -91,9 +91,9 @@ export class Hold implements TaskHold {
 		this.#parts = parts;
 	}
 
-	desk(run: DeskRun, callId: string): TaskAccess {
+	access(run: ToolRun, callId: string): TaskAccess {
 		const { services, check, onWork: onSpawned } = this.#parts;
-		return deskOf({ hold: this, run, services, callId, check, onSpawned });
+		return accessOf({ hold: this, run, services, callId, check, onSpawned });
 	}
 
 	/** Whether another worker has taken the task over: no claim comes back. */
@@ -143,7 +143,7 @@ export class Hold implements TaskHold {
 		if (row?.state !== "running" || !isPassing(failure) || row.retry_count >= row.max_retries) return false;
 		const { clock } = this.#parts.services;
 		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** row.retry_count);
-		const asked = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
+		const wantedMs = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
 		const now = clock.now();
 		await tx
 			.updateTable("tasks")
@@ -151,7 +151,7 @@ export class Hold implements TaskHold {
 				state: "pending",
 				announce: "started",
 				retry_count: row.retry_count + 1,
-				not_before: now + Math.max(pauseMs, asked),
+				not_before: now + Math.max(pauseMs, wantedMs),
 				updated_at: now,
 				lease_until: 0,
 			})
@@ -160,9 +160,9 @@ export class Hold implements TaskHold {
 		const { title, retry_count: retryCount } = row;
 		await spend();
 		const usage = await sessionTotal(tx, row.own_session_id);
-		const told = { taskId: this.taskId, title, error: failure.message, retryCount, willRetry: true, usage };
+		const failed = { taskId: this.taskId, title, error: failure.message, retryCount, willRetry: true, usage };
 		await record(
-			{ type: "task.failed", ...told },
+			{ type: "task.failed", ...failed },
 			{ type: "worker.phased", taskId: this.taskId, phase: "waiting" },
 		);
 		return true;
@@ -184,17 +184,17 @@ function isPassing(failure: ParleyError): boolean {
 const deepest = 3;
 const broadest = 8;
 
-/** The run that a call belongs to, as far as a desk has to know it. */
-interface DeskRun {
+/** The run that a call belongs to, as far as the tools of its task need it. */
+interface ToolRun {
 	readonly session: Session;
 	/** Stops the run, which continues when the task is claimed again. */
 	park(): void;
 }
 
 /** Services of the task's tools. */
-interface DeskParts {
+interface AccessParts {
 	readonly hold: TaskHold;
-	readonly run: DeskRun;
+	readonly run: ToolRun;
 	readonly services: HoldServices;
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
@@ -204,17 +204,17 @@ interface DeskParts {
 }
 
 /** Operations of the task's tools for one call. */
-function deskOf(parts: DeskParts): TaskAccess {
+function accessOf(parts: AccessParts): TaskAccess {
 	return {
 		plan: (steps) => writePlan(parts, steps),
-		review: (asked) => review(parts, asked),
+		review: (request) => review(parts, request),
 		spawn: (wanted) => spawn(parts, wanted),
 		workers: (ids) => awaitWorkers(parts, ids),
 	};
 }
 
 async function writePlan(
-	{ run, hold, services }: DeskParts,
+	{ run, hold, services }: AccessParts,
 	steps: readonly PlanStep[],
 ): Promise<TaskProgress> {
 	const { redactor } = run.session;
@@ -233,14 +233,14 @@ async function writePlan(
 
 /** Resolves with a person's answer. Until then the task is suspended and its run stops. */
 async function review(
-	{ run, hold, callId, services }: DeskParts,
+	{ run, hold, callId, services }: AccessParts,
 	{ reason, content }: { readonly reason: string; readonly content: string },
 ): Promise<ReviewReply> {
 	const { redactor } = run.session;
 	const reply = await run.session.commit(async (tx, record) => {
 		const row = await own(tx, hold);
-		const asked = reviewOf(row);
-		if (asked?.callId === callId && asked.reply) return asked.reply;
+		const known = reviewOf(row);
+		if (known?.callId === callId && known.reply) return known.reply;
 		const shown: Review = {
 			token: services.ids.create("review"),
 			callId,
@@ -275,7 +275,7 @@ async function review(
 }
 
 async function spawn(
-	{ run, hold, callId, services, check, onSpawned }: DeskParts,
+	{ run, hold, callId, services, check, onSpawned }: AccessParts,
 	wanted: NewWorker,
 ): Promise<string> {
 	const checked = await check(await services.journal.store.read((db) => own(db, hold)), wanted);
@@ -309,7 +309,7 @@ function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 
 /** Resolves when all of these workers have ended. Until then the run stops. */
 async function awaitWorkers(
-	{ run, hold, services }: DeskParts,
+	{ run, hold, services }: AccessParts,
 	ids: readonly string[] | undefined,
 ): Promise<readonly WorkerResult[]> {
 	const results = await run.session.commit(async (tx, record) => {
@@ -352,7 +352,7 @@ async function change(tx: Tx, updated_at: number, { id }: TaskRow, to: Partial<T
 		.execute();
 }
 
-function stopHere(run: DeskRun): never {
+function stopHere(run: ToolRun): never {
 	run.park();
 	throw new ParleyError("the task goes on later", { code: "cancelled" });
 }

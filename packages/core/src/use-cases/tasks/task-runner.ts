@@ -298,7 +298,7 @@ async function begin(
 	}
 	const content = `${title}\n\n${row.parent_id === null ? "" : handedOn}${description}`;
 	const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
-	const asked = {
+	const newRun = {
 		content,
 		images: [],
 		retryOf: undefined,
@@ -306,9 +306,9 @@ async function begin(
 		...defined({ actor }),
 		options: await optionsOf(tx, row),
 	};
-	const { run } = await enqueue(services, tx, session, { ...asked, trusted: session.trusted });
+	const { run } = await enqueue(services, tx, session, { ...newRun, trusted: session.trusted });
 	await record({ type: "user.message", runId: run.id, content });
-	const ooda = phaseOf(asked.options, []);
+	const ooda = phaseOf(newRun.options, []);
 	await record({ type: "worker.phased", taskId, phase: "thinking", ...defined({ ooda }) });
 	return run;
 }

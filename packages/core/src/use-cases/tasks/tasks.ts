@@ -9,7 +9,7 @@ import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
-import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { actingId, type Principal, visibleTo } from "../../vocabulary/principal.ts";
@@ -110,8 +110,8 @@ export class Tasks {
 				const now = (await findTask(tx, taskId)) ?? row;
 				if (hasEnded(now.state)) return now.state;
 				const by = actingId(request.principal);
-				const told = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
-				const end = { state: "cancelled" as const, reason: told, by };
+				const shownReason = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
+				const end = { state: "cancelled" as const, reason: shownReason, by };
 				ended = await endTask({ tx, now: this.#options.clock.now(), tell: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
@@ -197,7 +197,7 @@ export class Tasks {
 
 	async #audit(tx: Tx, { principal }: Keyed, object: string, [action, decision]: Audited): Promise<void> {
 		await this.#options.audit.record(tx, {
-			...askedBy(principal),
+			...requestedBy(principal),
 			action: `task.${action}`,
 			object,
 			decision,

@@ -39,8 +39,8 @@ export class Trust {
 	}
 
 	/** Principal of the connector for this person. The grant of a channel may end because of its author. */
-	async identify(...asked: Parameters<People["identify"]>): Promise<Principal> {
-		const acting = await this.people.identify(...asked);
+	async identify(...args: Parameters<People["identify"]>): Promise<Principal> {
+		const acting = await this.people.identify(...args);
 		await this.grants.witness(acting);
 		return acting;
 	}

@@ -1,5 +1,5 @@
 import { type Logger, ParleyError } from "@parley/base";
-import { askedBy, type PersonCheck, type Principal, type Prompt } from "@parley/core";
+import { type PersonCheck, type Principal, type Prompt, requestedBy } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import { actingPrincipal } from "../shared/acting.ts";
@@ -109,9 +109,9 @@ export class Connection implements HandlerContext {
 	}
 
 	repeatPrompt(token: string, label: string): boolean {
-		const asked = this.#prompts?.find(token);
-		if (!asked || !this.#prompts?.mayRepeat(token)) return false;
-		const { sessionId, prompt } = asked;
+		const question = this.#prompts?.find(token);
+		if (!question || !this.#prompts?.mayRepeat(token)) return false;
+		const { sessionId, prompt } = question;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
 		const event = { type: "prompt.shown", prompt: { ...prompt, label } } as const;
 		this.#deliver({ transient: true, sessionId, seq, event });
@@ -268,7 +268,7 @@ export class Connection implements HandlerContext {
 
 	#noteRefusal(method: string, principal: Principal): void {
 		const refused = { action: "request.refuse", object: method, decision: "denied" };
-		this.deps.runtime.trust.audit.sample({ ...askedBy(principal), ...refused });
+		this.deps.runtime.trust.audit.sample({ ...requestedBy(principal), ...refused });
 	}
 
 	/** Key in the rate limit. Sessions that are not joined have no key, so that invented ids do not raise the limit. */

@@ -259,7 +259,7 @@ test("an unanswered approval ends with its prompt, and is denied at the end of t
 	const late = await openApproval("echo 1", "echo 2");
 	await using _late = late.ground;
 	await late.ground.connection.end();
-	expect(late.ground.told("p").at(-1)).toBe("done");
+	expect(late.ground.typesOf("p").at(-1)).toBe("done");
 	const results = late.ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results).toMatchObject([{ is_error: true }, { is_error: true }]);
 	expect(JSON.stringify(results)).toContain("the client's input has ended");
@@ -272,7 +272,7 @@ test.each([
 	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;
 	await ground.connection.terminate(why);
-	expect(ground.told("p").at(-1)).toBe("done");
+	expect(ground.typesOf("p").at(-1)).toBe("done");
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results).toMatchObject([
 		{ is_error: true, content: [{ text: expect.stringContaining(`denied without an answer: ${says}`) }] },
@@ -284,12 +284,12 @@ test("the end of the input waits for all commands, and a termination ends them",
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"), { id: "g", type: "get_messages" });
 	await ground.connection.end();
-	expect(ground.told("p2").at(-1)).toBe("done");
+	expect(ground.typesOf("p2").at(-1)).toBe("done");
 	expect(ground.answers).toContainEqual(["g", true]);
 	ground.send(prompt("p3"), prompt("p4"));
 	await ground.hears("text_delta", 3);
 	await ground.connection.terminate("stopped");
-	expect(ground.told("p3").slice(-2)).toEqual(["turn_end aborted", "done"]);
+	expect(ground.typesOf("p3").slice(-2)).toEqual(["turn_end aborted", "done"]);
 	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
 });
 

@@ -18,7 +18,7 @@ export function taskTools({
 }
 
 /** Operations of the task that makes the call. Throws outside of tasks. */
-function deskOf({ task }: ToolContext): TaskAccess {
+function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError("only a task can do this", { code: "failed_precondition" });
 }
@@ -51,8 +51,8 @@ const requestReview = defineTool<ReviewArguments>({
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
-	async run(asked, _plan, context) {
-		const { approved, feedback, person } = await deskOf(context).review(asked);
+	async run(request, _plan, context) {
+		const { approved, feedback, person } = await accessOf(context).review(request);
 		const said = feedback === "" ? "" : `\nWhat was said with it:\n${attributed(feedback, person)}`;
 		return approved
 			? { text: `approved: go on${said}`, failed: false }
@@ -97,9 +97,9 @@ const spawnWorker = defineTool<SpawnArguments>({
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ title }) => planOwn(`spawn a worker: ${title}`),
-	async run({ depends_on, tools, model, ...asked }, _plan, context) {
-		const id = await deskOf(context).spawn({
-			...asked,
+	async run({ depends_on, tools, model, ...worker }, _plan, context) {
+		const id = await accessOf(context).spawn({
+			...worker,
 			...defined({ tools, model, dependsOn: depends_on }),
 		});
 		return { text: `worker ${id}`, failed: false };
@@ -107,7 +107,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 });
 
 /** Maximum characters of one worker's result for its task. */
-const mostTold = 16_000;
+const mostOutput = 16_000;
 
 const waitParameters = () =>
 	z.strictObject({
@@ -131,17 +131,17 @@ const waitForWorkers = defineTool<WaitArguments>({
 	usual: ["person"],
 	plan: async ({ workers }) => planOwn(workers ? `wait for ${workers.join(", ")}` : "wait for all workers"),
 	async run({ workers }, _plan, context) {
-		const results = await deskOf(context).workers(workers);
+		const results = await accessOf(context).workers(workers);
 		if (results.length === 0) return { text: "this task has no workers", failed: false };
 		return { text: results.map(describe).join("\n\n"), failed: false };
 	},
 });
 
 function describe({ id, title, state, output, error }: WorkerResult): string {
-	const told =
-		output.length > mostTold
-			? `${shorten(output, mostTold)}\n[cut: ask for less, or have it written to a file]`
+	const result =
+		output.length > mostOutput
+			? `${shorten(output, mostOutput)}\n[cut: ask for less, or have it written to a file]`
 			: output;
-	const said = [told, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
+	const said = [result, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
 	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;
 }

@@ -79,9 +79,9 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 // True because these are the keys of the object.
 const names = Object.keys(paramsIn("")) as readonly MethodName[];
 
-type Wish = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
+type NewToken = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
 
-const connectorWish: Wish = { kind: "connector", name: "chat", platform: "discord", tenants: ["guild"] };
+const connectorToken: NewToken = { kind: "connector", name: "chat", platform: "discord", tenants: ["guild"] };
 
 /** Principals by their way of authentication. */
 const people = {
@@ -90,24 +90,24 @@ const people = {
 	"an observer of all": (t) => comeIn(t, { kind: "observer", name: "all" }),
 	"an observer of one session": async (t) =>
 		comeIn(t, { kind: "observer", name: "one", sessions: [await t.create()] }),
-	"a connector for nobody": (t) => comeIn(t, connectorWish),
+	"a connector for nobody": (t) => comeIn(t, connectorToken),
 	"a ticket of an operator's token": async (t) =>
 		byTicket(t, await comeIn(t, { kind: "operator", name: "desk" })),
 	"a ticket of an observer": async (t) => byTicket(t, await comeIn(t, { kind: "observer", name: "all" })),
-	"a ticket of a connector": async (t) => byTicket(t, await comeIn(t, connectorWish)),
+	"a ticket of a connector": async (t) => byTicket(t, await comeIn(t, connectorToken)),
 	...Object.fromEntries(
 		roles.map((role) => [
 			`a connector for somebody who is ${role}`,
 			async (t: TestRuntime) => {
 				const { person } = testConnector(role);
-				const connector = await comeIn(t, connectorWish);
+				const connector = await comeIn(t, connectorToken);
 				return { ...connector, ...(person && { person }) };
 			},
 		]),
 	),
 } satisfies Record<string, (t: TestRuntime) => Promise<Principal>>;
 
-async function comeIn({ runtime }: TestRuntime, wish: Wish): Promise<Principal> {
+async function comeIn({ runtime }: TestRuntime, wish: NewToken): Promise<Principal> {
 	const { tokens } = runtime.trust;
 	const principal = tokens.verify((await tokens.create(unkeyed(), wish)).text);
 	if (!principal) throw new Error("the token does not work");
@@ -195,7 +195,7 @@ const applied: Partial<Record<MethodName, Action>> = {
 test.each(Object.entries(people))("%s may do only what its rights allow", async (_who, come) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
-	await t.runtime.trust.tokens.create(unkeyed(), { ...connectorWish, name: "bridge" });
+	await t.runtime.trust.tokens.create(unkeyed(), { ...connectorToken, name: "bridge" });
 	const principal = await come(t);
 	const place = principal.person && placeKey(principal.person.place);
 	const own = { owner: principal.id, ...(place !== undefined && { place }) };

@@ -2,7 +2,7 @@ import { defined, ParleyError, parseJson } from "@parley/base";
 import {
 	type AuditRow,
 	type ListedRule,
-	type OpenWish,
+	type OpenGrantRequest,
 	placeKey,
 	type TextCheck,
 	type WantedGrant,
@@ -109,13 +109,13 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 
 	async list_grants({ deps }, { principal, params }) {
 		const { grants: all } = deps.runtime.trust;
-		const [grants, wishes] = await Promise.all([
+		const [grants, requests] = await Promise.all([
 			all.list(principal, params.ended === true),
-			all.wishes(principal),
+			all.requests(principal),
 		]);
 		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
-			wishes: wishes.map((wish) => encodeGrantRequest({ ...wish, token: shown(wish.token) })),
+			wishes: requests.map((open) => encodeGrantRequest({ ...open, token: shown(open.token) })),
 			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] =>
 				defined({
 					...encodeGrant(grant),
@@ -159,7 +159,7 @@ function encodeGrantRequest({
 	wanted,
 	createdAt,
 	expiresAt,
-}: OpenWish): GrantRequestPayload {
+}: OpenGrantRequest): GrantRequestPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
 		token,

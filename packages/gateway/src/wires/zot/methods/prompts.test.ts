@@ -15,8 +15,8 @@ test("prompts and compactions run one after the other, and each is answered when
 	const owners = ground.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
 	expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(["p1", "p2", "c", "p3"]);
 	for (const id of ["p1", "p2", "p3"])
-		expect(ground.told(id)).toEqual([...whole, "turn_end end_turn", "done"]);
-	expect(ground.told("c")).toEqual(["usage", "compact_done", "done"]);
+		expect(ground.typesOf(id)).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(ground.typesOf("c")).toEqual(["usage", "compact_done", "done"]);
 	expect(ground.answers).toEqual(["p1", "p2", "c", "p3"].map((id) => [id, true]));
 	expect(model.requests.at(-1)?.messages.length).toBe(2);
 });
@@ -36,8 +36,8 @@ test("a compaction that fails has the reason, and the next prompt runs", async (
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
 	await ground.hears("done", 3);
-	expect(ground.told("c")).toEqual(["error", "done"]);
-	expect(ground.told("c2")).toEqual(["error", "done"]);
+	expect(ground.typesOf("c")).toEqual(["error", "done"]);
+	expect(ground.typesOf("c2")).toEqual(["error", "done"]);
 });
 
 test("a prompt whose model call fails ends with the error, and the next one runs", async () => {
@@ -51,8 +51,8 @@ test("a prompt whose model call fails ends with the error, and the next one runs
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"));
 	await ground.hears("done", 2);
-	expect(ground.told("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
-	expect(ground.told("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(ground.typesOf("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
+	expect(ground.typesOf("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
 });
 
 test("64 prompts can wait, and a further one is refused; waiting prompts can be listed and cancelled", async () => {
@@ -78,8 +78,8 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 		["3", 'no waiting prompt has the id "at work"'],
 	]);
 	await ground.connection.terminate("stopped");
-	expect(ground.told("w7")).toEqual([]);
-	expect(ground.told("at work").at(-1)).toBe("done");
+	expect(ground.typesOf("w7")).toEqual([]);
+	expect(ground.typesOf("at work").at(-1)).toBe("done");
 	expect(ground.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
 });
 
@@ -107,7 +107,7 @@ async function abortBehind(
 	else ground.send(prompt("p1"), prompt("p2"));
 	await ground.hears("done", 2);
 	await ground.t.settle();
-	return { frames: ground.frames, first: ground.told("p1"), next: ground.told("p2") };
+	return { frames: ground.frames, first: ground.typesOf("p1"), next: ground.typesOf("p2") };
 }
 
 test("an abort at any time ends only the active prompt, with one done", async () => {
@@ -142,8 +142,8 @@ test.each([
 	await ground.t.settle();
 	ground.send(abort, abort);
 	await ground.hears("done");
-	expect(ground.told("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
-	expect(ground.told("p")).not.toContain("error");
+	expect(ground.typesOf("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
+	expect(ground.typesOf("p")).not.toContain("error");
 });
 
 test("an abort while a tool of the last model call runs is reported as an abort", async () => {
@@ -154,7 +154,7 @@ test("an abort while a tool of the last model call runs is reported as an abort"
 	await ground.t.settle();
 	ground.send(abort);
 	await ground.hears("done");
-	expect(ground.told("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
+	expect(ground.typesOf("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
 });
 
 test("waiting prompts can have 64 MiB together", async () => {
@@ -180,7 +180,7 @@ test("an abort ends a compaction without a change", async () => {
 	while (model.requests.length < 2) await ground.t.settle();
 	ground.send(abort);
 	await ground.hears("done", 2);
-	expect(ground.told("c").filter((type) => type !== "usage")).toEqual(["done"]);
+	expect(ground.typesOf("c").filter((type) => type !== "usage")).toEqual(["done"]);
 	ground.send(prompt("next"));
 	await ground.hears("done", 3);
 	expect(model.requests.at(-1)?.messages).toHaveLength(3);
@@ -190,7 +190,7 @@ test("an abort without a prompt succeeds, and does not end later prompts", async
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")]) });
 	ground.send(abort, prompt("p"));
 	await ground.hears("done");
-	expect(ground.told("p")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(ground.typesOf("p")).toEqual([...whole, "turn_end end_turn", "done"]);
 	expect(ground.answers).toEqual([
 		["abort", true],
 		["p", true],

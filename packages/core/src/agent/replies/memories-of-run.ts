@@ -30,7 +30,7 @@ export function readerOf(run: Run): MemoryReader {
 }
 
 /** Notes for the tools of a run. They depend on the people of the run, who may change while it works. */
-export function memoryDeskOf(run: Run, callId: string, memories: Memories): MemoryAccess {
+export function memoryAccessOf(run: Run, callId: string, memories: Memories): MemoryAccess {
 	const { session } = run;
 	const { store } = run.journal;
 	const clean = (text: string): string => session.redactor.redact(text);

@@ -49,13 +49,13 @@ interface Scene {
 }
 
 /** An open question of a run in the Slack channel. */
-export async function asked(scene: Scene = {}) {
+export async function openElsewhere(scene: Scene = {}) {
 	const { tool = "edit", places = usual, asker = ada, roles = {}, again } = scene;
 	const further = again ? [[calls("c2", tool)]] : [];
 	const model = new ScriptedModel([calls("c1", tool)], ...further, [says("done")]);
 	const asks = (elicitation: Elicitation) => ({
 		classes: ["person" as const],
-		run: async (context: { ask(asked: Elicitation): Promise<unknown> }) =>
+		run: async (context: { ask(openElsewhere: Elicitation): Promise<unknown> }) =>
 			JSON.stringify(await context.ask(elicitation)),
 	});
 	const tools = [

@@ -1,11 +1,11 @@
 import { fromRow, type Tx } from "../../store/journal.ts";
-import type { KeptWish } from "./grant-wish.ts";
+import type { KeptGrantRequest } from "./grant-request.ts";
 
 /** Unanswered grant request in a session. Times are milliseconds since the epoch. */
-export interface OpenWish {
+export interface OpenGrantRequest {
 	readonly token: string;
 	readonly sessionId: string;
-	readonly wanted: KeptWish;
+	readonly wanted: KeptGrantRequest;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }
@@ -13,7 +13,10 @@ export interface OpenWish {
 const mostListed = 1_000;
 
 /** The open questions whether one of these channels, or any, is to be trusted, the oldest first. */
-export async function openWishes(db: Tx, places: readonly string[] | undefined): Promise<OpenWish[]> {
+export async function openGrantRequests(
+	db: Tx,
+	places: readonly string[] | undefined,
+): Promise<OpenGrantRequest[]> {
 	let wanted = db
 		.selectFrom("prompts")
 		.innerJoin("sessions", "sessions.id", "prompts.session_id")
@@ -31,7 +34,7 @@ export async function openWishes(db: Tx, places: readonly string[] | undefined):
 			: {
 					token,
 					sessionId: session_id,
-					wanted: fromRow<KeptWish>(wanted_grant),
+					wanted: fromRow<KeptGrantRequest>(wanted_grant),
 					createdAt: Number(created_at),
 					expiresAt: Number(expires_at),
 				},

@@ -18,10 +18,10 @@ export interface WantedGrant {
 }
 
 /** Request as stored with its question. Requests of earlier versions have no requester. */
-export type KeptWish = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+export type KeptGrantRequest = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
 /** Answer to a grant request, with the stored request. */
-export interface AnsweredWish {
+export interface AnsweredGrantRequest {
 	readonly token: string;
 	/** The `Prompt` and the `KeptWish`, as JSON. */
 	readonly request: string;
@@ -70,7 +70,7 @@ export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 }
 
 /** The question whether a channel is to be trusted, in one line. */
-export function wishLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" | "name">): string {
+export function grantRequestLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" | "name">): string {
 	const { place, people, tools, classes, maxActions, lifeMs, reason } = wanted;
 	const what = [
 		people === null

@@ -17,7 +17,7 @@ export interface OpenReply {
  * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient event
  * is emitted immediately, or after the recorded events that still wait.
  */
-export class Outlet {
+export class EventBus {
 	readonly #sessionId: string;
 	readonly #listeners = new Set<Listener>();
 	readonly #waiting: Slot[] = [];
@@ -78,10 +78,10 @@ export class Outlet {
 			this.#seq = event.seq;
 			return event;
 		}
-		const { event: told } = event;
-		if (told.type === "text.started") this.#reply = { runId: told.runId, text: "" };
-		else if (told.type === "text.ended") this.#reply = undefined;
-		else if (told.type === "text.delta" && this.#reply) this.#reply.text += told.text;
+		const { event: passed } = event;
+		if (passed.type === "text.started") this.#reply = { runId: passed.runId, text: "" };
+		else if (passed.type === "text.ended") this.#reply = undefined;
+		else if (passed.type === "text.delta" && this.#reply) this.#reply.text += passed.text;
 		// The number of a passing event is that of the last recorded one that left before it.
 		return event.seq === this.#seq ? event : { ...event, seq: this.#seq };
 	}

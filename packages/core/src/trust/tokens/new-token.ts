@@ -31,14 +31,14 @@ export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 }
 
 /** Throws `invalid_argument` for a token that would make no sense. */
-export function checkWish(wish: NewToken): void {
-	const { kind, name, platform } = wish;
+export function checkNewToken(wanted: NewToken): void {
+	const { kind, name, platform } = wanted;
 	if (name === operatorsName) {
 		throw refused(`the name ${operatorsName} is that of the data directory's own token; choose another`);
 	}
 	for (const bound of ["platform", "tenants", "sessions"] as const) {
 		const has: readonly string[] = bounds[kind];
-		if (wish[bound] !== undefined && !has.includes(bound)) {
+		if (wanted[bound] !== undefined && !has.includes(bound)) {
 			throw refused(`${bound}: ${kind === "connector" ? "a" : "an"} ${kind} has none`);
 		}
 	}
