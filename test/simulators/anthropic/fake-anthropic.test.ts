@@ -43,7 +43,7 @@ function textOf(events: readonly RawMessageStreamEvent[]): string {
 		.join("");
 }
 
-test("a reply of every kind of block arrives whole through the SDK", async () => {
+test("a reply of every kind of block arrives completely through the SDK", async () => {
 	const { fake, client } = await connect();
 	fake.script({
 		content: [
@@ -87,7 +87,7 @@ test("every event has the shape that the SDK's types promise", async () => {
 	}
 });
 
-test("requests are kept to the byte, with their headers", async () => {
+test("requests are recorded unchanged, with their headers", async () => {
 	const { fake, client } = await connect();
 	fake.script(says("Hello"));
 	await eventsOf(client);
@@ -99,13 +99,13 @@ test("requests are kept to the byte, with their headers", async () => {
 	});
 });
 
-test("a reply can be worked out from the request", async () => {
+test("a reply can depend on the request", async () => {
 	const { fake, client } = await connect();
 	fake.otherwise(({ body }) => says(`${body.messages.length} message for ${body.model}`));
 	expect(textOf(await eventsOf(client))).toBe("1 message for claude-sonnet-5-5");
 });
 
-test("texts and bytes are cut as told", async () => {
+test("texts and bytes are cut as requested", async () => {
 	const { fake, client } = await connect();
 	const byBytes = (bytes: Uint8Array): Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 	fake.script({ ...says("Grüße 👋"), cut: (text) => [...text], packets: byBytes });
@@ -114,7 +114,7 @@ test("texts and bytes are cut as told", async () => {
 	expect(events.filter(({ type }) => type === "content_block_delta")).toHaveLength(7);
 });
 
-test("events can be changed before they go", async () => {
+test("events can be changed before they are sent", async () => {
 	const { fake, client } = await connect();
 	fake.script({
 		...says("Hello"),
@@ -126,7 +126,7 @@ test("events can be changed before they go", async () => {
 	expect(events[0]).toMatchObject({ message: { usage: { input_tokens: -1 } } });
 });
 
-test("a status comes with its headers and the API's error", async () => {
+test("a status is sent with its headers and the API's error", async () => {
 	const { fake, client } = await connect();
 	fake.script({ status: 529, headers: { "retry-after": "7" } });
 	const failed = await eventsOf(client).catch((reason: unknown) => reason);
@@ -138,7 +138,7 @@ test.for([
 	{ how: "end" as const, ends: "quietly" },
 	{ how: "reset" as const, ends: "with an error" },
 	{ how: { type: "overloaded_error", message: "too much" }, ends: "with an error" },
-])("a stream breaks off after its second delta: $how", async ({ how, ends }) => {
+])("a stream ends after its second delta: $how", async ({ how, ends }) => {
 	const { fake, client } = await connect();
 	const cut = (text: string): string[] => [...text];
 	const read = Promise.withResolvers<void>();
@@ -157,13 +157,13 @@ test.for([
 	expect({ text, ended }).toEqual({ text: "He", ended: ends });
 });
 
-test.for(["end", "reset"] as const)("a connection goes before the head: %s", async (how) => {
+test.for(["end", "reset"] as const)("a connection ends before the head: %s", async (how) => {
 	const { fake, client } = await connect();
 	fake.script({ content: [], break: { at: "start", how } });
 	await expect(eventsOf(client)).rejects.toBeInstanceOf(Anthropic.APIConnectionError);
 });
 
-test("a stream hangs, pings meanwhile by its clock, and notices when the client goes", async () => {
+test("a hanging stream sends pings by its clock, and notices a disconnect", async () => {
 	const clock = new ManualClock();
 	const { fake, client } = await connect({ clock });
 	fake.script({ ...says("Hello"), break: { at: 1, how: "hang", pingEveryMs: 5_000 } });
@@ -183,7 +183,7 @@ test("a stream hangs, pings meanwhile by its clock, and notices when the client 
 	expect(clock.pending).toBe(0);
 });
 
-test("a packet waits for its time", async () => {
+test("a packet waits for its delay", async () => {
 	const clock = new ManualClock();
 	const { fake, client } = await connect({ clock });
 	fake.script({ content: [], everyMs: 1_000, edit: (events) => events.slice(0, 1) });
@@ -211,7 +211,7 @@ test("count_tokens can be missing", async () => {
 	await expect(client.messages.countTokens(counted)).rejects.toMatchObject({ status: 404 });
 });
 
-test("a server that takes more than the SDK knows", async () => {
+test("a server can accept keys that the SDK does not know", async () => {
 	const { fake, client } = await connect({ furtherKeys: ["temperature"] });
 	fake.script(says("Hello"));
 	const warmer = { ...hello, temperature: 0.5 };

@@ -43,7 +43,7 @@ test("a growing prompt reads the old prefix and writes the new part", () => {
 	});
 });
 
-test("one changed sign in front loses everything behind", () => {
+test("one changed character invalidates the cache after it", () => {
 	const kept = cache();
 	kept.use("m", prompt("a", "b*"));
 	expect(kept.use("m", prompt("A", "b*")).read).toBe(0);
@@ -55,7 +55,7 @@ test("an early breakpoint still hits when a later part has changed", () => {
 	expect(kept.use("m", prompt("a", "b*", "C*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
 });
 
-test("a prefix that no breakpoint has ended is not known", () => {
+test("a prefix without a breakpoint is not cached", () => {
 	const kept = cache();
 	kept.use("m", prompt("a", "b", "c*"));
 	expect(kept.use("m", prompt("a", "b*")).read).toBe(0);
@@ -69,7 +69,7 @@ test("exactly twenty blocks before a breakpoint are checked", () => {
 	expect(kept.use("m", prompt("a", "b", ...names(19), "y", "x*")).read).toBe(0);
 });
 
-test("short prefixes are not kept", () => {
+test("short prefixes are not cached", () => {
 	const kept = cache();
 	expect(kept.use("m", prompt("a*", "b"))).toEqual({ read: 0, written5m: 0, written1h: 0, rest: 2_000 });
 	expect(kept.use("m", prompt("a*", "b")).read).toBe(0);
@@ -93,7 +93,7 @@ test("an entry lives five minutes since its last use, or an hour", () => {
 	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
 });
 
-test("a prompt is tools, then system, then messages, and a mark is not compared", () => {
+test("a prompt has tools, then system, then messages, and breakpoints are not compared", () => {
 	const request = {
 		messages: [{ role: "user" as const, content: "Hello there" }],
 		system: [{ type: "text" as const, text: "You help.", cache_control: { type: "ephemeral" as const } }],
@@ -110,7 +110,7 @@ test("a prompt is tools, then system, then messages, and a mark is not compared"
 	expect(blocks[2]?.tokens).toBe(4 + 2);
 });
 
-test("the mark on a whole request is one behind its last block", () => {
+test("a breakpoint on a request applies to its last block", () => {
 	const request = {
 		messages: [{ role: "user" as const, content: "Hello there" }],
 		cache_control: { type: "ephemeral" as const },

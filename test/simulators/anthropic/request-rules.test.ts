@@ -206,7 +206,7 @@ test.for(refused)("refuses %s", async ([, request, message]) => {
 	expect(violations.join("\n")).toMatch(message);
 });
 
-test("thinking comes back as it was, or is refused", async () => {
+test("thinking must come back unchanged", async () => {
 	fake.script({ content: [thinks("A door, I guess."), { type: "text", text: "A door." }] });
 	await refusals(good);
 	const signature = signatureOf("A door, I guess.");
@@ -241,7 +241,7 @@ test("a body that is not JSON is refused", async () => {
 	expect(fake.takeViolations().join("\n")).toContain("unreadable");
 });
 
-test("headers and paths that the service does not know are refused", async () => {
+test("unknown headers and paths are refused", async () => {
 	const response = await fetch(`${fake.url}/v1/messages`, {
 		method: "POST",
 		headers: { authorization: `Bearer ${fake.apiKey}`, "anthropic-version": "2023-06-01" },

@@ -27,7 +27,7 @@ async function realClient() {
 	return { world, server, client, general: world.channel("general"), anna: world.member("Anna") };
 }
 
-/** The next interaction, handled; what goes wrong in the handler rejects. */
+/** Resolves when the next interaction is handled. Rejects with an error of the handler. */
 function handled(client: Client, handle: (interaction: Interaction) => Promise<unknown>): Promise<unknown> {
 	const { promise, resolve } = Promise.withResolvers<unknown>();
 	client.once(Events.InteractionCreate, (interaction) => resolve(handle(interaction)));

@@ -102,7 +102,7 @@ test.each(frontEnds)("%s: a port is ready, receives messages, and posts", async 
 	await front.close();
 });
 
-test.each(frontEnds)("%s: files go both ways", async (_, open) => {
+test.each(frontEnds)("%s: files are uploaded and downloaded", async (_, open) => {
 	const front = await open();
 	const general = front.world.channel("general");
 	const port = front.port();
@@ -162,7 +162,7 @@ test.each(frontEnds)(
 	},
 );
 
-test.each(frontEnds)("%s: after a session that is over another one begins", async (_, open) => {
+test.each(frontEnds)("%s: a new session starts after one that has ended", async (_, open) => {
 	const front = await open();
 	const { watch, heard, ready } = await listening(front.port());
 	front.world.gateway.invalidate();
@@ -215,17 +215,20 @@ test.each(frontEnds)("%s: presses are answered", async (_, open) => {
 	await front.close();
 });
 
-test.each(frontEnds)("%s: a request without an answer rejects, done or not", async (_, open) => {
-	const front = await open();
-	const general = front.world.channel("general");
-	const port = front.port();
-	const post = () =>
-		port.request({ method: "POST", path: `/channels/${general.id}/messages`, body: { content: "Hi" } });
-	front.world.network.next("POST *", { drop: "before" });
-	await expect(post()).rejects.toMatchObject({ code: "unavailable" });
-	expect(general.shows()).toHaveLength(0);
-	front.world.network.next("POST *", { drop: "after-commit" });
-	await expect(post()).rejects.toMatchObject({ code: "unavailable" });
-	expect(general.shows()).toHaveLength(1);
-	await front.close();
-});
+test.each(frontEnds)(
+	"%s: a request without a response rejects, whether it was performed or not",
+	async (_, open) => {
+		const front = await open();
+		const general = front.world.channel("general");
+		const port = front.port();
+		const post = () =>
+			port.request({ method: "POST", path: `/channels/${general.id}/messages`, body: { content: "Hi" } });
+		front.world.network.next("POST *", { drop: "before" });
+		await expect(post()).rejects.toMatchObject({ code: "unavailable" });
+		expect(general.shows()).toHaveLength(0);
+		front.world.network.next("POST *", { drop: "after-commit" });
+		await expect(post()).rejects.toMatchObject({ code: "unavailable" });
+		expect(general.shows()).toHaveLength(1);
+		await front.close();
+	},
+);

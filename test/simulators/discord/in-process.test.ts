@@ -65,14 +65,14 @@ test("another process continues before the first unacknowledged event, the same 
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
 	expect(said).toEqual(["one", "two", "three"]);
 	port.kill();
-	// Too late: who would have noted it is dead.
+	// Too late, because the process that would store it is dead.
 	untaken.resolve();
 	await untaken.promise;
 	await listen(new InProcessPort(world, { intents, sessions }));
 	expect(said.slice(3)).toEqual(["two", "three"]);
 });
 
-test("a connection comes back half a second after it was lost, a new session after one to five", async () => {
+test("a lost connection returns after half a second, a new session after one to five seconds", async () => {
 	const { clock, world, states } = await connected();
 	world.gateway.drop();
 	clock.advance(499);
@@ -90,7 +90,7 @@ test("a connection comes back half a second after it was lost, a new session aft
 	expect(states.at(-1)).toBe("ready");
 });
 
-test("after the end of a port nothing is asked and no timer waits", async () => {
+test("after its end, a port sends no request and has no timer", async () => {
 	const { clock, world, port } = await connected();
 	world.gateway.drop();
 	await port.close();
@@ -100,7 +100,7 @@ test("after the end of a port nothing is asked and no timer waits", async () => 
 	});
 });
 
-test("files are read from Discord alone", async () => {
+test("files are read only from Discord", async () => {
 	const { port } = await connected();
 	const { signal } = new AbortController();
 	const foreign = port.download("https://example.com/attachments/1/2/a?ex=1", 10, signal);

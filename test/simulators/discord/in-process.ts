@@ -19,20 +19,23 @@ export interface InProcessOptions {
 	/** Default: the token of the world. */
 	readonly token?: string;
 	readonly intents: number;
-	/** Two ports with the same store are two processes, one after the other. */
+	/** Two ports with the same store represent two successive processes. */
 	readonly sessions?: SessionStore;
 }
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Measured of discord.js: a lost connection comes back after half a second. */
+/** Measured with discord.js: it reconnects half a second after a loss. */
 const reconnectMs = 500;
-/** After which no new try helps: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+/**
+ * Close codes after which a retry cannot help:
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+ */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
-/** After which a session is over. */
+/** Close codes that end a session. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
-/** The world behind the connector's port: no sockets, and time is the world's clock. */
+/** The world behind the connector's port, without sockets and on the world's clock. */
 export class InProcessPort implements DiscordPort {
 	readonly #world: World;
 	readonly #clock: Clock;
@@ -103,7 +106,7 @@ export class InProcessPort implements DiscordPort {
 		this.#leave(4200);
 	}
 
-	/** Shows a presence, as opcode 3 does. Nothing is sent without a connection. */
+	/** Shows a presence, as opcode 3 does. It is dropped without a connection. */
 	present(presence: unknown): void {
 		if (!this.#closed && this.#live) this.#world.gateway.present(presence);
 	}
@@ -121,7 +124,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** Goes back before the first event that the previous process did not store. */
+	/** Returns to the first event that the previous process did not store. */
 	#goBack(): void {
 		const { id, seq, untaken = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const taken = Math.min(seq, ...[...untaken].map((one) => one - 1));
@@ -165,7 +168,7 @@ export class InProcessPort implements DiscordPort {
 		this.#handlers?.link({ state: "refused", detail });
 	}
 
-	/** Comes back by itself: resumes where that is possible. */
+	/** Reconnects by itself, and resumes the session if possible. */
 	#lose(detail: string, code: number, waitMs = reconnectMs): void {
 		if (ending.has(code)) delete this.#sessions.session;
 		this.#leave(code);
@@ -192,7 +195,7 @@ export class InProcessPort implements DiscordPort {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
 		const taken = handlers?.dispatch({ t, d: structuredClone(d) });
-		// A handler may have closed this port. Then another process writes.
+		// A handler may have closed this port, after which another process writes.
 		if (this.#handlers) this.#note(id, s, taken);
 		if (t === "RESUMED") this.#ready(true);
 	}
@@ -207,7 +210,7 @@ export class InProcessPort implements DiscordPort {
 			() => {
 				if (this.#handlers) untaken.delete(seq);
 			},
-			// It comes again to the next process.
+			// The next process receives the event again.
 			() => undefined,
 		);
 	}

@@ -11,7 +11,7 @@ import type { World } from "./world/world.ts";
 
 const api = "/api/v10";
 
-/** A world behind real sockets on a loopback port: for the real client, in real time. */
+/** A world behind real sockets on a loopback port, for the real client in real time. */
 export class DiscordServer {
 	readonly world: World;
 	readonly #server: Server;
@@ -40,22 +40,22 @@ export class DiscordServer {
 		return server;
 	}
 
-	/** For `rest.api` of a client. */
+	/** Value of `rest.api` of a client. */
 	get apiUrl(): string {
 		return `http://${this.#host}/api`;
 	}
 
-	/** For `rest.cdn` of a client. */
+	/** Value of `rest.cdn` of a client. */
 	get cdnUrl(): string {
 		return `http://${this.#host}`;
 	}
 
 	get #host(): string {
-		// True because the server listens on a TCP port.
+		// The address of a server on a TCP port is an object.
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Ends all connections and throws what went wrong, also against Discord's rules. */
+	/** Ends all connections. Throws faults, and violations of Discord's rules. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -87,7 +87,7 @@ export class DiscordServer {
 		}
 		const read = await readRequest(request, url);
 		const answer = await this.world.network.carry(read).catch((reason: unknown) => {
-			// No answer comes: the connection ends.
+			// Ends the connection without a response.
 			if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;
 			throw reason;
 		});
@@ -95,7 +95,7 @@ export class DiscordServer {
 		else response.destroy();
 	}
 
-	/** https://discord.com/developers/docs/reference#signed-attachment-cdn-urls: what has ended is not found. */
+	/** An expired link is not found: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	#file(url: URL, response: ServerResponse): void {
 		const file = readLink(this.world.state, url.href);
 		if (!file) {

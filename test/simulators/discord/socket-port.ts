@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { SessionStore } from "./in-process.ts";
 
 interface SocketOptions {
-	/** With the version: `http://127.0.0.1:1234/api/v10`. */
+	/** Address with the version: `http://127.0.0.1:1234/api/v10`. */
 	readonly apiUrl: string;
 	readonly token: string;
 	readonly intents: number;
@@ -14,10 +14,10 @@ interface SocketOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** After which no new try helps. */
+/** Close codes after which a retry cannot help. */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
-/** The smallest client that speaks both of Discord's protocols, to try the server with; the product has the real one. */
+/** A minimal client of both of Discord's protocols, which tests the server. The product has the real one. */
 export class SocketPort implements DiscordPort {
 	readonly #options: SocketOptions;
 	readonly #sessions: SessionStore;

@@ -61,7 +61,7 @@ test("the properties name the context window, and the list its one model", async
 	expect(await server.ask("/v1/models")).toMatchObject({ body: { object: "list", data: [{ id: "tiny" }] } });
 });
 
-test("messages come whole, and as the stream that the official SDK reads", async () => {
+test("messages are sent complete, or as the stream that the official SDK reads", async () => {
 	await using server = await start();
 	const messages = [{ role: "user", content: "Hello!" }];
 	expect(await server.ask("/v1/messages", { model: "m", max_tokens: 9, messages })).toMatchObject({

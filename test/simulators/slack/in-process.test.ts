@@ -41,7 +41,7 @@ test("a connected app learns its identity and receives events", async () => {
 	]);
 });
 
-test("a token that is none, or was taken back, is refused", async () => {
+test("an invalid or revoked token is refused", async () => {
 	const { world } = standingWorld();
 	const states: SlackLink[] = [];
 	const handlers = { take: async () => undefined, link: (link: SlackLink) => void states.push(link) };
@@ -104,7 +104,7 @@ test("a killed process acknowledges no event, and the next one receives its even
 	expect(Object(again[0]?.body).event_id).toBe(Object(heard[0]?.body).event_id);
 });
 
-test("closing waits for received events and accepts no more", async () => {
+test("closing waits for received events and refuses later ones", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, port, anna, general, heard } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
@@ -124,7 +124,7 @@ test("closing waits for received events and accepts no more", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a file goes up in three steps, and comes down with the token alone", async () => {
+test("a file is uploaded in three steps, and downloaded only with the token", async () => {
 	const { world, port, app, anna, general } = await connected();
 	const bytes = new TextEncoder().encode("one\ntwo\n");
 	const asked = await port.call({
@@ -157,7 +157,7 @@ test("a file goes up in three steps, and comes down with the token alone", async
 	expect(general.last().attachments).toEqual(["b.txt"]);
 });
 
-test("the words for a picture are bounded, and with another file that has some nothing is shown", () => {
+test("the alternative text of a picture is limited, and another file with one is not shown", () => {
 	const { world, app, general } = standingWorld();
 	const shares = (filename: string, alt_txt: string): unknown => {
 		const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
@@ -175,7 +175,7 @@ test("the words for a picture are bounded, and with another file that has some n
 	world.takeViolations();
 });
 
-test("a file may show up in its channel only after a while", () => {
+test("a file may appear in its channel only after a while", () => {
 	const { clock, world, app, general } = standingWorld({ settings: { shareMs: 2000 } });
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
 		filename: "a.txt",

@@ -12,13 +12,13 @@ export interface InProcessOptions {
 
 type Handlers = Parameters<SlackPort["connect"]>[0];
 
-/** How long a connection that was lost is away. Two sockets at a time make it shorter, one longer. */
+/** Milliseconds of a lost connection. With two sockets it is shorter, with one longer. */
 const reconnectMs = 1000;
-/** After which no new try helps: https://docs.slack.dev/reference/methods/auth.test#errors */
+/** Errors after which a retry cannot help: https://docs.slack.dev/reference/methods/auth.test#errors */
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
-/** The world behind the connector's port: no sockets, and time is the world's clock. */
+/** The world behind the connector's port, without sockets and on the world's clock. */
 export class InProcessPort implements SlackPort {
 	readonly #world: World;
 	readonly #clock: Clock;
@@ -123,7 +123,7 @@ export class InProcessPort implements SlackPort {
 		if (this.#isClosed) throw new ParleyError("the port is closed", { code: "unavailable" });
 	}
 
-	/** Finds out who we are, and listens from then on. */
+	/** Reads the identity of the app, and listens from then on. */
 	async #open(): Promise<void> {
 		if (this.#isClosed) return;
 		const answer = await this.call({ method: "auth.test", args: {} }).catch((error: unknown) =>
@@ -154,7 +154,7 @@ export class InProcessPort implements SlackPort {
 		this.#handlers?.link({ state: "ready", account });
 	}
 
-	/** Comes back by itself. */
+	/** Reconnects by itself. */
 	#lose(detail: string, waitMs = reconnectMs): void {
 		if (this.#isClosed) return;
 		this.#handlers?.link({ state: "lost", detail });
@@ -189,7 +189,7 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 
 /** As on the wire: without undefined fields, and a copy that later changes do not affect. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	// An object stays one.
+	// A copy of an object is an object.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;
 }
 

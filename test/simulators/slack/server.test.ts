@@ -44,7 +44,7 @@ test("arguments come as a form or as JSON, the token in a header or in the form"
 	expect(JSON.parse((await post("auth.test", "", inForm)).text)).toEqual({ ok: false, error: "not_authed" });
 });
 
-test("an answer tells the scopes of its token, and how long a limit lasts", async () => {
+test("a response has the scopes of its token, and the duration of a limit", async () => {
 	const { world, post, authorization } = await serving();
 	const scopes = async (token: string) =>
 		(await post("auth.test", "", { authorization: token })).headers.get("x-oauth-scopes");
@@ -67,7 +67,7 @@ test("the connection ends if no response arrives, whether or not the call was ma
 	expect(general.shows().map(({ text }) => text)).toEqual(["after-commit"]);
 });
 
-test("bytes go to the address that was given, and come from the file's with the token alone", async () => {
+test("bytes are uploaded to the given address, and downloaded from the file's only with the token", async () => {
 	const { general, call, post, authorization } = await serving();
 	const { upload_url, file_id: id } = await call("files.getUploadURLExternal", {
 		filename: "a.txt",
@@ -87,7 +87,7 @@ test("bytes go to the address that was given, and come from the file's with the 
 	expect(status).toBe(404);
 });
 
-test("a command is answered by its address, five times", async () => {
+test("a command accepts five responses at its response URL", async () => {
 	const { general, anna, post } = await serving();
 	const asked = anna.commands("/parley help", {}, { in: general });
 	const answers = [];

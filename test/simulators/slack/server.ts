@@ -16,7 +16,7 @@ interface Exchange {
 	readonly bytes: Buffer;
 }
 
-/** A world behind real sockets on a loopback port: for the real client. */
+/** A world behind real sockets on a loopback port, for the real client. */
 export class SlackServer {
 	readonly world: World;
 	readonly sockets: Sockets;
@@ -47,13 +47,13 @@ export class SlackServer {
 		return server;
 	}
 
-	/** For `slackApiUrl` of a client. */
+	/** Value of `slackApiUrl` of a client. */
 	get apiUrl(): string {
 		return `${this.#origin}/api/`;
 	}
 
 	get #host(): string {
-		// True because the server listens on a TCP port.
+		// The address of a server on a TCP port is an object.
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
@@ -73,7 +73,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Ends all connections and throws what went wrong, also against Slack's rules. */
+	/** Ends all connections. Throws faults, and violations of Slack's rules. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();
@@ -110,7 +110,7 @@ export class SlackServer {
 		else await this.#respond(url, bytes, response);
 	}
 
-	/** Forms or JSON, with the token in a header or beside the arguments: https://docs.slack.dev/apis/web-api#basics */
+	/** Forms or JSON, with the token in a header or among the arguments: https://docs.slack.dev/apis/web-api#basics */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {
 		const text = bytes.toString("utf8");
 		const isJson = request.headers["content-type"]?.startsWith("application/json") === true;
@@ -122,7 +122,7 @@ export class SlackServer {
 
 	async #api(call: ApiRequest, response: ServerResponse): Promise<void> {
 		const { api, network, state } = this.world;
-		// https://docs.slack.dev/reference/methods/api.test: without a token and without a rate limit.
+		// Needs no token and has no rate limit: https://docs.slack.dev/reference/methods/api.test
 		const answer =
 			call.method === "api.test"
 				? { status: 200, headers: {}, body: { ok: true } }
@@ -151,7 +151,7 @@ export class SlackServer {
 		}
 	}
 
-	/** https://docs.slack.dev/reference/objects/file-object#authentication: who has no right to it gets the page on which people sign in. */
+	/** A caller without access gets the sign-in page: https://docs.slack.dev/reference/objects/file-object#authentication */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { state, network, token } = this.world;
 		const file = fileAt(state, `${url.origin}${url.pathname}`);
@@ -178,7 +178,7 @@ export class SlackServer {
 	}
 }
 
-/** Undefined where no answer comes: the connection ends. */
+/** Undefined if the connection ends without a response. */
 function answered(carried: Promise<ApiResponse>): Promise<ApiResponse | undefined> {
 	return carried.catch((reason: unknown) => {
 		if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;

@@ -19,13 +19,13 @@ function connection() {
 	return { ...parts, heard, ends, one, say, identify };
 }
 
-test("a connection is greeted, and its heartbeats are acknowledged", () => {
+test("a connection receives HELLO, and its heartbeats are acknowledged", () => {
 	const { heard, say } = connection();
 	say(1, null);
 	expect(heard).toMatchObject([{ op: 10, d: { heartbeat_interval: 1000 } }, { op: 11 }]);
 });
 
-test("a session begins once", async () => {
+test("a session starts once", async () => {
 	const { heard, ends, identify } = connection();
 	identify();
 	await Promise.resolve();
@@ -64,13 +64,13 @@ test("a client without heartbeats times out", () => {
 	expect(ends).toEqual([4009]);
 });
 
-test("a session that is over is not resumed", () => {
+test("an ended session is not resumed", () => {
 	const { world, heard, say } = connection();
 	say(6, { token: world.token, session_id: "other", seq: 1 });
 	expect(heard.at(-1)).toMatchObject({ op: 9, d: false });
 });
 
-test("no heartbeat is acknowledged of a connection that only looks alive", () => {
+test("a connection that only looks alive gets no heartbeat acknowledgements", () => {
 	const { world, heard, say } = connection();
 	world.gateway.zombie = true;
 	say(1, null);

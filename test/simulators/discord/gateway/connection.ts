@@ -7,11 +7,11 @@ import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } fro
 export interface Socket {
 	send(text: string): void;
 	close(code: number, reason: string): void;
-	/** Ends it without a word. */
+	/** Ends the socket without a close frame. */
 	terminate(): void;
 }
 
-/** https://discord.com/developers/docs/events/gateway#rate-limiting: so many sends in a minute, of so many bytes. */
+/** Maximum of sends per minute and of bytes per send: https://discord.com/developers/docs/events/gateway#rate-limiting */
 const sends = { most: 120, perMs: 60_000, bytes: 4096 };
 
 interface Received {
@@ -19,7 +19,7 @@ interface Received {
 	readonly d: unknown;
 }
 
-/** One connection to the gateway: HELLO, heartbeats, and what both sides may say when. */
+/** One connection to the gateway: HELLO, heartbeats, and the messages that each side may send in each state. */
 export class Connection {
 	readonly #gateway: Gateway;
 	readonly #socket: Socket;
@@ -73,7 +73,7 @@ export class Connection {
 		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
 		if (this.#sent.length > sends.most) throw new GatewayClosed(4008, "You are being rate limited.");
 		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
-		// No code relies on the shape before it was checked.
+		// No code relies on the type before the check.
 		return Object(decoded(text)) as Received;
 	}
 

@@ -11,7 +11,7 @@ function delivery(disorder: Disorder) {
 	const told: string[] = [];
 	const carrier = new Delivery({
 		...{ clock, chance: () => 0 },
-		// True because `happens` makes all of them with an id.
+		// `happens` makes all of them with an id.
 		deliver: ({ d }) => void told.push((d as { readonly id: string }).id),
 	});
 	carrier.disorder = disorder;
@@ -20,13 +20,13 @@ function delivery(disorder: Disorder) {
 	return { clock, told, happens };
 }
 
-test("events come in order and once", () => {
+test("events arrive in order and once", () => {
 	const { told, happens } = delivery({});
 	for (const id of ["1", "2", "3"]) happens(id, "a");
 	expect(told).toEqual(["1", "2", "3"]);
 });
 
-test("an event can come twice", () => {
+test("an event can arrive twice", () => {
 	const { told, happens } = delivery({ duplicate: 1 });
 	happens("1", "a");
 	expect(told).toEqual(["1", "1"]);
@@ -55,7 +55,7 @@ test("events of one message keep their order", () => {
 	expect(told).toEqual(["1", "1"]);
 });
 
-test("an event that nothing overtakes comes after a moment", () => {
+test("an event that is not overtaken arrives after a moment", () => {
 	const { clock, told, happens } = delivery({ reorder: 1 });
 	happens("1", "a");
 	expect(told).toEqual([]);

@@ -1,19 +1,19 @@
 import type { Clock, Timer } from "@parley/base";
 import type { WorldEvent } from "../world/state.ts";
 
-/** How often, from 0 to 1, events come twice, or after one of another kind or channel that happened later. */
+/** Share, from 0 to 1, of events that come twice, or after a later event of another kind or channel. */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
 }
 
-/** For so long an event waits for one that overtakes it. */
+/** Number of later events for which an event waits. */
 const holdMs = 100;
 
 /**
- * Brings what happens to who numbers it: in order and once, unless a test wants otherwise. Discord promises neither of
- * what happens, https://discord.com/developers/docs/reference#consistency; numbers have an order of their own, in which
- * every connection gets them.
+ * Passes events on to be numbered: in order and once, unless a test sets otherwise. Discord promises neither,
+ * https://discord.com/developers/docs/reference#consistency. Numbers have a separate order, in which every connection
+ * receives them.
  */
 export class Delivery {
 	readonly #clock: Clock;
@@ -62,7 +62,10 @@ export class Delivery {
 	}
 }
 
-/** Events of one channel, and all events about one message, keep their order: people react to what they have seen. */
+/**
+ * Events of one channel, and all events about one message, keep their order, because people react to posts that they have
+ * seen.
+ */
 function mayOvertake(later: WorldEvent, earlier: WorldEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;
 	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);

@@ -27,12 +27,12 @@ function gatewayWorld(intents: number = all, options: WorldOptions = {}) {
 	return { ...parts, gateway, token, ear, session: gateway.identify({ token, intents }, ear.sink) };
 }
 
-/** Lets what is on its way arrive. */
+/** Lets sent frames arrive. */
 async function arrival(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-test("a session begins with READY and its guilds, and numbers what it sends", async () => {
+test("a session starts with READY and its guilds, and numbers its events", async () => {
 	const { world, general, anna, ear } = gatewayWorld();
 	anna.says("Hello", { in: general });
 	await arrival();
@@ -55,13 +55,13 @@ test.each([
 	expect(begin).toThrow(expect.objectContaining({ code }));
 });
 
-test("an intent that is not switched on ends the connection with 4014", () => {
+test("an intent that is not enabled ends the connection with 4014", () => {
 	const { world } = standingWorld({ privileged: 0 });
 	const begin = () => world.gateway.identify({ token: world.token, intents: all }, listener().sink);
 	expect(begin).toThrow(expect.objectContaining({ code: 4014 }));
 });
 
-test("a day has so many sessions", () => {
+test("session starts per day are limited", () => {
 	const { world, clock, app } = gatewayWorld(all, { settings: { identifiesPerDay: 1 } });
 	const limit = () => Object(app.get("/gateway/bot").body).session_start_limit;
 	expect(limit()).toMatchObject({ total: 1, remaining: 0, reset_after: 24 * 3_600_000 });
@@ -138,7 +138,7 @@ test("a resumed client receives missed events in order, and then RESUMED", async
 	world.close();
 });
 
-test("an overtaking event is numbered first, and a connection that ends meanwhile loses no event", async () => {
+test("an overtaking event is numbered first, and a connection that ends at that time loses no event", async () => {
 	const { world, anna, general, clock, gateway, token, ear, session } = gatewayWorld();
 	const other = world.channel("other");
 	gateway.unruly({ reorder: 1 });
@@ -157,7 +157,7 @@ test("an overtaking event is numbered first, and a connection that ends meanwhil
 	expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
-test("a session that was ended with 1000 or 1001, or was left for too long, is not resumed", () => {
+test("a session that ended with 1000 or 1001, or without a resume in time, is not resumed", () => {
 	const { clock, gateway, token } = gatewayWorld();
 	const again = (code: number, waitMs: number) => {
 		const { sink } = listener();
@@ -177,7 +177,7 @@ test("a number that was never sent ends the connection with 4007", () => {
 	expect(resume).toThrow(expect.objectContaining({ code: 4007 }));
 });
 
-test("connections are cut, asked to come back, told that they are over, and closed", async () => {
+test("connections can be cut, requested to reconnect, invalidated, and closed", async () => {
 	const { gateway, token, ear, session } = gatewayWorld();
 	gateway.drop();
 	gateway.reconnect();
@@ -193,7 +193,7 @@ test("connections are cut, asked to come back, told that they are over, and clos
 	expect(gateway.resume({ token, sessionId: session.id, seq: 1 }, ear.sink)).toBeUndefined();
 });
 
-test("a connection that only looks alive is sent nothing, until it is resumed", async () => {
+test("a connection that only looks alive receives no events until it is resumed", async () => {
 	const { anna, general, gateway, token, ear, session } = gatewayWorld();
 	await arrival();
 	gateway.zombie = true;
@@ -208,7 +208,7 @@ test("a connection that only looks alive is sent nothing, until it is resumed", 
 	expect(ear.ends).toEqual(["cut"]);
 });
 
-test("everything that people and apps do is sent as discord-api-types describe it", async () => {
+test("events of all actions of people and apps match discord-api-types", async () => {
 	const everything = Object.values(Intents).reduce<number>(
 		(sum, bit) => (typeof bit === "number" ? sum | bit : sum),
 		0,

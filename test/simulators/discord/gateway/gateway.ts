@@ -11,7 +11,7 @@ import { Delivery, type Disorder } from "./delivery.ts";
 import { PayloadSchema } from "./payload-schema.ts";
 import { type Dispatch, GatewayClosed, type Session, type Sink } from "./session.ts";
 
-/** All intents of version 10, for what is no intent at all. */
+/** All intents of version 10, for values that are not an intent. */
 const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
@@ -50,7 +50,7 @@ export class Gateway {
 		state.listen((event) => this.#delivery.carry(event));
 	}
 
-	/** Begins a session: READY, and what it sees of its guilds. */
+	/** Starts a session: sends READY and the visible guilds. */
 	identify({ token, intents, shard, presence }: Identify, sink: Sink): Session {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
@@ -71,7 +71,7 @@ export class Gateway {
 		return session;
 	}
 
-	/** Goes on with a session: what was missed, in order, then RESUMED. Undefined: it is over. */
+	/** Resumes a session: sends missed events in order, then RESUMED. Returns undefined if the session has ended. */
 	resume({ token, sessionId, seq }: Resume, sink: Sink): Session | undefined {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
@@ -98,7 +98,7 @@ export class Gateway {
 		showPresence(this.#state, read);
 	}
 
-	/** A connection has ended; with 1000 and 1001 its session has, too. */
+	/** A connection has ended. The codes 1000 and 1001 also end its session. */
 	leave(session: Session, sink: Sink, code: number): void {
 		if (session.sink !== sink) return;
 		session.sink = undefined;
@@ -106,17 +106,17 @@ export class Gateway {
 		if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
 	}
 
-	/** Cuts all connections, without a word. */
+	/** Cuts all connections without a close frame. */
 	drop(): void {
 		for (const { sink } of this.#connected()) sink.cut();
 	}
 
-	/** Asks all to come back on another connection (op 7). */
+	/** Requests all clients to reconnect (op 7). */
 	reconnect(): void {
 		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
 	}
 
-	/** Ends all sessions (op 9); where they can be resumed, only their connections. */
+	/** Ends all sessions (op 9), or only their connections if they can be resumed. */
 	invalidate(resumable = false): void {
 		for (const { session, sink } of this.#connected()) {
 			if (!resumable) this.#sessions.delete(session.id);
@@ -132,7 +132,7 @@ export class Gateway {
 		}
 	}
 
-	/** Forgets all sessions, as Discord does after some minutes. */
+	/** Drops all sessions, as Discord does after some minutes. */
 	forgetSessions(): void {
 		this.#sessions.clear();
 	}
@@ -142,7 +142,7 @@ export class Gateway {
 		this.#delivery.disorder = disorder;
 	}
 
-	/** How many are connected. */
+	/** Number of connections. */
 	get connections(): number {
 		return this.#connected().length;
 	}
@@ -219,7 +219,7 @@ export class Gateway {
 	}
 }
 
-/** Not before what has caused it is over: an event never comes in the middle of the request that made it. */
+/** Events leave only after the request that caused them has a response. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
 	queueMicrotask(() => {

@@ -3,7 +3,7 @@ import { PayloadSchema } from "./payload-schema.ts";
 
 const resumed = { op: 0, s: 1, t: "MESSAGE_DELETE", d: { id: "1", channel_id: "2" } };
 
-test("a payload as discord-api-types describe it passes", () => {
+test("a payload that matches discord-api-types passes", () => {
 	expect(PayloadSchema.load().faults(resumed)).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** Something of each package that the schema is made of and with. */
+/** A file of each package from which or with which the schema is made. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -21,17 +21,17 @@ interface Definition {
 	readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
 }
 
-/** Checks dispatches against `discord-api-types`: what the simulator sends must be what its users were promised. */
+/** Checks dispatches against `discord-api-types`, because the simulator must send what these types promise. */
 export class PayloadSchema {
 	static #loaded: PayloadSchema | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** By the name of the event: the definition of its payload. */
+	/** The definition of the payload by the name of the event. */
 	readonly #definitions: ReadonlyMap<string, string>;
 	readonly #validators = new Map<string, ValidateFunction>();
 
 	private constructor(schema: Schema) {
 		allowMediaId(schema);
-		// Without the union of all events, which would be compiled whole for the first of them.
+		// Removes the union of all events, which would be compiled completely for the first event.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
 			const event = properties?.["t"]?.const;
@@ -40,7 +40,7 @@ export class PayloadSchema {
 		this.#definitions = new Map(named);
 	}
 
-	/** Ready once in a process. */
+	/** Loads the schema once per process. */
 	static load(): PayloadSchema {
 		PayloadSchema.#loaded ??= new PayloadSchema(readSchema());
 		return PayloadSchema.#loaded;
@@ -71,11 +71,11 @@ function allowMediaId({ definitions }: Schema): void {
 /** Building the schema takes two seconds, so it is cached for each version of the types and of the generator. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
-	// True because this wrote it.
+	// Written by this class.
 	if (existsSync(file)) return parseJson(readFileSync(file, "utf8"), limits) as Schema;
 	const schema = generateSchema();
 	mkdirSync(cacheDirectory, { recursive: true });
-	// Test files that run at the same time must not read a half-written one.
+	// Concurrent test files must not read an incomplete file.
 	writeFileSync(`${file}.${process.pid}`, JSON.stringify(schema));
 	renameSync(`${file}.${process.pid}`, file);
 	return schema;
@@ -86,7 +86,7 @@ const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 function versionOf(entry: string): string {
 	const [name = ""] = entry.split("/");
 	const path = require.resolve(entry).replace(new RegExp(`(.*/node_modules/${name}/).*`), "$1package.json");
-	// Every package has one.
+	// Every package has a version.
 	return (parseJson(readFileSync(path, "utf8"), limits) as { readonly version: string }).version;
 }
 
@@ -103,14 +103,14 @@ function generateSchema(): Schema {
 	// Schemas of the generator have definitions.
 	const { definitions } = schema as Schema;
 	for (const [name, definition] of Object.entries(definitions)) {
-		// Flags are sums of what the types list one by one.
+		// The types list only single flags, so sums of them are allowed.
 		if (name.endsWith("Flags") && definition.type === "number") definitions[name] = { type: "integer" };
 	}
 	forbidEmpty(definitions);
 	return { ...schema, definitions };
 }
 
-/** A type that no value has comes out as an empty list of values, which is no schema: it forbids all. */
+/** The generator writes a type without values as an empty enum, which is not a valid schema. It forbids all values. */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {

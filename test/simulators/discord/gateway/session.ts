@@ -1,6 +1,6 @@
 import type { GatewayDispatchEvents } from "discord-api-types/v10";
 
-/** An event with its number, as it goes out. */
+/** An event with its number, as sent. */
 export interface Dispatch {
 	readonly op: 0;
 	readonly t: GatewayDispatchEvents;
@@ -19,13 +19,13 @@ export interface Order {
 /** The other end of a connection. */
 export interface Sink {
 	send(payload: Dispatch | Order): void;
-	/** The connection is gone, without a word. */
+	/** The connection was lost without a close frame. */
 	cut(): void;
 	/** Discord ends it: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 	close(code: number, reason: string): void;
 }
 
-/** Why Discord ends a connection. */
+/** Reason why Discord ends a connection. */
 export class GatewayClosed extends Error {
 	override readonly name = "GatewayClosed";
 	readonly code: number;

@@ -10,7 +10,7 @@ export interface ShownForm {
 	readonly fields: readonly ModalField[];
 }
 
-/** Something that a person did and that the app answers: a press, a command, a form. */
+/** An action that the app answers: a press, a command or a form. */
 export class Asked {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -29,12 +29,12 @@ export class Asked {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice: no response within three seconds. */
+	/** True if the person sees the failure notice, because no response came within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
 
-	/** The form that has opened. */
+	/** The form that was opened. */
 	get form(): ShownForm | undefined {
 		const { modal } = this.record;
 		return modal && { title: modal.title, fields: modal.components.flatMap(fieldsOf) };
@@ -45,7 +45,7 @@ export class Asked {
 		return this.record.choices ?? [];
 	}
 
-	/** The messages that answered it, as the person sees them: the first one, then what followed. */
+	/** The messages that answer it, as the person sees them: the first one, then the followups. */
 	answers(): Shown[] {
 		const { original, followUps, message } = this.record;
 		const own = original && original !== message ? [original] : [];

@@ -29,7 +29,7 @@ export class Channel {
 		return this.record.name;
 	}
 
-	/** Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. */
+	/** Messages that the viewer sees, oldest first. By default, those that all members of the channel see. */
 	shows(viewer?: { readonly id: string }): Shown[] {
 		const seen = this.record.messages.filter((message) => isSeen(message, viewer));
 		return seen.map((message) => show(this.#state, message));
@@ -60,12 +60,12 @@ export class Channel {
 		return [head, ...lines].join("\n");
 	}
 
-	/** Names of those who are seen typing. */
+	/** Names of people with a typing indicator. */
 	typing(): string[] {
 		return typingNow(this.#state, this.record).map(({ name }) => name);
 	}
 
-	/** Its threads, in the order in which they were opened. */
+	/** Its threads, in the order of their creation. */
 	threads(): Channel[] {
 		const threads = [...this.#state.channels.values()].filter(({ parent }) => parent === this.record);
 		return threads.map((thread) => new Channel(this.#state, thread));
@@ -80,13 +80,13 @@ export class Channel {
 		return found;
 	}
 
-	/** Whether the thread is archived by now. */
+	/** True if the thread is archived. */
 	get archived(): boolean {
 		settle(this.#state, this.record);
 		return this.record.thread?.archived ?? false;
 	}
 
-	/** Changes the permissions of a role, everyone (the guild) or a member in this channel. */
+	/** Changes the permissions of a role, the role `@everyone` (the guild) or a member in this channel. */
 	permit(
 		whom: { readonly id: string },
 		{

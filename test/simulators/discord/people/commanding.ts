@@ -22,7 +22,7 @@ export type OptionValue = string | number | boolean | { readonly name: string; r
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
 
-/** An option with what any kind of it may have. */
+/** An option with the fields of all kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -34,7 +34,7 @@ type AnyOption = APIApplicationCommandOption & {
 };
 
 interface Given<Values> {
-	/** `/task new`, or the name in a menu. */
+	/** `/task new`, or the name of a menu command. */
 	readonly name: string;
 	readonly values: Values;
 	readonly channel: ChannelRecord;
@@ -49,7 +49,10 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 	[ApplicationCommandOptionType.Attachment]: (value) => typeof value === "object",
 };
 
-/** The command that the person's client offers there: https://discord.com/developers/docs/interactions/application-commands#permissions */
+/**
+ * The command that the person's client offers in this channel:
+ * https://discord.com/developers/docs/interactions/application-commands#permissions
+ */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
 	const [first = ""] = target ? [name] : name.replace(/^\//, "").split(" ");
 	const type = target ? ApplicationCommandType.Message : ApplicationCommandType.ChatInput;
@@ -69,10 +72,10 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 	return found;
 }
 
-/** Walks from the command to its subcommand: its options, and how the values are wrapped. */
+/** The options of the subcommand, and a function that wraps values in its path. */
 function descend(command: CommandRecord, name: string) {
 	const words = name.replace(/^\//, "").split(" ").slice(1);
-	// Every kind of option has what is read of it, or lacks it.
+	// Each option has some of these fields.
 	let options = (command.options ?? []) as readonly AnyOption[];
 	const path: AnyOption[] = [];
 	for (const word of words) {
@@ -146,7 +149,7 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 
-/** The last value is being written: its option must complete. */
+/** The last value is incomplete, so its option must have autocomplete. */
 export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
 	const { channel, values, name } = given;
 	const command = offered(state, user, given);

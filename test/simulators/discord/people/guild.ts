@@ -6,7 +6,7 @@ import type { State } from "../world/state.ts";
 import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
-/** A guild, as those who run it see it. */
+/** A guild, as its administrators see it. */
 export class Guild {
 	readonly #state: State;
 	readonly record: GuildRecord;
@@ -16,7 +16,7 @@ export class Guild {
 		this.record = record;
 	}
 
-	/** Also the id of the role @everyone. */
+	/** Also the id of the role `@everyone`. */
 	get id(): string {
 		return this.record.id;
 	}
@@ -25,7 +25,7 @@ export class Guild {
 		return new Channel(this.#state, addChannel(this.#state, this.record, name));
 	}
 
-	/** The role of that name, which is made where it is not there yet. */
+	/** The role of that name. Creates it if it is missing. */
 	role(
 		name: string,
 		options: {
@@ -75,7 +75,7 @@ export class Guild {
 		leave(this.#state, this.record, user);
 	}
 
-	/** The app is thrown out. */
+	/** Removes the app from the guild. */
 	removesApp(): void {
 		this.record.members.delete(this.#state.app.user.id);
 		const t = GatewayDispatchEvents.GuildDelete;

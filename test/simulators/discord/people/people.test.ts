@@ -3,7 +3,7 @@ import { buttons, standingWorld } from "../rest/direct-client.ts";
 
 const quiet = { allowed_mentions: { parse: [] } };
 
-test("people say, edit, delete and react, and see what others do", () => {
+test("people write, edit, delete and react, and see each other's actions", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	const said = anna.says("Hello", { in: general, mentions: [bob, world.bot] });
@@ -18,7 +18,7 @@ test("people say, edit, delete and react, and see what others do", () => {
 	expect(general.shows()).toEqual([]);
 });
 
-test("a person does only what the client would let them do", () => {
+test("a person can only do what the client allows", () => {
 	const { world, app, anna, general } = standingWorld();
 	const secret = world.channel("secret");
 	secret.permit(world.home, { deny: ["ViewChannel"] });
@@ -33,7 +33,7 @@ test("a person does only what the client would let them do", () => {
 	expect(general.last().buttons).toEqual([]);
 });
 
-test("the newest message with the button is pressed, unless told which", () => {
+test("by default, the newest message with the button is pressed", () => {
 	const { app, anna, general } = standingWorld();
 	const first = app.posts(general, { content: "One", components: buttons("Go"), ...quiet });
 	const second = app.posts(general, { content: "Two", components: buttons("Go"), ...quiet });
@@ -59,7 +59,7 @@ test("a press can cross an edit or a deletion: it has the old components, and a 
 	expect(general.shows(anna).map(({ text }) => text)).toEqual(["Too late"]);
 });
 
-test("a person chooses as many as they may", () => {
+test("a person selects up to the maximum of options", () => {
 	const { app, anna, general } = standingWorld();
 	const options = ["A", "B", "C"].map((label) => ({ label, value: label.toLowerCase() }));
 	const choice = { type: 3, custom_id: "c", placeholder: "Which?", min_values: 1, max_values: 2, options };
@@ -72,7 +72,7 @@ test("a person chooses as many as they may", () => {
 	]);
 });
 
-test("roles, guests and other bots have their names", () => {
+test("roles, guests and other bots have names", () => {
 	const { world, app } = standingWorld();
 	const bob = world.member("Bob", { roles: ["ops"], guest: true });
 	const other = world.member("Otherbot", { bot: true });
@@ -83,7 +83,7 @@ test("roles, guests and other bots have their names", () => {
 	expect(second.member("Bob", { is: bob }).id).toBe(bob.id);
 });
 
-test("a role permits what it is given, and a webhook posts as another service", () => {
+test("a role has the given permissions, and a webhook posts as another service", () => {
 	const { world, app, general } = standingWorld();
 	const role = world.home.role("ops", { permissions: ["Administrator"] });
 	const bob = world.member("Bob", { roles: ["ops"] });
@@ -106,7 +106,7 @@ test("the preview of a link changes a message without an edit", () => {
 	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/\nExample" });
 });
 
-test("mentions and moments are read as people read them", () => {
+test("mentions and times are shown as people read them", () => {
 	const { world, clock, app, anna, general } = standingWorld();
 	const role = world.home.role("ops");
 	const at = clock.now() / 1000;
@@ -115,7 +115,7 @@ test("mentions and moments are read as people read them", () => {
 	expect(general.last().text).toBe("@Anna @ops #general in 5 minutes 2 hours ago 2026-01-01 00:00 00:00");
 });
 
-test("a transcript shows what a person reads, threads below their messages", () => {
+test("a transcript shows the view of a person, with threads below their messages", () => {
 	const { clock, app, anna, general } = standingWorld();
 	const said = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
@@ -149,13 +149,13 @@ test("a transcript shows what a person reads, threads below their messages", () 
 	expect(general.transcript()).not.toContain("Stopped");
 });
 
-test("the same seed gives the same world, another one another", () => {
+test("the same seed gives the same world, and another seed another world", () => {
 	const token = (seed: number): string => standingWorld({ seed }).world.token;
 	expect(token(7)).toBe(token(7));
 	expect(token(7)).not.toBe(token(8));
 });
 
-test("a world that was violated does not close in peace", () => {
+test("closing a world throws its violations", () => {
 	const { world, app } = standingWorld();
 	app.get("/nowhere");
 	expect(() => world.close()).toThrow("there is no GET /nowhere");

@@ -16,11 +16,11 @@ import { formData } from "./form-data.ts";
 import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./shown.ts";
 
 export interface PersonOptions {
-	/** By name. */
+	/** Roles by name. */
 	readonly roles?: readonly string[];
-	/** Came for a visit only. */
+	/** A guest, who joined only for a visit. */
 	readonly guest?: boolean;
-	/** Another app. */
+	/** The user of another app. */
 	readonly bot?: boolean;
 	/** An existing user, who is already a member elsewhere. */
 	readonly is?: Person;
@@ -33,17 +33,17 @@ export interface File {
 
 export interface SayOptions {
 	readonly in: Channel;
-	/** Written before the text. */
+	/** Mentions before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
 	readonly replyTo?: { readonly id: string };
-	/** Replies without calling the author. */
+	/** A reply that does not notify the author. */
 	readonly quiet?: boolean;
 	readonly attachments?: readonly File[];
 	/** A message that is passed on. The client posts it before the text, as a message of its own. */
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message with the control. Default: the newest message that has it. */
+/** Message with the control. By default, the newest message that has it. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
@@ -109,12 +109,12 @@ export class Person {
 		removeReaction(this.#state, this.user, this.#find(on.id), emoji);
 	}
 
-	/** Begins to write. */
+	/** Starts to type. */
 	typesIn({ record }: Channel): void {
 		startTyping(this.#state, this.user, record);
 	}
 
-	/** Opens a thread: of a message, or by itself. */
+	/** Opens a thread of a message, or without one. */
 	opensThread(
 		name: string,
 		where: { readonly of: { readonly id: string } } | { readonly in: Channel },
@@ -137,8 +137,8 @@ export class Person {
 	}
 
 	/**
-	 * Presses a button that stood on a message and is gone by the time this arrives: the press crossed an edit or the
-	 * deletion. Discord promises no order of what people and apps do at the same moment:
+	 * Presses a button that is removed before the press arrives: the press crosses an edit or a deletion. Discord promises
+	 * no order of simultaneous actions of people and apps:
 	 * https://discord.com/developers/docs/reference#consistency
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
@@ -149,7 +149,7 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/** Chooses by what the options say; of several choices the one that has them. */
+	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
 	chooses(labels: string | readonly string[], place: Place = {}): Asked {
 		const wanted = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>
@@ -169,7 +169,7 @@ export class Person {
 		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
 	}
 
-	/** Fills in the form that has opened, by the labels or the names of its fields, and sends it. */
+	/** Fills in the open form by the labels or the names of its fields, and sends it. */
 	submits(asked: Asked, values: Readonly<Record<string, string>> = {}): Asked {
 		const { modal, channel, message } = asked.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);
@@ -178,7 +178,7 @@ export class Person {
 		return this.#begin({ type, channel, data, trigger: asked.record, ...(message && { message }) });
 	}
 
-	/** Gives a command: `/task new`, or one of the menu of a message. */
+	/** Uses a command: `/task new`, or one of the menu of a message. */
 	commands(
 		name: string,
 		values: CommandOptions,
@@ -189,7 +189,7 @@ export class Person {
 		return new Asked(this.#state, runCommand(this.#state, this.user, command));
 	}
 
-	/** Writes a command and waits for what is offered; the last value is the one that is being written. */
+	/** Types a command and waits for the choices. The last value is still incomplete. */
 	types(name: string, values: Typing, where: { readonly in: Channel }): Asked {
 		const command = { name, values, channel: where.in.record };
 		return new Asked(this.#state, typeCommand(this.#state, this.user, command));
@@ -215,7 +215,7 @@ export class Person {
 		return new Asked(this.#state, beginInteraction(this.#state, { ...beginning, user: this.user }));
 	}
 
-	/** All messages that the person can see, the newest first. */
+	/** All messages that the person can see, newest first. */
 	#seen(channel?: Channel): MessageRecord[] {
 		const channels = channel ? [channel.record] : [...this.#state.channels.values()];
 		const visible = channels.filter((one) => !one.deleted && sees(this.#state, this.user, one));

@@ -8,7 +8,7 @@ import { readAloud } from "./read-aloud.ts";
 
 /** A message as a person sees it at one moment. */
 export interface Shown extends ShownMessage {
-	/** The app thinks: the message is still to come. */
+	/** True for "thinking…": the message will follow. */
 	readonly thinking: boolean;
 	/** The message that it replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
@@ -18,7 +18,7 @@ export interface Shown extends ShownMessage {
 	readonly accents: readonly number[];
 }
 
-/** A component, with all that any kind of it may have. */
+/** A component with the fields of all kinds. */
 export interface SeenComponent {
 	readonly type: number;
 	readonly id?: number;
@@ -40,7 +40,7 @@ export interface SeenComponent {
 	readonly accessory?: SeenComponent;
 }
 
-/** All components of a message, those inside others, too. */
+/** All components of a message, including nested ones. */
 export function componentsOf({ components }: Pick<MessageRecord, "components">): SeenComponent[] {
 	const inside = (component: SeenComponent): SeenComponent[] => [
 		component,
@@ -48,7 +48,7 @@ export function componentsOf({ components }: Pick<MessageRecord, "components">):
 			inside,
 		),
 	];
-	// Every component has a type; all else is looked at with care.
+	// Every component has a type. The code checks all other fields.
 	return (components as readonly SeenComponent[]).flatMap(inside);
 }
 
@@ -67,7 +67,7 @@ function controlOf(component: SeenComponent): ShownControl[] {
 /** Types that are not shown as messages. */
 const silentTypes: ReadonlySet<MessageType> = new Set([MessageType.ThreadStarterMessage]);
 
-/** Whether the viewer sees it. Default: whether everyone in the channel does. */
+/** True if the viewer sees it. By default, if all members of the channel do. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	const hidden = message.deleted || silentTypes.has(message.type);
 	return !hidden && (!message.onlyFor || message.onlyFor.id === viewer?.id);

@@ -52,7 +52,7 @@ function scopeOf(call: Call): CommandScope {
 
 function commandRoutes(path: string): readonly Route[] {
 	const one = `${path}/{command_id}`;
-	// In each of them the body is what the contract has looked at.
+	// The contract has checked the body in each of them.
 	return [
 		{ method: "GET", path, handle: (call) => ok(listCommands(call.state, scopeOf(call))) },
 		{

@@ -12,7 +12,7 @@ import { changeThread, joinThread, openThread, openThreadOf, type ThreadChange }
 import { channelOf, messageOf } from "./message-routes.ts";
 import { type Call, created, nothing, ok, param, type Route } from "./route.ts";
 
-/** A guild that the app is in: another one is not there for it. */
+/** A guild with the app. To the app, other guilds do not exist. */
 function guildOf(call: Call): GuildRecord {
 	const { state } = call;
 	const guild = state.guild(param(call, "guild_id"));
@@ -30,7 +30,7 @@ interface ThreadBody {
 }
 
 function wishOf({ body }: Call) {
-	// True because the contract has looked at the body.
+	// The contract has checked the body.
 	const { name, auto_archive_duration: archiveAfter } = body as ThreadBody;
 	return { name, ...(archiveAfter && { archiveAfter }) };
 }
@@ -38,7 +38,7 @@ function wishOf({ body }: Call) {
 function changeChannel(call: Call, channel: ChannelRecord): void {
 	const { state, body } = call;
 	if (channel.thread) {
-		// True because the contract has looked at the body.
+		// The contract has checked the body.
 		changeThread(state, state.app.user, channel, body as ThreadChange);
 		return;
 	}
@@ -50,7 +50,7 @@ function changeChannel(call: Call, channel: ChannelRecord): void {
 }
 
 function directWith(call: Call): ChannelRecord {
-	// True because the contract has looked at the body.
+	// The contract has checked the body.
 	const { recipient_id: id } = call.body as { readonly recipient_id?: string };
 	const person = call.state.user(id ?? "");
 	if (person.bot) throw refusals.directRefused();

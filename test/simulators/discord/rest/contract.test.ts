@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Contract, contractFile } from "./contract.ts";
 import { codeOf, standingWorld } from "./direct-client.ts";
 
-/** Skipped, visibly, without Discord's OpenAPI document. */
+/** Skipped with a message if Discord's OpenAPI document is missing. */
 const withContract = test.skipIf(!existsSync(contractFile));
 
 const messages = "/channels/{channel_id}/messages";
@@ -99,13 +99,13 @@ withContract("what the simulator answers is checked, too", () => {
 	expect(contract().faultsOfAnswer("POST", "/channels/{channel_id}/typing", 204, null)).toEqual([]);
 });
 
-test("a route that the simulator does not have is refused, and noted", () => {
+test("an unknown route is refused and recorded", () => {
 	const { world, app } = standingWorld();
 	expect(app.get("/guilds/1/emojis").status).toBe(404);
 	expect(world.takeViolations()).toEqual(["there is no GET /guilds/1/emojis"]);
 });
 
-test("every answer of the simulator is as Discord's would be", () => {
+test("every response of the simulator matches Discord's contract", () => {
 	const { world, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general, attachments: [{ name: "a.txt", content: "a" }] });
 	const opened = anna.opensThread("Talk", { of: said });

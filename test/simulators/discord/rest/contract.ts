@@ -15,20 +15,20 @@ export const contractFile =
 
 const formats = ["int32", "int64", "double", "nonce", "snowflake"];
 
-/** Requests and answers, checked against Discord's OpenAPI: https://github.com/discord/discord-api-spec */
+/** Checks requests and responses against Discord's OpenAPI: https://github.com/discord/discord-api-spec */
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #requests: Side;
 	readonly #answers: Side;
 
 	private constructor(text: string) {
-		// True because this is the file that is meant; what is missing in it fails where it is needed.
+		// The file has this form. A missing part fails at its use.
 		const read = (): Document => parseJson(text, { maxDepth: 100, maxNodes: 1_000_000 }) as Document;
 		this.#requests = new Side(closeRequests(read()));
 		this.#answers = new Side(withForwards(withoutEmptyEnums(read())));
 	}
 
-	/** Undefined where the file is not there. Read once in a process. */
+	/** Undefined if the file does not exist. Reads it once per process. */
 	static load(): Contract | undefined {
 		if (!existsSync(contractFile)) return undefined;
 		Contract.#loaded ??= new Contract(readFileSync(contractFile, "utf8"));
@@ -76,7 +76,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Ajv refuses empty enums. They are at a place that no value reaches. */
+/** Ajv refuses empty enums. They are at a position that no value reaches. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -95,7 +95,7 @@ function withForwards(document: Document): Document {
 	return { ...document, components: { ...document.components, schemas } };
 }
 
-/** One reading of the document, with its validators. */
+/** The document with its validators. */
 class Side {
 	readonly #document: Document;
 	readonly #ajv: Ajv2020;
@@ -132,7 +132,7 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Texts as they come in addresses, and numbers where they are meant. */
+	/** Texts in addresses, converted to numbers if the schema has numbers. */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -27,7 +27,7 @@ export class DirectClient {
 		return this.call("GET", path, { query });
 	}
 
-	/** Posts a message, and returns the id that it got. */
+	/** Posts a message, and returns its id. */
 	posts(
 		channel: { readonly id: string },
 		body: object,
@@ -35,11 +35,11 @@ export class DirectClient {
 	): { readonly id: string } {
 		const answer = this.call("POST", `/channels/${channel.id}/messages`, { body, files });
 		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-		// True of messages.
+		// The body is a message.
 		return answer.body as { readonly id: string };
 	}
 
-	/** Answers an interaction for the first time. */
+	/** Sends the first response to an interaction. */
 	answers(
 		asked: { readonly id: string; readonly record: { readonly token: string } },
 		body: object,

@@ -1,21 +1,21 @@
 import type { Upload } from "../world/attachments.ts";
 
-/** A request as it comes, whichever front end it comes through. */
+/** A received request of any front end. */
 export interface RestRequest {
 	readonly method: string;
-	/** Below `/api/v10`. */
+	/** Path below `/api/v10`. */
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;
 	/** JSON body, or undefined without one. */
 	readonly body: unknown;
 	readonly files: readonly Upload[];
-	/** The header as it was sent. */
+	/** The header as sent. */
 	readonly authorization?: string | undefined;
 }
 
 export interface RestResponse {
 	readonly status: number;
-	/** With names in lower case. */
+	/** Headers with names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** Null without a body. */
 	readonly body: unknown;

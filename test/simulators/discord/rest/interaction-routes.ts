@@ -71,7 +71,7 @@ export const interactionRoutes: readonly Route[] = [
 		handle(call) {
 			const { state, query, files } = call;
 			const names = { id: param(call, "interaction_id"), token: param(call, "interaction_token") };
-			// True because the contract has looked at the body.
+			// The contract has checked the body.
 			const callback = call.body as Callback;
 			const interaction = answerInteraction(state, names, callback, files);
 			return query["with_response"] === "true"

@@ -19,7 +19,7 @@ export function messageOf(call: Call): MessageRecord {
 }
 
 export function draftOf({ body, files }: Call): Draft {
-	// True because the contract has looked at the body.
+	// The contract has checked the body.
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 

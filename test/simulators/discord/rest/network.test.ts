@@ -19,7 +19,7 @@ function networkWorld() {
 
 const posts = "POST /channels/{channel_id}/messages";
 
-test("a request that is dropped before has done nothing, one that is dropped after has done all", async () => {
+test("a request that is dropped before has no effect, one that is dropped after has its effect", async () => {
 	const { world, send, texts } = networkWorld();
 	world.network.next(posts, { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
@@ -30,7 +30,7 @@ test("a request that is dropped before has done nothing, one that is dropped aft
 	expect((await send()).status).toBe(200);
 });
 
-test("an error of the server is an answer, with or without what was asked for being done", async () => {
+test("an error of the server is a response, whether the request was performed or not", async () => {
 	const { world, send, texts } = networkWorld();
 	world.network.next(posts, { status: 502 });
 	expect((await send()).status).toBe(502);
@@ -40,7 +40,7 @@ test("an error of the server is an answer, with or without what was asked for be
 	expect(texts()).toEqual(["Hello"]);
 });
 
-test("a limit says how long it lasts and whom it is for", async () => {
+test("a rate limit has its duration and its scope", async () => {
 	const { world, send, texts } = networkWorld();
 	world.network.next(posts, { status: 429, retryAfter: 2500, scope: "shared" });
 	const { status, headers, body } = await send();
@@ -54,7 +54,7 @@ test("a limit says how long it lasts and whom it is for", async () => {
 	expect(texts()).toEqual([]);
 });
 
-test("an answer can take its time although the work is done", async () => {
+test("a response can be delayed after the request was performed", async () => {
 	const { clock, world, send, texts } = networkWorld();
 	world.network.next(posts, { delayMs: 5000 });
 	let answered = false;
@@ -78,7 +78,7 @@ test("a fault planned for another route does not occur", async () => {
 	expect((await send()).status).toBe(500);
 });
 
-test("a chooser decides about every request until all is well again", async () => {
+test("a chooser decides about every request until `heal`", async () => {
 	const { world, send } = networkWorld();
 	const asked: string[] = [];
 	world.network.each((label) => {

@@ -10,7 +10,7 @@ export interface Fault extends NetworkFault {
 	readonly scope?: "user" | "global" | "shared";
 }
 
-/** Between an app and Discord. Requests are labelled by their route: `POST /channels/{channel_id}/messages`. */
+/** The network between an app and Discord. Requests are labelled by their route: `POST /channels/{channel_id}/messages`. */
 export class Network extends FaultyNetwork<Fault> {
 	readonly #api: RestApi;
 	readonly #state: State;
@@ -21,7 +21,7 @@ export class Network extends FaultyNetwork<Fault> {
 		this.#api = api;
 	}
 
-	/** Rejects with `unavailable` where no answer comes. */
+	/** Rejects with `unavailable` if no response arrives. */
 	carry(request: RestRequest): Promise<RestResponse> {
 		const route = findRoute(request.method, request.path)?.route;
 		return this.pass(

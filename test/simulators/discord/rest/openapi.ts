@@ -1,4 +1,4 @@
-/** As much of a JSON schema as is looked at here. */
+/** The used part of a JSON schema. */
 export interface JsonSchema {
 	readonly $ref?: string;
 	readonly const?: unknown;

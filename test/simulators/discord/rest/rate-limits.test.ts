@@ -4,7 +4,7 @@ import { codeOf, DirectClient, standingWorld } from "./direct-client.ts";
 
 const body = { content: "x", allowed_mentions: { parse: [] } };
 
-test("a channel takes five posts in five seconds, and its headers count them", () => {
+test("a channel accepts five posts in five seconds, and its headers count them", () => {
 	const { clock, world, app, general } = standingWorld();
 	const post = (channel = general) => app.call("POST", `/channels/${channel.id}/messages`, { body });
 	const remaining = [1, 2, 3, 4, 5].map(() => post().headers["x-ratelimit-remaining"]);
@@ -31,7 +31,7 @@ test("a channel takes five posts in five seconds, and its headers count them", (
 	expect(post().status).toBe(200);
 });
 
-test("buckets of different routes have different names, of one route the same", () => {
+test("buckets of different routes have different names, and those of one route the same", () => {
 	const { world, app, general } = standingWorld();
 	const bucket = (method: string, path: string) =>
 		app.call(method, path, { body }).headers["x-ratelimit-bucket"];
@@ -40,7 +40,7 @@ test("buckets of different routes have different names, of one route the same", 
 	expect(bucket("POST", `/channels/${general.id}/typing`)).not.toBe(posts);
 });
 
-test("all requests with the token count together, those of interactions do not", () => {
+test("all requests with the token share a limit, except those of interactions", () => {
 	const { clock, app, general } = standingWorld({ settings: { global: { limit: 2, perMs: 1000 } } });
 	const look = () => app.get(`/channels/${general.id}`);
 	expect([look().status, look().status]).toEqual([200, 200]);

@@ -13,7 +13,7 @@ export interface Counted {
 	/** Method and route: `POST /channels/{channel_id}/messages`. */
 	readonly label: string;
 	readonly params: Readonly<Record<string, string>>;
-	/** Whether it needs no token: the global limit is for bots. */
+	/** True if it needs no token, because the global limit applies to bots. */
 	readonly open: boolean;
 }
 
@@ -29,7 +29,7 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** Counts a request, and gives the headers of its bucket; refuses with 429 when one is empty. */
+	/** Counts a request and returns the headers of its bucket. Refuses with 429 if one is empty. */
 	take(counted: Counted): Record<string, string> {
 		const { global, channelWrites } = this.#state.settings;
 		if (!counted.open) {
@@ -52,12 +52,12 @@ export class RateLimits {
 		if (counts) this.#invalid = [...this.#recentInvalid(), this.#state.now()];
 	}
 
-	/** How many requests of the last ten minutes were invalid. */
+	/** Number of invalid requests in the last ten minutes. */
 	get invalid(): number {
 		return this.#recentInvalid().length;
 	}
 
-	/** Whether the address is shut out. */
+	/** True if the address is blocked. */
 	get banned(): boolean {
 		return this.invalid >= this.#state.settings.invalid.limit;
 	}
@@ -76,7 +76,7 @@ export class RateLimits {
 		return { key, allowance, wait: this.#spend(key, allowance) };
 	}
 
-	/** Undefined when there was one left, otherwise the milliseconds until there is. */
+	/** Undefined if a request is left, otherwise the milliseconds until one is. */
 	#spend(key: string, { limit, perMs }: Allowance): number | undefined {
 		const now = this.#state.now();
 		const known = this.#windows.get(key);
@@ -116,7 +116,7 @@ function withHeaders(refusal: Refusal, headers: Readonly<Record<string, string>>
 	return new LimitedRefusal(refusal, headers);
 }
 
-/** A 429 of a bucket, or of all of them. */
+/** A 429 of a bucket, or of the global limit. */
 export function limited(waitMs: number, scope: "user" | "global" | "shared"): Refusal {
 	return new Refusal(429, 0, "You are being rate limited.", { retryAfter: waitMs / 1000, scope });
 }

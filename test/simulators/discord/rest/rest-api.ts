@@ -40,7 +40,7 @@ function matches(route: Route, method: string, parts: readonly string[]): Record
 	return params;
 }
 
-/** Finds the route of a request; one with fewer parameters is meant where several fit. */
+/** Finds the route of a request. If several match, the one with the fewest parameters. */
 export function findRoute(method: string, path: string): Match | undefined {
 	const parts = path.split("/").map(decodeURIComponent);
 	const found = routes.flatMap((route) => {
@@ -62,7 +62,7 @@ export class RestApi {
 	}
 
 	answer(request: RestRequest): RestResponse {
-		// Cloudflare answers with a page of its own.
+		// Cloudflare responds with an HTML page.
 		if (this.limits.banned) return { status: 429, headers: { "retry-after": "600" }, body: null };
 		const headers: Record<string, string> = {};
 		try {

@@ -8,7 +8,7 @@ interface Alternative {
 	readonly instance: string;
 }
 
-/** Alternatives that are not meant, because what names the kind is another's. */
+/** Alternatives of another kind than the value. */
 function notMeant(errors: readonly ErrorObject[]): Alternative[] {
 	const kinds = errors.filter(
 		({ keyword, instancePath }) => (keyword === "const" || keyword === "enum") && kindKey.test(instancePath),

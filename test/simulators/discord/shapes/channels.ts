@@ -7,7 +7,7 @@ function lastMessage(channel: ChannelRecord): string | null {
 	return channel.messages.findLast(({ onlyFor }) => onlyFor === undefined)?.id ?? null;
 }
 
-/** https://discord.com/developers/docs/resources/channel#channel-object, of every kind. */
+/** https://discord.com/developers/docs/resources/channel#channel-object, for all kinds. */
 export function channelShape(state: State, channel: ChannelRecord) {
 	if (channel.type === ChannelType.DM) return directShape(channel);
 	return channel.thread ? threadShape(state, channel) : guildChannelShape(channel);

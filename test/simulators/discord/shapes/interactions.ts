@@ -6,7 +6,10 @@ import { channelShape } from "./channels.ts";
 import { messageShape } from "./messages.ts";
 import { memberShape, userShape } from "./people.ts";
 
-/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object, with all that discord.js needs. */
+/**
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object, with all fields that
+ * discord.js needs.
+ */
 export function interactionShape(state: State, interaction: InteractionRecord) {
 	const { channel, user, message, pressedOn, type } = interaction;
 	const { guild } = channel;

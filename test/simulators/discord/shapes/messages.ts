@@ -80,7 +80,7 @@ function contentShape(state: State, message: MessageRecord) {
 	};
 }
 
-/** A message without what it refers to. */
+/** A message without its referenced message. */
 function plainShape(state: State, message: MessageRecord) {
 	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
 	return {
@@ -111,7 +111,7 @@ export function messageShape(state: State, message: MessageRecord, fresh = false
 
 function interactionName({ interaction }: MessageRecord) {
 	if (!interaction) return {};
-	// True of commands: their data has a name.
+	// The data of a command has a name.
 	const { name } = interaction.data as { readonly name: string };
 	const { id, type, user } = interaction;
 	return { interaction: { id, type, name, user: userShape(user) } };
@@ -123,7 +123,7 @@ function interactionName({ interaction }: MessageRecord) {
 export function messageEventShape(state: State, message: MessageRecord, fresh = false) {
 	const { guild } = message.channel;
 	const shape = messageShape(state, message, fresh);
-	// "The message object won't include guild_id or member" where it is ephemeral.
+	// "The message object won't include guild_id or member" if it is ephemeral.
 	if (!guild || message.onlyFor) return shape;
 	const member = guild.members.get(message.author.id);
 	return {

@@ -3,7 +3,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 export interface Upload {
-	/** Which `files[N]` it came as. */
+	/** Index of its `files[N]`. */
 	readonly index: number;
 	readonly name: string;
 	readonly bytes: Uint8Array;
@@ -31,7 +31,7 @@ function typeOf(name: string): string {
 	return types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
 }
 
-/** Keeps files that were sent. Limits: https://discord.com/developers/docs/reference#uploading-files */
+/** Stores sent files. Limits: https://discord.com/developers/docs/reference#uploading-files */
 export function keepUploads(
 	state: State,
 	channel: ChannelRecord,
@@ -98,9 +98,9 @@ function safeName(name: string): string {
 }
 
 /**
- * Files that remain after an edit: "the attachments array must contain all attachments that should be
- * present after edit", https://discord.com/developers/docs/resources/message#edit-message. Applied literally also without
- * an array: a request that lists the remaining files is right under each reading.
+ * Files that remain after an edit: "the attachments array must contain all attachments that should be present after edit",
+ * https://discord.com/developers/docs/resources/message#edit-message. The rule applies even without an array, so an app must
+ * list the remaining files in every case.
  */
 export function stayingFiles(
 	files: readonly AttachmentRecord[],

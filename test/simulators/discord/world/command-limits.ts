@@ -35,7 +35,7 @@ export interface CommandBody {
 /** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
 const namePattern = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
-/** An option with what any kind of it may have. */
+/** An option with the fields of all kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -49,7 +49,7 @@ export function faultsOfCommand(command: CommandBody): string[] {
 			long(name) < 1 || long(name) > commandLimits.name ? [`name: ${name} has not 1 to 32 characters`] : [];
 		return description ? [...faults, "description: only of chat input commands"] : faults;
 	}
-	// Every kind of option has what is read of it, or lacks it.
+	// Each option has some of these fields.
 	const options = (command.options ?? []) as readonly AnyOption[];
 	const faults = [...faultsOfName(name, description ?? ""), ...faultsOfOptions(options, name)];
 	if (charactersOf(name, description ?? "", options) > commandLimits.characters) {

@@ -15,7 +15,7 @@ function commandWorld() {
 	return { ...parts, path, create: (body: object) => parts.app.call("POST", path, { body }) };
 }
 
-test("a command of a name that is there changes it, and keeps its id", () => {
+test("a command with an existing name replaces it, and keeps its id", () => {
 	const { world, create } = commandWorld();
 	const first = create(task);
 	const again = create({ ...task, description: "All tasks" });
@@ -37,7 +37,7 @@ test("commands are read, changed, deleted and replaced", () => {
 	expect(codeOf(app.get(`${path}/${id}`))).toBe(10_063);
 });
 
-test("commands of one guild are not those of all", () => {
+test("commands of one guild are not global", () => {
 	const { world, app, path } = commandWorld();
 	const guild = `/applications/${world.state.app.id}/guilds/${world.home.id}/commands`;
 	app.call("POST", guild, { body: task });
@@ -90,7 +90,7 @@ test.each([
 	expect(world.takeViolations()).not.toEqual([]);
 });
 
-test("there are at most 100 commands, and 200 made in a day", () => {
+test("there are at most 100 commands, and 200 created per day", () => {
 	const { clock, app, path, create } = commandWorld();
 	const pause = () => clock.advance(1000);
 	for (let at = 0; at < 100; at++) {
@@ -111,7 +111,7 @@ test("there are at most 100 commands, and 200 made in a day", () => {
 	expect(create(command(999)).status).toBe(201);
 });
 
-test("a person gives a command with its options", () => {
+test("a person uses a command with its options", () => {
 	const { world, create, anna, general } = commandWorld();
 	create(task);
 	const asked = anna.commands("/task new", { text: "Tidy up" }, { in: general });
@@ -128,7 +128,7 @@ test("a person gives a command with its options", () => {
 	world.close();
 });
 
-test("a command that needs a permission is not offered to others", () => {
+test("a command that needs a permission is only offered with it", () => {
 	const { world, create, anna, general } = commandWorld();
 	create({ name: "trust", description: "Trust", default_member_permissions: "32", contexts: [0] });
 	expect(() => anna.commands("/trust", {}, { in: general })).toThrow("Anna is not offered /trust");
@@ -154,7 +154,7 @@ test("autocomplete offers at most 25 choices", () => {
 	expect(world.takeViolations()).not.toEqual([]);
 });
 
-test("a command of the menu of a message brings the message", () => {
+test("a menu command of a message includes the message", () => {
 	const { create, anna, general } = commandWorld();
 	create({ name: "Ask about this", type: 3 });
 	const said = anna.says("Look at that", { in: general });
@@ -165,7 +165,7 @@ test("a command of the menu of a message brings the message", () => {
 	});
 });
 
-test("an option that takes a file brings the file", () => {
+test("an option of a file includes the file", () => {
 	const { world, create, anna, general } = commandWorld();
 	create({ name: "ask", description: "Ask", options: [{ type: 11, name: "file", description: "A file" }] });
 	const asked = anna.commands("/ask", { file: { name: "a.txt", content: "abc" } }, { in: general });

@@ -22,7 +22,10 @@ export function findCommand(state: State, scope: CommandScope, id: string): Comm
 	return command;
 }
 
-/** The same name and kind again changes what was there: https://discord.com/developers/docs/interactions/application-commands#create-global-application-command */
+/**
+ * A command with the same name and kind replaces the existing one:
+ * https://discord.com/developers/docs/interactions/application-commands#create-global-application-command
+ */
 export function createCommand(
 	state: State,
 	scope: CommandScope,
@@ -40,7 +43,7 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 	return command.name === name && command.type === (type ?? ApplicationCommandType.ChatInput);
 }
 
-/** 200 a day and guild: https://discord.com/developers/docs/interactions/application-commands#registering-a-command */
+/** 200 per day and guild: https://discord.com/developers/docs/interactions/application-commands#registering-a-command */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {
 	const now = state.now();
 	const recent = (state.commandCreates.get(guildId) ?? []).filter((at) => now - at < day);
@@ -88,7 +91,7 @@ function shapeOf(
 			? { contexts: body.contexts ?? null, dm_permission: body.dm_permission ?? true }
 			: { guild_id: guildId }),
 	};
-	// True because its parts are those of a command as the contract has read it.
+	// The fields are those of a command that the contract has checked.
 	return command as APIApplicationCommand;
 }
 
@@ -99,7 +102,7 @@ export function editCommand(
 	change: Partial<CommandBody>,
 ): CommandRecord {
 	const before = findCommand(state, scope, id);
-	// A command has all that a request can say of one.
+	// A command has all fields of a request.
 	const body = { ...(before as CommandBody), ...change };
 	const command = shapeOf(state, scope, body, before);
 	state.commands.set(id, command);

@@ -25,7 +25,7 @@ function card() {
 	};
 }
 
-test("a container with one of each kind is posted, and answered with the addresses of its files", () => {
+test("a container with one component of each kind is posted, and its response has the URLs of its files", () => {
 	const { world, app, general } = standingWorld();
 	const made = app.posts(general, { flags: v2, components: [card()] }, [png, log]);
 	const [container] = Object(made).components;
@@ -63,7 +63,7 @@ test("a container changes its colour by an edit, and people see each state", () 
 	expect(world.violations).toEqual([]);
 });
 
-test("a message becomes one of components by an edit that empties its content", () => {
+test("an edit without content turns a message into components", () => {
 	const { world, app, general } = standingWorld();
 	const { id } = app.posts(general, { content: "Working…" });
 	const path = `/channels/${general.id}/messages/${id}`;
@@ -100,7 +100,7 @@ const refused: Readonly<Record<string, readonly object[]>> = {
 	],
 };
 
-test.each(Object.entries(refused))("%s is refused, and noted", (_, components) => {
+test.each(Object.entries(refused))("%s is refused and recorded", (_, components) => {
 	const { world, app, general } = standingWorld();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, { body: { flags: v2, components } });
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);

@@ -24,7 +24,10 @@ export interface Draft {
 	readonly files: readonly Upload[];
 }
 
-/** Gives components the ids that Discord answers with: https://discord.com/developers/docs/components/reference#anatomy-of-a-component */
+/**
+ * Sets the component ids of Discord's response:
+ * https://discord.com/developers/docs/components/reference#anatomy-of-a-component
+ */
 export function numbered(
 	components: readonly APIMessageTopLevelComponent[] | null | undefined,
 ): APIMessageTopLevelComponent[] {
@@ -39,7 +42,7 @@ export function numbered(
 		]);
 		return { ...Object.fromEntries(entries), ...given, ...defaultsOf(value) };
 	};
-	// True because only ids and defaults were added.
+	// Only ids and defaults were added.
 	return number(components ?? []) as APIMessageTopLevelComponent[];
 }
 

@@ -13,7 +13,7 @@ export function addUser(state: State, name: string, bot = false): UserRecord {
 	return user;
 }
 
-/** Creates a guild with the role @everyone, which has the id of the guild, and with the app as a member. */
+/** Creates a guild with the role `@everyone`, which has the id of the guild, and with the app as a member. */
 export function addGuild(state: State, name: string, owner: UserRecord): GuildRecord {
 	const id = state.snowflakes.create();
 	const everyone: RoleRecord = {
@@ -72,7 +72,7 @@ export function leave(state: State, guild: GuildRecord, user: UserRecord): void 
 	state.emit({ t, d, intents: GatewayIntentBits.GuildMembers });
 }
 
-/** Tells of a member whose roles or name have changed. */
+/** Emits an event about a member with changed roles or name. */
 export function tellMember(state: State, guild: GuildRecord, member: MemberRecord): void {
 	const d = { ...memberShape(state, member), user: userShape(member.user), guild_id: guild.id };
 	state.emit({ t: GatewayDispatchEvents.GuildMemberUpdate, d, intents: GatewayIntentBits.GuildMembers });
@@ -94,12 +94,12 @@ type ChannelEvent =
 	| GatewayDispatchEvents.ChannelUpdate
 	| GatewayDispatchEvents.ChannelDelete;
 
-/** Tells of a channel that has come, changed or gone. */
+/** Emits an event about a created, changed or deleted channel. */
 export function tellChannel(state: State, channel: ChannelRecord, t: ChannelEvent): void {
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** The direct messages of the app and a person; opening them again finds them. */
+/** Opens the direct messages of the app and a person, or returns the existing ones. */
 export function openDirect(state: State, person: UserRecord): ChannelRecord {
 	const open = [...state.channels.values()].find(
 		({ type, recipients }) => type === ChannelType.DM && recipients.includes(person),

@@ -15,7 +15,7 @@ function pressed() {
 	return { ...parts, post, asked: parts.anna.clicks("Yes") };
 }
 
-test("an answer in three seconds is seen, and a later one finds an unknown interaction", () => {
+test("a response within three seconds is visible, and a later one finds an unknown interaction", () => {
 	const { clock, app, anna, asked } = pressed();
 	clock.advance(2999);
 	expect(app.answers(asked, { type: 4, data: { content: "Done" } }).status).toBe(204);
@@ -26,7 +26,7 @@ test("an answer in three seconds is seen, and a later one finds an unknown inter
 	expect([refused.status, codeOf(refused), late.failed]).toEqual([404, 10_062, true]);
 });
 
-test("there is one first answer", () => {
+test("an interaction has one first response", () => {
 	const { app, asked } = pressed();
 	app.answers(asked, { type: 6 });
 	const again = app.answers(asked, { type: 4, data: { content: "Done" } });
@@ -67,7 +67,7 @@ test("an ephemeral response is visible to one person only", () => {
 	expect(general.last(anna).text).toBe("Sure?");
 });
 
-test("after thinking, the first that is said takes its place and keeps who sees it", () => {
+test("after thinking, the first message replaces it with the same visibility", () => {
 	const { app, anna, general, asked } = pressed();
 	app.answers(asked, { type: 5, data: { flags: 64 } });
 	expect([asked.state, general.last(anna).thinking]).toEqual(["thinking", true]);
@@ -82,7 +82,7 @@ test("after thinking, the first that is said takes its place and keeps who sees 
 	]);
 });
 
-test("a press can change what it was pressed on", () => {
+test("a press can change its message", () => {
 	const { app, general, asked } = pressed();
 	app.answers(asked, { type: 7, data: { content: "You said yes", components: [] } });
 	expect(general.shows()).toMatchObject([{ text: "You said yes", buttons: [] }]);
@@ -90,7 +90,7 @@ test("a press can change what it was pressed on", () => {
 	expect(general.last().text).toBe("Later");
 });
 
-test("a form opens as the first answer only, and its fields come back", () => {
+test("a form opens as the first response only, and its fields are returned", () => {
 	const { app, anna, asked } = pressed();
 	app.answers(asked, { type: 9, data: form });
 	expect(asked.form).toMatchObject({ title: "Why?", fields: [{ label: "Reason", required: true }] });
@@ -105,7 +105,7 @@ test("a form opens as the first answer only, and its fields come back", () => {
 	expect(codeOf(app.answers(other, { type: 9, data: form }))).toBe(40_060);
 });
 
-test("a person cannot leave out what a form requires, nor write more than it takes", () => {
+test("a person cannot omit required fields of a form, nor exceed their length", () => {
 	const { app, anna, asked } = pressed();
 	app.answers(asked, { type: 9, data: form });
 	expect(() => anna.submits(asked)).toThrow("the form wants Reason");
@@ -130,14 +130,14 @@ function field(name: string) {
 	return { type: 18, label: name, component: { type: 4, custom_id: name, style: 1 } };
 }
 
-test("an answer of a kind that does not fit is refused", () => {
+test("a response of an invalid kind is refused", () => {
 	const { world, app, asked } = pressed();
 	expect(codeOf(app.answers(asked, { type: 8, data: { choices: [] } }))).toBe(50_035);
 	expect(world.takeViolations()).toEqual(["type: 8 is no answer to an interaction of type 3"]);
 	expect(asked.state).toBe("waiting");
 });
 
-test("an answer in an archived thread is refused", () => {
+test("a response in an archived thread is refused", () => {
 	const { app, anna, general } = standingWorld();
 	const thread = anna.opensThread("Talk", { in: general });
 	app.posts(thread, { content: "Sure?", components: buttons("Yes") });

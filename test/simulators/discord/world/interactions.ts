@@ -28,7 +28,7 @@ export interface Beginning {
 	readonly trigger?: InteractionRecord;
 }
 
-/** A person does something that the app has to answer within three seconds. */
+/** An action of a person that the app must answer within three seconds. */
 export function beginInteraction(state: State, beginning: Beginning): InteractionRecord {
 	const interaction: InteractionRecord = {
 		...beginning,
@@ -70,7 +70,9 @@ const answersTo: Readonly<Record<number, readonly InteractionType[]>> = {
 	[InteractionResponseType.Modal]: [2, 3],
 };
 
-/** The first answer: https://discord.com/developers/docs/interactions/receiving-and-responding#create-interaction-response */
+/**
+ * The first response: https://discord.com/developers/docs/interactions/receiving-and-responding#create-interaction-response
+ */
 export function answerInteraction(
 	state: State,
 	{ id, token }: { readonly id: string; readonly token: string },
@@ -102,7 +104,7 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// True because the contract has looked at the body; what is missing there is missing here.
+	// The contract has checked the body, which may lack these fields.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:
@@ -140,7 +142,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 
 /** https://discord.com/developers/docs/interactions/application-commands#autocomplete: at most 25. */
 function checkChoices(state: State, data: unknown) {
-	// True because only a `choices` response answers an autocomplete.
+	// Only a `choices` response answers an autocomplete.
 	const { choices } = data as {
 		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
 	};
@@ -155,12 +157,12 @@ const commandTypes: ReadonlySet<InteractionType> = new Set([InteractionType.Appl
 
 function typeOf(interaction: InteractionRecord): MessageType {
 	if (!commandTypes.has(interaction.type)) return MessageType.Default;
-	// True of commands: 1 is one that was typed.
+	// The data of a command has a type; 1 is a typed command.
 	const { type } = interaction.data as { readonly type: number };
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** A message that answers; it needs no permission to speak, and a thread that is open. */
+/** A message as response. It needs no permission to write, but an open thread. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -179,7 +181,7 @@ function respond(
 	return message;
 }
 
-/** "<app> is thinking…" is a message already, without a text. */
+/** "<app> is thinking…" is already a message, without a text. */
 function think(state: State, interaction: InteractionRecord): MessageRecord {
 	const { channel, user } = interaction;
 	demandOpen(state, channel);
@@ -192,7 +194,10 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 	return message;
 }
 
-/** By its token, for 15 minutes: https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages */
+/**
+ * Valid with its token for 15 minutes:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
+ */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {
 	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);
 	if (!found || applicationId !== state.app.id) throw refusals.unknownWebhook();
@@ -203,7 +208,7 @@ export function interactionOf(state: State, applicationId: string, token: string
 	return found;
 }
 
-/** A message of an interaction by its id, or the first answer. */
+/** A message of an interaction by its id, or the first response. */
 export function answerOf(interaction: InteractionRecord, id: string): MessageRecord {
 	const { original, followUps } = interaction;
 	const found =
@@ -242,7 +247,7 @@ function finish(
 	return changed;
 }
 
-/** A further answer. After "thinking" it is the first: https://discordjs.guide/slash-commands/response-methods.html */
+/** A followup. After "thinking…" it is the first response: https://discordjs.guide/slash-commands/response-methods.html */
 export function followUp(state: State, interaction: InteractionRecord, draft: Draft): MessageRecord {
 	const { original } = interaction;
 	if (interaction.state === "thinking" && original) return finish(state, interaction, original, draft);

@@ -7,7 +7,7 @@ function signature(state: State, id: string, issued: string, expires: string): s
 }
 
 /**
- * A link that ends: `ex`, `is` and `hm` are the hexadecimal seconds of its end and its beginning, and their signature.
+ * A link that expires: `ex`, `is` and `hm` are the hexadecimal seconds of its expiry and its creation, and their signature.
  * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 export function signedLink(state: State, { id, channelId, name }: AttachmentRecord): string {

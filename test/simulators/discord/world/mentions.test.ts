@@ -10,7 +10,7 @@ test("a post without allowed mentions notifies all mentioned users", () => {
 	expect(world.pings.map(({ who }) => who).sort()).toEqual(["@Anna", "@Bob", "@ops"]);
 });
 
-test("@everyone notifies only with its permission", () => {
+test("`@everyone` notifies only with its permission", () => {
 	const { world, app, general } = standingWorld();
 	app.posts(general, { content: "@everyone" });
 	expect(world.pings).toEqual([]);
@@ -19,7 +19,7 @@ test("@everyone notifies only with its permission", () => {
 	expect(world.pings).toMatchObject([{ who: "@everyone", by: "create" }]);
 });
 
-test("an edit that does not say whom it may call calls again", () => {
+test("an edit without allowed mentions notifies again", () => {
 	const { world, app, anna, general } = standingWorld();
 	const none = { allowed_mentions: { parse: [] } };
 	const made = app.posts(general, { content: "Hello", ...none });
@@ -37,7 +37,7 @@ test("only listed users and roles are notified", () => {
 	expect(world.pings.map(({ who }) => who)).toEqual(["@Bob"]);
 });
 
-test("the text of components calls, too", () => {
+test("mentions in components also notify", () => {
 	const { world, app, anna, general } = standingWorld();
 	const components = [{ type: 17, components: [{ type: 10, content: `<@${anna.id}>` }] }];
 	app.posts(general, { flags: 1 << 15, components });

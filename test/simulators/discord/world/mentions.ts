@@ -10,12 +10,12 @@ export interface Calling {
 	readonly channel: ChannelRecord;
 	/** All text that people read. */
 	readonly text: string;
-	/** Absent where the app did not say: then everything is parsed, and whom it replies to is called. */
+	/** If absent, all mentions are parsed, and the author of the referenced message is notified. */
 	readonly allowed: APIAllowedMentions | null | undefined;
 	readonly repliesTo?: UserRecord | undefined;
 }
 
-/** Whom a message calls: https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+/** Users that a message notifies: https://discord.com/developers/docs/resources/message#allowed-mentions-object */
 export function mentionsOf(state: State, calling: Calling): Mentions {
 	const { text, channel, repliesTo } = calling;
 	const allowed: APIAllowedMentions = calling.allowed ?? { replied_user: true };
@@ -35,13 +35,13 @@ export function mentionsOf(state: State, calling: Calling): Mentions {
 	};
 }
 
-/** Everything, where neither kinds nor lists are given. */
+/** All mentions, if neither kinds nor lists are set. */
 function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] {
 	if (parse) return parse;
 	return users || roles ? [] : ["users", "roles", "everyone"];
 }
 
-/** Notes whom a message of the app would have notified. */
+/** Records the users that a message of the app would have notified. */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user || message.onlyFor) return;
 	const { users, roles, everyone } = message.mentions;
@@ -53,7 +53,7 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of names) state.pings.push({ messageId: message.id, who, by });
 }
 
-/** The text of components that are text, in order. */
+/** The text of text components, in order. */
 export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];

@@ -51,7 +51,7 @@ const refused: Readonly<Record<string, object>> = {
 	},
 };
 
-test.each(Object.entries(refused))("%s are refused, and noted", (_, body) => {
+test.each(Object.entries(refused))("%s are refused and recorded", (_, body) => {
 	const { world, app, general } = standingWorld();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, { body });
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
@@ -71,14 +71,14 @@ test("a message at the maximum size is posted", () => {
 	expect(world.takeViolations()).toEqual([]);
 });
 
-test("a message of nothing is refused", () => {
+test("an empty message is refused", () => {
 	const { app, general } = standingWorld();
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: { content: "" } }))).toBe(
 		50_006,
 	);
 });
 
-test("components v2 cannot be taken away again", () => {
+test("the flag of components v2 cannot be removed", () => {
 	const { app, general } = standingWorld();
 	const made = app.posts(general, { flags: 1 << 15, components: [{ type: 10, content: "x" }] });
 	const path = `/channels/${general.id}/messages/${made.id}`;

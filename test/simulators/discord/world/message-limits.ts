@@ -57,7 +57,7 @@ function faultsOfText({ content, embeds, nonce, allowed_mentions: allowed }: Mes
 	if (long(embedText.join("")) > messageLimits.embedText) faults.push("embeds: exceed 6000 characters");
 	if (long(String(nonce ?? "")) > messageLimits.nonce) faults.push("nonce: must be 25 or fewer in length");
 	const both = (kind: "users" | "roles"): boolean => {
-		// The words are the same in both.
+		// The error text is the same for both.
 		const parse: readonly string[] = allowed?.parse ?? [];
 		return parse.includes(kind) && (allowed?.[kind]?.length ?? 0) > 0;
 	};
@@ -94,7 +94,7 @@ function inside(component: AnyComponent): AnyComponent[] {
 }
 
 function faultsOfComponents({ components, flags, content, embeds }: MessageBody): string[] {
-	// Every component has a type; all else is looked at with care.
+	// Every component has a type. The code checks all other fields.
 	const top = (components ?? []) as readonly AnyComponent[];
 	const all = top.flatMap(inside);
 	const ids = all.flatMap(({ custom_id: id }) => id ?? []);

@@ -66,7 +66,7 @@ test("a reply shows what it replies to, unless that is gone", () => {
 	expect(general.last()).not.toHaveProperty("repliesTo");
 });
 
-test("an edit changes what it names, and shows as edited", () => {
+test("an edit changes the given fields, and shows as edited", () => {
 	const { clock, app, general } = standingWorld();
 	const made = app.posts(general, { content: "Before", components: buttons("Go"), ...quiet });
 	clock.advance(1000);
@@ -77,7 +77,7 @@ test("an edit changes what it names, and shows as edited", () => {
 	expect(general.last()).toMatchObject({ text: "After", buttons: [] });
 });
 
-test("files that an edit does not list are dropped, and those that it brings are added", () => {
+test("files that an edit does not list are removed, and new ones are added", () => {
 	const { app, general } = standingWorld();
 	const bytes = new Uint8Array(3);
 	const files = [0, 1].map((index) => ({ index, name: `${index}.txt`, bytes }));
@@ -112,7 +112,7 @@ test("messages of another author cannot be edited", () => {
 	expect(codeOf(app.call("PATCH", path, { body: { content: "Yours" } }))).toBe(50_005);
 });
 
-test("edits of messages older than an hour have a limit of their own", () => {
+test("edits of messages older than an hour have a separate limit", () => {
 	const { clock, app, general } = standingWorld({ settings: { oldEdits: { limit: 2, perMs: 3_600_000 } } });
 	const made = app.posts(general, { content: "Old", ...quiet });
 	const edit = () =>
@@ -137,7 +137,7 @@ test("missing messages and channels are unknown", () => {
 	);
 });
 
-test("a person who takes no direct messages gets none", () => {
+test("a person without direct messages cannot receive any", () => {
 	const { app, anna } = standingWorld();
 	const opened = app.call("POST", "/users/@me/channels", { body: { recipient_id: anna.id } });
 	const { id } = Object(opened.body);
@@ -148,7 +148,7 @@ test("a person who takes no direct messages gets none", () => {
 	expect([refused.status, codeOf(refused)]).toEqual([403, 50_007]);
 });
 
-test("messages are listed with the newest first, before, after and around one", () => {
+test("messages are listed newest first, before, after and around one", () => {
 	const { app, anna, general } = standingWorld();
 	const said = ["a", "b", "c", "d", "e"].map((text) => anna.says(text, { in: general }));
 	const list = (query: Record<string, string>): string[] => {
@@ -164,7 +164,7 @@ test("messages are listed with the newest first, before, after and around one", 
 	expect(list({ around: id, limit: "3" })).toEqual(["d", "c", "b"]);
 });
 
-test("typing shows for ten seconds, and ends with a message", () => {
+test("the typing indicator lasts ten seconds, and ends with a message", () => {
 	const { clock, app, general } = standingWorld();
 	const type = () => app.call("POST", `/channels/${general.id}/typing`);
 	type();

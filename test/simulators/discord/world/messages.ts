@@ -19,11 +19,11 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { demandOpen, settle, touch } from "./thread-state.ts";
 
-/** Flags that a request may set; all others are Discord's. */
+/** Flags that a request may set. Discord sets all others. */
 const settable =
 	MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
-/** Makes a message as the app or a person: https://discord.com/developers/docs/resources/message#create-message */
+/** Creates a message as the app or a person: https://discord.com/developers/docs/resources/message#create-message */
 export function createMessage(
 	state: State,
 	author: UserRecord,
@@ -72,7 +72,7 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/** The same nonce of the same author within the window gets the first message, also where it was deleted. */
+/** A repeated nonce of the same author within the window returns the first message, even if it was deleted. */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const made = state.nonces.get(nonceKey(author, body.nonce));
@@ -118,7 +118,7 @@ export interface Making {
 	readonly type?: MessageType;
 	/** Id of a webhook that does not belong to the app. */
 	readonly webhookId?: string;
-	/** Flags of Discord's own, such as that the app still thinks. */
+	/** Flags that Discord sets, for example for "thinking…". */
 	readonly flags?: number;
 }
 
@@ -171,7 +171,7 @@ function embedsOf(state: State, { author, channel, interaction, draft }: Making)
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** Embeds of an app have the type `rich`, whatever the request says. */
+/** Embeds of an app always have the type `rich`. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }
@@ -263,7 +263,7 @@ export function removeMessage(state: State, message: MessageRecord): void {
 	});
 }
 
-/** Tells the app of a message. Ephemeral ones come with the intent of direct messages. */
+/** Emits an event about a message. Ephemeral ones need the intent of direct messages. */
 export function announce(
 	state: State,
 	message: MessageRecord,

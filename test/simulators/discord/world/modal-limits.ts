@@ -28,7 +28,7 @@ export interface ModalField {
 	readonly most?: number;
 }
 
-/** The fields that people see: of labels, and of rows with one text input each. */
+/** The visible fields: those of labels, and of rows with one text input each. */
 export function fieldsOf(component: APIModalInteractionResponseCallbackComponent): ModalField[] {
 	if (component.type === ComponentType.Label) return [fieldOf(component.component, component.label)];
 	if (component.type !== ComponentType.ActionRow) return [];
@@ -39,7 +39,7 @@ function fieldOf(
 	input: { readonly type: ComponentType; readonly custom_id: string },
 	label: string,
 ): ModalField {
-	// Every field has an id; what it has besides depends on its type.
+	// Every field has an id. Its other fields depend on its type.
 	const { custom_id, required, value, min_length, max_length } = input as {
 		readonly custom_id: string;
 		readonly required?: boolean;

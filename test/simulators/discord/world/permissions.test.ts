@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { codeOf, standingWorld } from "../rest/direct-client.ts";
 import { may } from "./permissions.ts";
 
-test("overwrites apply to @everyone, then to roles, then to the member", () => {
+test("overwrites apply to `@everyone`, then to roles, then to the member", () => {
 	const { world, general } = standingWorld();
 	const bob = world.member("Bob", { roles: ["ops", "muted"] });
 	const can = () => may(world.state, bob.user, general.record, "SendMessages");
@@ -18,7 +18,7 @@ test("overwrites apply to @everyone, then to roles, then to the member", () => {
 	expect(can()).toBe(false);
 });
 
-test("an administrator and the owner may everything", () => {
+test("an administrator and the owner have all permissions", () => {
 	const { world, general } = standingWorld();
 	general.permit(world.home, { deny: ["ViewChannel", "SendMessages"] });
 	world.home.role("admin", { permissions: ["Administrator"] });
@@ -39,7 +39,7 @@ test("an invisible channel is missing access, and a read-only one a missing perm
 test.each([
 	["SendMessagesInThreads", "SendMessages"],
 	["SendMessages", "SendMessagesInThreads"],
-] as const)("in a thread %s counts, not %s", (needed, other) => {
+] as const)("in a thread %s applies, not %s", (needed, other) => {
 	const { world, app, anna, general } = standingWorld();
 	const thread = anna.opensThread("Talk", { in: general });
 	const inThread = needed === "SendMessagesInThreads";
@@ -51,7 +51,7 @@ test.each([
 	expect(post()).toBe(403);
 });
 
-test("files, threads, history and reactions have permissions of their own", () => {
+test("files, threads, history and reactions have separate permissions", () => {
 	const { world, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;
@@ -70,7 +70,7 @@ test("files, threads, history and reactions have permissions of their own", () =
 	}
 });
 
-test("without the permission embeds are left out", () => {
+test("without the permission, embeds are removed", () => {
 	const { world, app, general } = standingWorld();
 	general.permit(world.bot, { deny: ["EmbedLinks"] });
 	app.posts(general, { content: "Text", embeds: [{ description: "More" }] });
@@ -86,7 +86,7 @@ test("a timed-out member reads and cannot write", () => {
 	expect(anna.says("Hm", { in: general }).text).toBe("Hm");
 });
 
-test("without the history a channel is read as empty, and nothing can be replied to", () => {
+test("without the permission for history, a channel is empty, and replies are refused", () => {
 	const { world, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;

@@ -14,7 +14,7 @@ const direct =
 	PermissionFlagsBits.EmbedLinks |
 	PermissionFlagsBits.AddReactions;
 
-/** Default permissions of @everyone in a guild. */
+/** Default permissions of the role `@everyone` in a guild. */
 export const everyoneDefault =
 	direct |
 	PermissionFlagsBits.SendMessagesInThreads |
@@ -41,7 +41,7 @@ function apply(permissions: bigint, overwrites: readonly (Overwrite | undefined)
 	return (permissions & ~deny) | allow;
 }
 
-/** Overwrites apply for @everyone, then for the roles together, then for the member. */
+/** Overwrites apply for the role `@everyone`, then for the other roles together, then for the member. */
 function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRecord): bigint {
 	const base = ofGuild(guild, member);
 	if (base === all) return all;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { codeOf, standingWorld } from "../rest/direct-client.ts";
 
-test("a reaction counts once for each, and can be taken back", () => {
+test("a reaction counts once per user, and can be removed", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const path = `/channels/${general.id}/messages/${said.id}/reactions/${encodeURIComponent("👀")}/@me`;

@@ -14,7 +14,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	}
 	demand(state, by, channel, "ReadMessageHistory");
 	const users = message.reactions.get(emoji);
-	// "If nobody else has reacted using this emoji, ADD_REACTIONS must be present".
+	// The first reaction with an emoji requires ADD_REACTIONS.
 	if (!users) demand(state, by, channel, "AddReactions");
 	demandOpen(state, channel);
 	if (users?.has(by.id)) return;

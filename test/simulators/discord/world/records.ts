@@ -13,10 +13,13 @@ import type { StateCause } from "../../chat/post-states.ts";
 export interface UserRecord {
 	readonly id: string;
 	readonly username: string;
-	/** As people see it. */
+	/** Name as people see it. */
 	readonly name: string;
 	readonly bot: boolean;
-	/** Whether the app may write to them: https://discord.com/developers/docs/topics/opcodes-and-status-codes 50007. */
+	/**
+	 * True if the app may send them direct messages: https://discord.com/developers/docs/topics/opcodes-and-status-codes
+	 * 50007.
+	 */
 	takesDirect: boolean;
 }
 
@@ -32,11 +35,11 @@ export interface RoleRecord {
 
 export interface MemberRecord {
 	readonly user: UserRecord;
-	/** Role ids without @everyone. */
+	/** Role ids without `@everyone`. */
 	readonly roles: Set<string>;
 	nick: string | null;
 	readonly joinedAt: number;
-	/** Came by an invite that ends with their visit: flag IS_GUEST. */
+	/** True for members whose invite is for a visit: flag IS_GUEST. */
 	readonly guest: boolean;
 	/** End of a timeout in milliseconds since the epoch. 0 for none. */
 	silentUntil: number;
@@ -67,7 +70,7 @@ export interface ThreadRecord {
 	archiveAfter: number;
 	readonly createdAt: number;
 	lastActive: number;
-	/** Ids of users, and when they joined. */
+	/** Ids of members, with the time of their join. */
 	readonly members: Map<string, number>;
 }
 
@@ -84,9 +87,11 @@ export interface ChannelRecord {
 	topic: string | null;
 	readonly position: number;
 	readonly overwrites: Map<string, Overwrite>;
-	/** In order. Also the ephemeral ones, and those that were deleted. */
+	/** Messages in order, including ephemeral and deleted ones. */
 	readonly messages: MessageRecord[];
-	/** Until when whom others see typing: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator */
+	/**
+	 * End of each user's typing indicator: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
+	 */
 	readonly typing: Map<string, number>;
 	deleted: boolean;
 }
@@ -138,9 +143,9 @@ export interface MessageRecord {
 	flags: number;
 	editedAt: number | null;
 	deleted: boolean;
-	/** By emoji, in the order in which they came: ids of users. */
+	/** Ids of users by emoji, in the order of the first reactions. */
 	readonly reactions: Map<string, Set<string>>;
-	/** The only one who sees it besides the app. */
+	/** The only person who sees it, besides the app. */
 	readonly onlyFor?: UserRecord;
 }
 
@@ -158,12 +163,12 @@ export interface CommandOptionValue {
 export type InteractionState =
 	/** No response yet. */
 	| "waiting"
-	/** The app thinks: a message will follow. */
+	/** "Thinking…": a message will follow. */
 	| "thinking"
-	/** Acknowledged without anything to see yet. */
+	/** Acknowledged without a visible change. */
 	| "acknowledged"
 	| "answered"
-	/** Three seconds went by: "This interaction failed", "The application did not respond". */
+	/** Three seconds have passed: "This interaction failed", "The application did not respond". */
 	| "failed";
 
 export interface InteractionRecord {
@@ -173,18 +178,18 @@ export interface InteractionRecord {
 	readonly user: UserRecord;
 	readonly channel: ChannelRecord;
 	readonly createdAt: number;
-	/** The `data` as it is sent. */
+	/** The `data` as sent. */
 	readonly data: object;
 	/** Message with the pressed component, now or at the time of the press. */
 	readonly message?: MessageRecord;
-	/** Components at the time of a press, if the message changed meanwhile. */
+	/** Components at the time of a press, if the message has changed since then. */
 	readonly pressedOn?: MessageRecord["components"];
 	/** The interaction that opened a form. */
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;
-	/** Whether only the person sees the response. */
+	/** True if only the person sees the response. */
 	ephemeral: boolean;
-	/** The first answer; for a press that changes its message, that message. */
+	/** The first response. For a press that changes its message, that message. */
 	original?: MessageRecord;
 	readonly followUps: MessageRecord[];
 	modal?: APIModalInteractionResponseCallbackData;

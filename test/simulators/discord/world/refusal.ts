@@ -8,7 +8,7 @@ export interface RefusalDetails {
 	readonly faults?: readonly string[];
 }
 
-/** An answer of Discord that is an error: the HTTP status, its own code and its words. */
+/** An error response of Discord: the HTTP status, its code and its text. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly status: number;
@@ -24,7 +24,7 @@ export class Refusal extends Error {
 }
 
 /**
- * The errors that the simulator knows. Codes and words: https://discord.com/developers/docs/topics/opcodes-and-status-codes
+ * The errors that the simulator knows. Codes and texts: https://discord.com/developers/docs/topics/opcodes-and-status-codes
  * (JSON error codes).
  */
 export const refusals = {

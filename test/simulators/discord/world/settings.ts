@@ -4,11 +4,11 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Numbers of Discord that a test may change. If Discord documents none, the comment gives the meaning of ours. */
+/** Limits of Discord that a test may change. If Discord documents no number, the comment explains ours. */
 export interface WorldSettings {
 	/** Limit of each other route and channel. Discord sends the real limits in headers only. */
 	readonly bucket: Allowance;
-	/** By method and route. Five posts in five seconds is what people see. */
+	/** Limits by method and route. Observers report five posts in five seconds. */
 	readonly buckets: Readonly<Record<string, Allowance>>;
 	/** https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
 	readonly global: Allowance;
@@ -20,9 +20,9 @@ export interface WorldSettings {
 	readonly invalid: Allowance;
 	/** "The past few minutes": https://discord.com/developers/docs/resources/message#create-message */
 	readonly nonceMs: number;
-	/** Whether a message that is read back has its nonce. discord.py #2451: Discord does not keep it. */
+	/** True if a message that is read later has its nonce. discord.py #2451: Discord does not store it. */
 	readonly nonceInHistory: boolean;
-	/** How long a session waits to be resumed: "a few minutes". */
+	/** Time in which a session can be resumed: "a few minutes". */
 	readonly resumableMs: number;
 	/** Lifetime of file links: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	readonly linkMs: number;

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Snowflakes, timeOf } from "./snowflakes.ts";
 
-test("ids tell their time, and what is made later has the larger one", () => {
+test("ids contain their time, and later ids are larger", () => {
 	const clock = new ManualClock();
 	const snowflakes = new Snowflakes(clock);
 	const ids = [snowflakes.create(), snowflakes.create()];
@@ -14,7 +14,7 @@ test("ids tell their time, and what is made later has the larger one", () => {
 	expect(new Set(ids).size).toBe(3);
 });
 
-test("a clock that goes back makes no smaller ids", () => {
+test("a clock that goes back does not cause smaller ids", () => {
 	const clock = new ManualClock();
 	let now = clock.now();
 	const snowflakes = new Snowflakes({
@@ -28,7 +28,7 @@ test("a clock that goes back makes no smaller ids", () => {
 	expect(BigInt(snowflakes.create()) > before).toBe(true);
 });
 
-test("a part of a millisecond counts for nothing", () => {
+test("a part of a millisecond is ignored", () => {
 	const clock = new ManualClock();
 	clock.advance(0.75);
 	expect(timeOf(new Snowflakes(clock).create())).toBe(Math.floor(clock.now()));

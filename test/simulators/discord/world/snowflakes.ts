@@ -2,10 +2,10 @@ import type { Clock } from "@parley/base";
 
 /** Discord's epoch, the first second of 2015: https://discord.com/developers/docs/reference#snowflakes */
 const epoch = 1_420_070_400_000;
-/** Bits below the time: worker, process and increment in Discord's ids, here all of them a counter. */
+/** Bits below the time: worker, process and increment in Discord's ids, all of them a counter in this simulator. */
 const countBits = 22n;
 
-/** Ids as Discord makes them: ordered by time, and by creation where times are the same. */
+/** Ids like Discord's: ordered by time, and by creation for equal times. */
 export class Snowflakes {
 	readonly #clock: Clock;
 	#time = 0;
@@ -16,7 +16,7 @@ export class Snowflakes {
 	}
 
 	create(): string {
-		// Never back, also where the clock goes back: what is created later has the larger id.
+		// Never decreases, even if the clock does: a later id is larger.
 		const time = Math.max(Math.floor(this.#clock.now()), this.#time);
 		this.#count = time === this.#time ? this.#count + 1n : 0n;
 		this.#time = time;
@@ -24,7 +24,7 @@ export class Snowflakes {
 	}
 }
 
-/** When the id was made, in milliseconds since the epoch. */
+/** Creation time of the id, in milliseconds since the epoch. */
 export function timeOf(id: string): number {
 	return Number(BigInt(id) >> countBits) + epoch;
 }

@@ -17,7 +17,7 @@ import { refusals } from "./refusal.ts";
 import type { WorldSettings } from "./settings.ts";
 import type { Snowflakes } from "./snowflakes.ts";
 
-/** Something that happened and that apps hear of. */
+/** An event that apps receive. */
 export interface WorldEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
@@ -36,11 +36,11 @@ export interface AppRecord {
 	readonly user: UserRecord;
 	readonly token: string;
 	readonly ownerId: string;
-	/** Intents that are switched on in the developer portal. */
+	/** Intents that are enabled in the developer portal. */
 	privileged: number;
 }
 
-/** Everything that Discord remembers, without any rule. */
+/** The complete state of Discord, without rules. */
 export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -51,15 +51,13 @@ export class State {
 	readonly guilds = new Map<string, GuildRecord>();
 	readonly channels = new Map<string, ChannelRecord>();
 	readonly interactions = new Map<string, InteractionRecord>();
-	/** By id. */
 	readonly commands = new Map<string, CommandRecord>();
-	/** By id. */
 	readonly files = new Map<string, AttachmentRecord>();
 	/** Messages by nonce: https://discord.com/developers/docs/resources/message#create-message */
 	readonly nonces = new Map<string, { readonly message: MessageRecord; readonly at: number }>();
-	/** By channel: when messages of more than an hour were edited. */
+	/** Times of edits of messages older than an hour, by channel. */
 	readonly oldEdits = new Map<string, number[]>();
-	/** When commands were created, by guild or `global`. */
+	/** Creation times of commands, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
 	/** How others see the app. */
@@ -89,12 +87,12 @@ export class State {
 		return this.clock.now();
 	}
 
-	/** From 0 to 1, from the seed. */
+	/** A number from 0 to 1, from the seed. */
 	chance(): number {
 		return chanceOf(this.ids);
 	}
 
-	/** As Discord writes moments. */
+	/** The time in Discord's format. */
 	timestamp(at: number): string {
 		return new Date(at).toISOString().replace("Z", "000+00:00");
 	}
@@ -131,7 +129,7 @@ export class State {
 		return member;
 	}
 
-	/** A message that others than the app can ask for: ephemeral ones are not there. */
+	/** A message that other users than the app can request, so not an ephemeral one. */
 	message(channel: ChannelRecord, id: string): MessageRecord {
 		const found = channel.messages.find((message) => message.id === id);
 		if (!found || found.deleted || found.onlyFor) throw refusals.unknownMessage();

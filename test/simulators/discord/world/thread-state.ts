@@ -8,7 +8,7 @@ const minute = 60_000;
 
 type ThreadEvent = GatewayDispatchEvents.ThreadCreate | GatewayDispatchEvents.ThreadUpdate;
 
-/** Tells the app what a thread is like. */
+/** Emits an event with the state of a thread. */
 export function tellThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
 	const d = { ...threadShape(state, channel), ...more };
 	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });

@@ -25,7 +25,7 @@ test("a message has one thread", () => {
 	expect([again.status, codeOf(again)]).toEqual([400, 160_004]);
 });
 
-test("a thread is archived when nothing was said for as long as it says, and a post wakes it", () => {
+test("a thread is archived after its time without messages, and a post unarchives it", () => {
 	const { clock, app, thread } = threadWorld();
 	clock.advance(1440 * 60_000 - 1);
 	expect(thread.archived).toBe(false);
@@ -35,7 +35,7 @@ test("a thread is archived when nothing was said for as long as it says, and a p
 	expect(thread.archived).toBe(false);
 });
 
-test("in an archived thread nothing is edited, deleted or reacted to", () => {
+test("in an archived thread, edits, deletions and reactions are refused", () => {
 	const { app, thread } = threadWorld();
 	const post = app.posts(thread, { content: "Step 1" });
 	thread.archive();
@@ -50,7 +50,7 @@ test("in an archived thread nothing is edited, deleted or reacted to", () => {
 	expect(app.call("PATCH", path, { body: { content: "Step 2" } }).status).toBe(200);
 });
 
-test("a locked thread takes nothing, and who does not manage threads cannot wake it", () => {
+test("a locked thread accepts no posts, and only managers of threads can unarchive it", () => {
 	const { world, app, general, thread } = threadWorld();
 	thread.archive({ locked: true });
 	const post = () => app.call("POST", `/channels/${thread.id}/messages`, { body: { content: "Hello" } });
@@ -73,7 +73,7 @@ test("only the creator of a thread renames and archives it", () => {
 	world.close();
 });
 
-test("a change of an archived thread must wake it", () => {
+test("a change of an archived thread must unarchive it", () => {
 	const { app, thread } = threadWorld();
 	thread.archive();
 	expect(codeOf(app.call("PATCH", `/channels/${thread.id}`, { body: { name: "New" } }))).toBe(50_083);
@@ -89,7 +89,7 @@ test("active threads are listed until they are archived", () => {
 	expect(list()).toBe(0);
 });
 
-test("a thread without a message has an id of its own", () => {
+test("a thread without a message has a separate id", () => {
 	const { world, anna, general } = standingWorld();
 	const thread = anna.opensThread("Talk", { in: general });
 	anna.says("Hello", { in: thread });

@@ -27,8 +27,8 @@ export interface WorldOptions {
 }
 
 /**
- * Discord in one process: guilds, channels and people, as apps and people meet them. Everything that it does comes from
- * its clock and its seed.
+ * Discord in one process: guilds, channels and people, as apps and people see them. All behavior depends on its clock and
+ * its seed.
  */
 export class World {
 	readonly clock: Clock;
@@ -58,7 +58,7 @@ export class World {
 		return this.state.app.token;
 	}
 
-	/** Writes the app's name so that it is called. */
+	/** Mentions the app in a text. */
 	get mention(): string {
 		return `<@${this.state.app.user.id}>`;
 	}
@@ -87,15 +87,15 @@ export class World {
 		return new Channel(this.state, this.state.channel(id));
 	}
 
-	/** All threads that there are, in the order in which they were opened. */
+	/** All threads, in the order of their creation. */
 	threads(): Channel[] {
 		const threads = [...this.state.channels.values()].filter(({ thread }) => thread !== undefined);
 		return threads.map((thread: ChannelRecord) => new Channel(this.state, thread));
 	}
 
 	/**
-	 * Posts of the app without their final text: responses for which people still read that the app thinks, and posts that
-	 * the test takes for drafts, for example by a button.
+	 * Posts of the app without their final text: responses that still show "thinking…", and posts that `isDraft` accepts, for
+	 * example by a button.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
@@ -110,7 +110,7 @@ export class World {
 		return this.gateway.connections > 0 ? this.state.presence : offline;
 	}
 
-	/** The commands that the app has registered everywhere. */
+	/** The global commands of the app. */
 	commands(): APIApplicationCommand[] {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
@@ -130,7 +130,7 @@ export class World {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws what was violated and not seen. */
+	/** Ends all connections. Throws if a violation was not taken. */
 	close(): void {
 		this.gateway.drop();
 		const violations = this.takeViolations();
@@ -145,7 +145,7 @@ export class World {
 function appOf(snowflakes: Snowflakes, ids: Ids, options: WorldOptions) {
 	const { app: name = "Parley", privileged = privilegedIntents } = options;
 	const owner = { id: snowflakes.create(), username: "owner", name: "Owner", bot: false, takesDirect: true };
-	// Two ids, as apps of before 2016 have them: who mixes them up is found out.
+	// Two different ids, like those of apps from before 2016, so that a confusion of both is detected.
 	const id = snowflakes.create();
 	const botId = snowflakes.create();
 	const user = { id: botId, username: name.toLowerCase(), name, bot: true, takesDirect: false };

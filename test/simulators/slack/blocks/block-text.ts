@@ -1,10 +1,10 @@
-/** A part of Block Kit, with what any kind of it may have: https://docs.slack.dev/reference/block-kit */
+/** A part of Block Kit with the fields of all kinds: https://docs.slack.dev/reference/block-kit */
 export interface Part {
 	readonly type?: string;
 	readonly [name: string]: unknown;
 }
 
-/** The objects right inside a value. */
+/** The objects directly inside a value. */
 export function insideOf(value: unknown): Part[] {
 	if (Array.isArray(value)) return value.flatMap((one: unknown) => (isPart(one) ? [one] : insideOf(one)));
 	if (!isPart(value)) return [];
@@ -34,7 +34,7 @@ function tokenOf(part: Part): string[] {
 	return part.type === "usergroup" ? [`<!subteam^${String(part["usergroup_id"])}>`] : [];
 }
 
-/** The text that people read in the blocks of a message, as markdown or mrkdwn as sent: a line or more for each block. */
+/** The visible text in the blocks of a message, as markdown or mrkdwn as sent: at least one line per block. */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const text = textOfBlock(block);
@@ -65,7 +65,7 @@ const stateMarks: Readonly<Record<string, string>> = {
 	error: "❌",
 };
 
-/** Symbols stand for the icons of Slack's apps. */
+/** Symbols in place of the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
 	return [`(plan: ${String(title)})`, ...insideOf(tasks).map(taskText)].join("\n");
 }
@@ -102,14 +102,14 @@ function richText(part: Part): string {
 	return inside.join("");
 }
 
-/** As Markdown writes it. */
+/** In Markdown syntax. */
 function styled(part: Part): string {
 	const { bold, italic, code, strike } = Object(part["style"]);
 	const marks = [strike ? "~~" : "", bold ? "**" : "", italic ? "*" : "", code ? "`" : ""];
 	return `${marks.join("")}${String(part["text"])}${marks.reverse().join("")}`;
 }
 
-/** The text of a part, or of its children if it has none. */
+/** The text of a part, or the joined text of its children. */
 function plainOf(part: Part): string {
 	const { text } = part;
 	if (typeof text === "string") return text;

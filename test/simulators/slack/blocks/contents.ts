@@ -35,7 +35,10 @@ export function readContents(state: State, contents: Contents) {
 	};
 }
 
-/** Names that are to be linked are found in the text: https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing */
+/**
+ * With automatic parsing, names in the text become links:
+ * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
+ */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {
 	if (text === undefined || (parse !== "full" && !links)) return text;
 	const people = new Map([...state.users.values()].map(({ handle, id }) => [handle, id]));
@@ -46,7 +49,7 @@ function linked(state: State, { text, parse, link_names: links }: Contents): str
 		);
 }
 
-/** Refuses blocks that are wrong beyond their types. */
+/** Refuses blocks with faults that their types do not exclude. */
 export function checkBlocks(state: State, blocks: readonly unknown[], most: number): void {
 	const faults = faultsOfBlocks(blocks, most);
 	if (faults.length > 0) {

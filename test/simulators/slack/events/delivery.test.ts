@@ -27,7 +27,7 @@ function listening(answer: () => Promise<undefined> = async () => undefined, opt
 	return { ...parts, heard, detach, take };
 }
 
-test("an event comes after what has caused it, and once where it is acknowledged", async () => {
+test("an event arrives after the call that caused it, and once if it is acknowledged", async () => {
 	const { clock, world, anna, general, heard } = listening();
 	anna.says("Hello", { in: general });
 	expect(heard).toEqual([]);
@@ -110,7 +110,7 @@ test("a press without a connection fails immediately", async () => {
 	expect(asked.failed).toBe(true);
 });
 
-test("a mention comes as two events of one message, in either order", async () => {
+test("a mention arrives as two events of one message, in either order", async () => {
 	const { world, anna, general, heard } = listening();
 	for (let turn = 0; turn < 20; turn++) {
 		anna.says("you", { in: general, mentions: [world.bot] });
@@ -121,7 +121,7 @@ test("a mention comes as two events of one message, in either order", async () =
 	expect(orders).toEqual(new Set(["message,app_mention", "app_mention,message"]));
 });
 
-test("a mention may come without the files of its message, which the message has", async () => {
+test("a mention may lack the files of its message", async () => {
 	const { world, anna, general } = listening();
 	const bodies: Readonly<Record<string, unknown>>[] = [];
 	world.state.listen((events) => bodies.push(...events.map(({ body }) => body)));
@@ -136,7 +136,7 @@ test("a mention may come without the files of its message, which the message has
 	expect(withFiles("app_mention")).toBeLessThan(20);
 });
 
-test("an event can come twice, and be overtaken by one of another message", async () => {
+test("an event can arrive twice, and be overtaken by one of another message", async () => {
 	const { clock, world, anna, general, heard } = listening();
 	world.delivery.disorder = { duplicate: 1 };
 	anna.says("Hello", { in: general });

@@ -5,39 +5,39 @@ import { acknowledge } from "../world/acknowledge.ts";
 import type { State, WorldEvent } from "../world/state.ts";
 import { Holding } from "./holding.ts";
 
-/** How often, from 0 to 1, events come twice, or after one that happened later. */
+/** Share, from 0 to 1, of events that come twice, or after a later one. */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
 }
 
-/** Why something comes again: https://docs.slack.dev/apis/events-api#retries */
+/** Reason of a repetition: https://docs.slack.dev/apis/events-api#retries */
 export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
 
-/** A payload on its way to the app. `interactive`: buttons, forms and menus, as Slack itself names them together. */
+/** A payload for the app. `interactive`: buttons, forms and menus, as Slack names them together. */
 export interface Envelope {
 	readonly type: WorldEvent["kind"];
 	readonly body: unknown;
-	/** How often Slack has tried before. */
+	/** Number of earlier attempts. */
 	readonly attempt: number;
 }
 
-/** One way to an app: a socket, an address, a port in this process. */
+/** One connection to an app: a socket, an address, or a port in this process. */
 export interface Receiver {
-	/** Resolves with what was sent back as soon as the app has acknowledged; rejects where it did not. */
+	/** Resolves with the reply when the app has acknowledged. Rejects if it has not. */
 	take(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
 	/** Slack ends the connection. */
 	cut?(): void;
 }
 
-/** The app wants something not to come again: `x-slack-no-retry`. */
+/** The app refuses retries: `x-slack-no-retry`. */
 export class NoRetry extends Error {
 	override readonly name = "NoRetry";
 }
 
 interface Sending {
 	readonly event: WorldEvent;
-	/** The same each time that it comes. */
+	/** The same for each attempt. */
 	readonly body: string;
 	readonly attempt: number;
 	readonly reason?: RetryReason;
@@ -65,12 +65,12 @@ export class Delivery {
 		});
 	}
 
-	/** How many connections there are. */
+	/** Number of connections. */
 	get connections(): number {
 		return this.#receivers.length;
 	}
 
-	/** How many things wait to be acknowledged or to come again. */
+	/** Number of payloads that wait for an acknowledgement or a retry. */
 	get pending(): number {
 		return this.#timers.size;
 	}
@@ -131,7 +131,7 @@ export class Delivery {
 			this.#timers.delete(timer);
 			then();
 		};
-		// A copy, as on the wire: later changes do not affect it.
+		// A copy, as on the wire, which later changes do not affect.
 		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
 		receiver.take(envelope, sending.reason).then(
 			(reply) => end(() => this.#acknowledge(sending, reply)),

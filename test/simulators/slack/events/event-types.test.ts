@@ -70,7 +70,7 @@ test("events match Slack's own types", () => {
 	`);
 });
 
-/** Without what Slack sends and its types do not know, and with what they want and Slack does not send. */
+/** Removes fields that Slack sends and its types lack, and adds fields that its types require and Slack does not send. */
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;
 	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));

@@ -2,10 +2,10 @@ import type { Clock, Timer } from "@parley/base";
 import { isPart } from "../blocks/block-text.ts";
 import type { WorldEvent } from "../world/state.ts";
 
-/** For so long an event waits for one that overtakes it. */
+/** Number of later events for which an event waits. */
 const holdMs = 100;
 
-/** Holds events back, one at a time, so that later ones overtake them: Slack promises no order. */
+/** Delays events, one at a time, so that later ones overtake them. Slack promises no order. */
 export class Holding {
 	readonly #clock: Clock;
 	readonly #deliver: (event: WorldEvent) => void;
@@ -40,7 +40,7 @@ export class Holding {
 	}
 }
 
-/** Events of one message keep their order, except repetitions: people react to what they have seen. */
+/** Events of one message keep their order, except repetitions, because people react to posts that they have seen. */
 function mayOvertake({ body: later }: WorldEvent, { body: earlier }: WorldEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

@@ -33,7 +33,7 @@ async function place(answer: (got: Got) => Given | undefined) {
 		if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// True because the server listens on a TCP port.
+	// The address of a server on a TCP port is an object.
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 	const events = new HttpEvents(world, url, () => void setImmediate(() => watch.notify()));
 	const detach = world.delivery.attach(events);
@@ -48,7 +48,7 @@ async function place(answer: (got: Got) => Given | undefined) {
 	return { clock, world, watch, events, got, came, general, anna };
 }
 
-test("a request is signed, over its time and its body", async () => {
+test("the signature of a request includes its time and its body", async () => {
 	const { world, clock, got, came, general, anna } = await place(() => ({}));
 	anna.says("Hello", { in: general });
 	await came(1);
@@ -94,7 +94,7 @@ test("a failed event is repeated immediately, after one minute and after five, w
 	await watch.until("it is given up", () => world.delivery.lost.length === 1);
 });
 
-test("an app that is silent is not waited for longer than three seconds", async () => {
+test("Slack waits at most three seconds for a silent app", async () => {
 	let isSilent = true;
 	const { clock, got, came, general, anna } = await place(() => (isSilent ? undefined : {}));
 	anna.says("Hello", { in: general });
@@ -105,7 +105,7 @@ test("an app that is silent is not waited for longer than three seconds", async 
 	expect(got[1]?.headers).toMatchObject({ "x-slack-retry-num": "1", "x-slack-retry-reason": "http_timeout" });
 });
 
-test("an app that wants nothing again is not asked again", async () => {
+test("an app that declines retries gets none", async () => {
 	const { world, watch, got, general, anna } = await place(() => {
 		return { status: 400, headers: { "x-slack-no-retry": "1" } };
 	});
@@ -114,7 +114,7 @@ test("an app that wants nothing again is not asked again", async () => {
 	expect([got.length, world.delivery.pending]).toEqual([1, 0]);
 });
 
-test("an address is an app's own when it repeats the challenge, as a text or in JSON", async () => {
+test("an app proves its address by repeating the challenge, as a text or in JSON", async () => {
 	const json = { "content-type": "application/json" };
 	const said: ((challenge: string) => Given)[] = [
 		(challenge) => ({ body: challenge }),

@@ -13,14 +13,14 @@ export interface Signing {
 	readonly clock: Clock;
 }
 
-/** The headers by which a request is known to be Slack's: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/** The headers that prove a request to be Slack's: https://docs.slack.dev/authentication/verifying-requests-from-slack */
 export function signed(text: string, { signingSecret, clock }: Signing): Record<string, string> {
 	const timestamp = String(Math.floor(clock.now() / 1000));
 	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${text}`).digest("hex");
 	return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` };
 }
 
-/** Sends what happens to a request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
+/** Sends events to a request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
 export class HttpEvents implements Receiver {
 	readonly #world: World;
 	readonly #url: string;
@@ -34,7 +34,7 @@ export class HttpEvents implements Receiver {
 		this.#changed = changed;
 	}
 
-	/** Whether the app proves that the address is its own: https://docs.slack.dev/reference/events/url_verification */
+	/** Resolves with true if the app proves to own the address: https://docs.slack.dev/reference/events/url_verification */
 	async verify(): Promise<boolean> {
 		const { ids, app } = this.#world.state;
 		const challenge = ids.create("challenge");

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { State } from "../world/state.ts";
 import type { Envelope, Receiver, RetryReason } from "./delivery.ts";
 
-/** Why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */
+/** Reasons why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */
 export type Goodbye =
 	/** "In about 10 seconds". */
 	| "warning"
@@ -13,7 +13,7 @@ export type Goodbye =
 	| "refresh_requested"
 	/** More than ten sockets. In the SDKs, not in the documentation. */
 	| "too_many_websockets"
-	/** Socket Mode was switched off. */
+	/** Socket Mode was disabled. */
 	| "link_disabled";
 
 const types = { event: "events_api", command: "slash_commands", interactive: "interactive" } as const;
@@ -21,7 +21,7 @@ const acknowledgement = z.object({
 	envelope_id: z.string(),
 	payload: z.record(z.string(), z.unknown()).optional(),
 });
-/** How long after a goodbye Slack closes the socket. */
+/** Time from the disconnect message to the close of the socket. */
 const closesMs = { warning: 10_000, refresh_requested: 10_000, too_many_websockets: 0, link_disabled: 0 };
 
 export interface SocketParts {
@@ -30,7 +30,7 @@ export interface SocketParts {
 	/** Ids of all envelopes of all sockets. */
 	readonly sent: Set<string>;
 	readonly gone: () => void;
-	/** Something was acknowledged. */
+	/** Called after an acknowledgement. */
 	readonly heard: () => void;
 }
 
@@ -40,7 +40,7 @@ export class Socket implements Receiver {
 	readonly #waiting = new Map<string, (reply: SlackReply) => void>();
 	#detach: (() => void) | undefined;
 	#isDeaf = false;
-	/** How many envelopes went over it, and how many of them were acknowledged. */
+	/** Number of sent envelopes, and of acknowledged ones. */
 	readonly count = { sent: 0, acknowledged: 0 };
 
 	constructor(parts: SocketParts) {
@@ -53,7 +53,7 @@ export class Socket implements Receiver {
 		});
 	}
 
-	/** It gets its share of what happens, until `detach` is called. */
+	/** Receives its share of events until `detach` is called. */
 	joins(detach: () => void, connections: number): void {
 		const { app } = this.#parts.state;
 		this.#detach = detach;
@@ -81,7 +81,7 @@ export class Socket implements Receiver {
 		return acknowledged.promise;
 	}
 
-	/** Sends any frame, also one that Slack would not send. */
+	/** Sends any frame, including one that Slack would not send. */
 	sends(frame: object | string | Buffer): void {
 		this.#parts.webSocket.send(
 			typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame),
@@ -101,7 +101,7 @@ export class Socket implements Receiver {
 		}
 	}
 
-	/** The connection is lost without a word. */
+	/** The connection is lost without a close frame. */
 	cut(): void {
 		this.#parts.webSocket.terminate();
 	}

@@ -6,7 +6,7 @@ import { SlackServer } from "../server.ts";
 import { defaultSettings } from "../world/settings.ts";
 import { World } from "../world/world.ts";
 
-/** The smallest app that opens sockets. */
+/** A minimal app with sockets. */
 async function place() {
 	const clock = new ManualClock();
 	const world = new World({ clock, settings: { tiers: { ...defaultSettings.tiers, 1: 100 } } });
@@ -49,7 +49,7 @@ async function place() {
 	return { clock, world, server, watch, address, open, opened, acknowledges, general, anna };
 }
 
-test("an address is good for one socket, which is greeted with how many there are", async () => {
+test("an address is valid for one socket, whose `hello` has the number of sockets", async () => {
 	const { world, watch, address, open, opened } = await place();
 	const url = await address();
 	const first = open(url);
@@ -63,7 +63,7 @@ test("an address is good for one socket, which is greeted with how many there ar
 	expect(again.failure).toContain("404");
 });
 
-test("an event comes in an envelope, and once where it is acknowledged", async () => {
+test("an event arrives in an envelope, and once if it is acknowledged", async () => {
 	const { clock, world, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });
@@ -150,7 +150,7 @@ test("Slack announces the end of a socket and delivers for ten more seconds", as
 	expect(server.world.delivery.connections).toBe(0);
 });
 
-test("there are at most ten sockets, and none when they are switched off", async () => {
+test("there are at most ten sockets, and none if Socket Mode is disabled", async () => {
 	const { server, watch, opened } = await place();
 	const sockets: Awaited<ReturnType<typeof opened>>[] = [];
 	for (let n = 0; n < 10; n++) sockets.push(await opened());
@@ -163,7 +163,7 @@ test("there are at most ten sockets, and none when they are switched off", async
 	expect(server.world.delivery.connections).toBe(0);
 });
 
-test("over a deaf socket nothing comes, and one that is cut ends without a word", async () => {
+test("a deaf socket receives no events, and a cut one ends without a close frame", async () => {
 	const { clock, server, watch, opened, general, anna } = await place();
 	const socket = await opened();
 	const [held] = server.sockets.open;

@@ -4,16 +4,16 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { World } from "../world/world.ts";
 import { Socket } from "./socket.ts";
 
-/** https://docs.slack.dev/apis/events-api/using-socket-mode#connections: so many sockets of one app at a time. */
+/** Maximum of sockets of one app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
 const mostSockets = 10;
 
 /** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export class Sockets {
-	/** Whether sockets that are opened are greeted. */
+	/** True if new sockets receive `hello`. */
 	greets = true;
 	/** Number of opened sockets. */
 	opened = 0;
-	/** The most and, since the first one was greeted, the fewest that were open at one time. */
+	/** Maximum of open sockets and, since the first `hello`, their minimum. */
 	readonly range = { most: 0, fewest: Number.POSITIVE_INFINITY };
 	readonly #world: World;
 	readonly #changed: () => void;
@@ -21,7 +21,7 @@ export class Sockets {
 	/** Unused addresses. Each is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
-	/** Ids of all envelopes that were ever sent. */
+	/** Ids of all sent envelopes. */
 	readonly #sent = new Set<string>();
 
 	constructor(world: World, changed: () => void) {
@@ -29,7 +29,7 @@ export class Sockets {
 		this.#changed = changed;
 	}
 
-	/** Those that are open and greeted, the oldest first. */
+	/** Open sockets with `hello`, oldest first. */
 	get open(): readonly Socket[] {
 		return this.#open;
 	}
@@ -52,7 +52,7 @@ export class Sockets {
 		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#attend(webSocket));
 	}
 
-	/** Socket Mode is switched off in the settings of the app. */
+	/** Socket Mode is disabled in the settings of the app. */
 	switchOff(): void {
 		for (const socket of [...this.#open]) socket.disconnects("link_disabled");
 	}

@@ -12,7 +12,7 @@ export interface ShownForm {
 	readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Something that a person did and that the app answers: a press, a command, a shortcut, a form. */
+/** An action that the app answers: a press, a command, a shortcut or a form. */
 export class Asked {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -31,12 +31,12 @@ export class Asked {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice: no acknowledgement within three seconds. */
+	/** True if the person sees the failure notice, because no acknowledgement came within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
 
-	/** The form that opened, or that stays open because its input was refused. */
+	/** The form that was opened, or that stays open because its input was refused. */
 	get form(): ShownForm | undefined {
 		const found = this.record.opened ?? this.record.view;
 		if (!found?.view) return undefined;
@@ -44,10 +44,10 @@ export class Asked {
 		return { title: found.view.title.text, fields, errors: found.errors };
 	}
 
-	/** Messages that answered it, as the person sees them: sent to its response URL, or ephemeral since then. */
+	/** Messages that answer it, as the person sees them: sent to its response URL, or ephemeral ones since then. */
 	answers(): Shown[] {
 		const { user, createdAt, answers, view } = this.record;
-		// A form has no channel, but what has opened it had.
+		// A form has no channel, so the channel of the action that opened it.
 		const channel = this.record.channel ?? view?.opener.channel;
 		const told = channel?.messages.filter(
 			(message) => message.onlyFor === user && message.createdAt >= createdAt && !answers.includes(message),

@@ -28,7 +28,7 @@ interface Attached {
 	readonly blocks?: readonly AnyBlock[];
 }
 
-/** A channel, a conversation, direct messages, or a thread of one of them, as people see them. */
+/** A channel, a group conversation, direct messages, or a thread of one of them, as people see them. */
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
@@ -58,7 +58,7 @@ export class Channel {
 	}
 
 	/**
-	 * Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. For a thread, its
+	 * Messages that the viewer sees, oldest first. By default, those that all members of the channel see. For a thread, its
 	 * replies.
 	 */
 	shows(viewer?: Somebody): Shown[] {
@@ -119,12 +119,12 @@ export class Channel {
 		return (found?.prompts ?? []).map(({ title }) => title);
 	}
 
-	/** Names of those who are seen at work. */
+	/** Names of people and apps with a status. */
 	typing(): string[] {
 		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
 	}
 
-	/** Its threads, in the order of the messages that they began with. */
+	/** Its threads, in the order of their first messages. */
 	threads(): Channel[] {
 		const begun = new Set(this.record.messages.flatMap(({ threadTs }) => threadTs ?? []));
 		const roots = this.record.messages.filter(({ ts }) => begun.has(ts));
@@ -153,12 +153,12 @@ export class Channel {
 		deleteChannel(this.#state, this.record);
 	}
 
-	/** It is opened to the people of another team. */
+	/** Shares the channel with another team. */
 	shares(team: Team): void {
 		share(this.#state, this.record, team.record);
 	}
 
-	/** Another team is invited, and has not accepted yet. */
+	/** Invites another team, which has not accepted yet. */
 	offers(team: Team): void {
 		this.record.sharePending.add(team.record);
 	}
@@ -177,7 +177,7 @@ export class Channel {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
 
-	/** A webhook of another service posts here, with what apps attach to a text where it is given. */
+	/** A webhook of another service posts in the channel, optionally with attachments. */
 	hears(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
 		const author = addUser(this.#state, name, { isBot: true });
 		const message = addMessage(this.#state, {

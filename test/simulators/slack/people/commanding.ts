@@ -7,13 +7,13 @@ import type { Channel } from "./channel.ts";
 export type CommandOptions = Readonly<Record<string, string | number | boolean>>;
 
 interface Given {
-	/** `/parley task new`, or what an app calls without its own name: `/task new`. */
+	/** `/parley task new`, or the short form of an app with one command: `/task new`. */
 	readonly name: string;
 	readonly values: CommandOptions;
 	readonly channel: Channel;
 }
 
-/** Gives a command, as one types it: https://docs.slack.dev/interactivity/implementing-slash-commands */
+/** Sends a typed command: https://docs.slack.dev/interactivity/implementing-slash-commands */
 export function runCommand(
 	state: State,
 	user: UserRecord,
@@ -47,7 +47,7 @@ function written(values: CommandOptions): string {
 		.join(" ");
 }
 
-/** "Escape channels, users and links sent to your app": what was picked bears its name. */
+/** "Escape channels, users and links sent to your app": picked mentions contain the name. */
 function escaped(state: State, typed: string): string {
 	return typed
 		.replaceAll("&", "&amp;")

@@ -2,7 +2,7 @@ import type { RichTextBlock, RichTextElement } from "@slack/types";
 
 /** Typed text in Slack's stored form. */
 export interface Composed {
-	/** With entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+	/** Text with entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 	readonly text: string;
 	readonly blocks: readonly RichTextBlock[];
 }
@@ -25,7 +25,7 @@ export function compose(typed: string, blockId: string): Composed {
 		const range = picked ?? named;
 		if (user !== undefined) elements.push({ type: "user", user_id: user });
 		else if (channel !== undefined) elements.push({ type: "channel", channel_id: channel });
-		// The pattern knows no others.
+		// The pattern matches only these.
 		else if (range !== undefined) elements.push({ type: "broadcast", range: range as "here" });
 		else elements.push({ type: "link", url: url ?? "" });
 		text += range === undefined ? (url === undefined ? written : `<${url}>`) : `<!${range}>`;

@@ -19,12 +19,12 @@ const names: ReadonlyMap<string, string> = new Map([
 	] as const),
 ]);
 
-/** The name of an emoji, as which it may be given already. */
+/** The name of an emoji, which may already be a name. */
 export function emojiName(emoji: string): string {
 	return names.get(emoji) ?? emoji.replaceAll(":", "");
 }
 
-/** As people see it. */
+/** The emoji as people see it. */
 export function emojiOf(name: string): string {
 	return [...names].find(([, known]) => known === name)?.[0] ?? `:${name}:`;
 }

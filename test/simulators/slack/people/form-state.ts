@@ -66,7 +66,7 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** Several choices are written with commas between them. */
+/** Several choices are separated by commas. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const wanted = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { buttons, section, standingWorld } from "../web-api/direct-client.ts";
 
-test("people say, edit, delete and react, and see what others do", () => {
+test("people write, edit, delete and react, and see each other's actions", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	const said = anna.says("Hello <b> & more", { in: general, mentions: [bob, world.bot] });
@@ -20,7 +20,7 @@ test("people say, edit, delete and react, and see what others do", () => {
 	expect(general.shows()).toEqual([]);
 });
 
-test("a message is passed on, and apps attach what they have to say", () => {
+test("a message can be forwarded, and apps can attach content", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	const said = bob.says("The disk & all", { in: general });
@@ -49,7 +49,7 @@ test("replies are in the thread, and in the channel if they are broadcast", () =
 	expect(anna.opensThread("Any", { of: answer }).id).toBe(said.id);
 });
 
-test("a message that others have answered leaves a gap when it is deleted", () => {
+test("a deleted message with replies leaves a placeholder", () => {
 	const { anna, general } = standingWorld();
 	const said = anna.says("Delete me", { in: general });
 	anna.replies("why?", { to: said });
@@ -58,7 +58,7 @@ test("a message that others have answered leaves a gap when it is deleted", () =
 	expect(general.thread(said).shows()).toMatchObject([{ text: "why?" }]);
 });
 
-test("a person does only what the client would let them do", () => {
+test("a person can only do what the client allows", () => {
 	const { world, app, anna, general } = standingWorld();
 	const secret = world.home.channel("secret", { private: true });
 	app.posts(secret, { text: "Sure?", blocks: [buttons("Yes")] });
@@ -74,7 +74,7 @@ test("a person does only what the client would let them do", () => {
 	);
 });
 
-test("a session at work is stopped with its button, and stays at work until the app says otherwise", () => {
+test("the button of an active session stops it, and it stays active until the app ends it", () => {
 	const { world, app, anna, general } = standingWorld();
 	const thread = general.thread(anna.says("Hello", { in: general }));
 	const told: object[] = [];
@@ -93,7 +93,7 @@ test("a session at work is stopped with its button, and stays at work until the 
 	expect(() => world.team("Other").member("Sam").stopsSession(thread)).toThrow("not_in_channel");
 });
 
-test("the newest message with the button is pressed, unless told which", () => {
+test("by default, the newest message with the button is pressed", () => {
 	const { app, anna, general } = standingWorld();
 	const first = app.posts(general, { text: "One", blocks: [section("One"), buttons("Go")] });
 	const second = app.posts(general, { text: "Two", blocks: [buttons("Go")] });
@@ -130,7 +130,7 @@ test("a client that has not received an edit or deletion sends a press with the 
 	expect(general.shows(anna)).toMatchObject([{ text: "Too late", ephemeral: true }]);
 });
 
-test("a person chooses as many as they may", () => {
+test("a person selects up to the maximum of options", () => {
 	const { app, anna, general } = standingWorld();
 	const options = ["A", "B", "C"].map((text) => ({ text: { type: "plain_text", text }, value: text }));
 	const choice = {
@@ -152,7 +152,7 @@ test("a person chooses as many as they may", () => {
 	]);
 });
 
-test("mentions, links and moments are read as people read them", () => {
+test("mentions, links and times are shown as people read them", () => {
 	const { world, clock, app, anna, general } = standingWorld();
 	const at = clock.now() / 1000;
 	const text = `<@${anna.id}> <#${general.id}> <!date^${at + 300}^{ago}|soon> <!date^${at}^{date_short_pretty} {time}|then>`;
@@ -163,7 +163,7 @@ test("mentions, links and moments are read as people read them", () => {
 	expect(world.pings).toMatchObject([{ who: "@Anna", by: "create" }]);
 });
 
-test("a transcript shows what a person reads, threads below their messages", () => {
+test("a transcript shows the view of a person, with threads below their messages", () => {
 	const { clock, app, anna, general } = standingWorld();
 	const said = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
@@ -197,13 +197,13 @@ test("edits after the allowed time are refused", () => {
 	expect(() => anna.edits(said, "Too late")).toThrow("edit_window_closed");
 });
 
-test("the same seed gives the same world, another one another", () => {
+test("the same seed gives the same world, and another seed another world", () => {
 	const token = (seed: number): string => standingWorld({ seed }).world.token;
 	expect(token(7)).toBe(token(7));
 	expect(token(7)).not.toBe(token(8));
 });
 
-test("a world that was violated does not close in peace", () => {
+test("closing a world throws its violations", () => {
 	const { world, app } = standingWorld();
 	app.call("chat.nowhere");
 	expect(() => world.close()).toThrow("there is no method chat.nowhere");

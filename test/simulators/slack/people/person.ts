@@ -22,13 +22,13 @@ import { chooseOptions, type Pressing, pressButton } from "./pressing.ts";
 import { isSeen, type Shown, show } from "./shown.ts";
 
 export interface PersonOptions {
-	/** Came for a visit only: to several channels (also `true`), or to one. */
+	/** Guest of several channels (also `true`), or of one. */
 	readonly guest?: boolean | "several channels" | "one channel";
-	/** Another app. */
+	/** The user of another app. */
 	readonly bot?: boolean;
 	readonly admin?: boolean;
 	readonly owner?: boolean;
-	/** For example `de-DE`. Default: `en-US`. */
+	/** Locale, for example `de-DE`. By default, `en-US`. */
 	readonly locale?: string;
 }
 
@@ -38,20 +38,20 @@ export interface File {
 }
 
 export interface SayOptions {
-	/** A thread is answered in. */
+	/** Channel or thread. In a thread, the message is a reply. */
 	readonly in: Channel;
-	/** Written before the text. */
+	/** Mentions before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
-	/** Answers in its thread. */
+	/** Message in whose thread it is a reply. */
 	readonly replyTo?: { readonly id: string };
 	/** Also sends a thread reply to the channel. */
 	readonly broadcast?: boolean;
 	readonly attachments?: readonly File[];
-	/** A message that is passed on with it. */
+	/** A forwarded message. */
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message with the control. Default: the newest message that has it. */
+/** Message with the control. By default, the newest message that has it. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
@@ -98,7 +98,7 @@ export class Person {
 		return show(this.#state, message);
 	}
 
-	/** Answers in the thread of a message. */
+	/** Replies in the thread of a message. */
 	replies(
 		text: string,
 		{ to, ...options }: Omit<SayOptions, "in" | "replyTo"> & { readonly to: { readonly id: string } },
@@ -129,7 +129,7 @@ export class Person {
 		removeReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
 	}
 
-	/** Presses the button that a thread shows while the app is at work in it. */
+	/** Presses the stop button of a thread in which the app works. */
 	stopsSession({ record: channel, threadTs }: Channel): void {
 		if (!channel.members.has(this.user)) throw new Refusal("not_in_channel");
 		if (threadTs === undefined) throw new Error("only threads have sessions");
@@ -148,14 +148,14 @@ export class Person {
 		return new Channel(this.#state, channel, threadTs ?? ts);
 	}
 
-	/** Presses the button with that label; one that is a link opens it. */
+	/** Presses the button with that label. A link button opens its link. */
 	clicks(label: string, place: Place = {}): Asked {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		return this.#asked(pressButton(this.#state, this.user, this.#control(place, fits, label)));
 	}
 
 	/**
-	 * Presses a button at a client that does not know yet that the button or its message was removed. Clients receive
+	 * Presses a button on a client that does not know yet that the button or its message was removed. Clients receive
 	 * changes as events, and no document says that Slack refuses such a press. The payload has the state of the message that
 	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
@@ -163,7 +163,7 @@ export class Person {
 		return this.#asked(pressButton(this.#state, this.user, this.#gone(on.id, label)));
 	}
 
-	/** Chooses by what the options say; of several choices the one that has them. */
+	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
 	chooses(labels: string | readonly string[], place: Place = {}): Asked {
 		const wanted = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
@@ -174,7 +174,7 @@ export class Person {
 		return this.#asked(chooseOptions(this.#state, this.user, pressing, wanted));
 	}
 
-	/** Fills in the form that has opened, by the labels or the names of its fields, and sends it. */
+	/** Fills in the open form by the labels or the names of its fields, and sends it. */
 	submits({ record }: Asked, values: Readonly<Record<string, string>> = {}): Asked {
 		const opened = record.opened ?? record.view;
 		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);
@@ -186,7 +186,7 @@ export class Person {
 		);
 	}
 
-	/** Gives a command: `/parley task new`, or `/task new` of an app with one command; or one of the menu of a message. */
+	/** Uses a command: `/parley task new`, `/task new` of an app with one command, or one of the menu of a message. */
 	commands(
 		name: string,
 		values: CommandOptions,
@@ -200,7 +200,7 @@ export class Person {
 		return this.#asked(runCommand(this.#state, this.user, { name, values, channel: where.in }));
 	}
 
-	/** A guest from now on, or no longer. */
+	/** Makes them a guest, or a full member again. */
 	becomes(guest: "guest" | "member"): void {
 		this.user.isRestricted = guest === "guest";
 	}
@@ -225,7 +225,7 @@ export class Person {
 		return addFile(this.#state, { name, bytes, size: bytes.byteLength, owner: this.user });
 	}
 
-	/** All messages that the person can see, the newest first. */
+	/** All messages that the person can see, newest first. */
 	#seen(place?: Channel): MessageRecord[] {
 		const channels = place ? [place.record] : [...this.#state.channels.values()];
 		const visible = channels.filter((one) => !one.deleted && one.members.has(this.user));

@@ -30,7 +30,7 @@ function press(
 	});
 }
 
-/** Link buttons send a payload too: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+/** Link buttons also send a payload: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
 	const { text, value, style, url } = pressing.control.element;
 	return press(state, user, pressing, {
@@ -41,7 +41,7 @@ export function pressButton(state: State, user: UserRecord, pressing: Pressing):
 	});
 }
 
-/** Chooses by what the options say. */
+/** Selects options by their labels. */
 export function chooseOptions(
 	state: State,
 	user: UserRecord,

@@ -10,14 +10,14 @@ import { repliesTo } from "../world/threads.ts";
 import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A message as a person sees it at one moment: its id is `CHANNEL-TS`, its content what notifications show. */
+/** A message as a person sees it at one moment. Its id is `CHANNEL-TS`, its content the text of notifications. */
 export interface Shown extends ShownMessage {
 	readonly ts: string;
-	/** Number of changes, whether or not the client shows "edited". */
+	/** Number of changes, including those without "edited". */
 	readonly changes: number;
 	/** Whether it is a stream that still grows. */
 	readonly streaming: boolean;
-	/** How many answers its thread has. */
+	/** Number of replies in its thread. */
 	readonly replies: number;
 	/** Timestamp of the first message of the thread of a reply. */
 	readonly threadTs?: string;
@@ -37,7 +37,7 @@ function controlOf({ element }: SeenControl): ShownControl {
 	return { kind: "choice", label: labelOf(element["placeholder"]), disabled: false, options, chosen };
 }
 
-/** Whether the viewer sees it. Default: whether everyone in the channel does. */
+/** True if the viewer sees it. By default, if all members of the channel do. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	if (message.deleted && !message.tombstone) return false;
 	return !message.onlyFor || message.onlyFor.id === viewer?.id;

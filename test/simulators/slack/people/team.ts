@@ -6,15 +6,15 @@ import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
 export interface ChannelOptions {
-	/** Only those who are named are in it, and the app. */
+	/** True if only the named members and the app are in it. */
 	readonly private?: boolean;
-	/** Default: everyone in the team. */
+	/** Members. By default, all of the team. */
 	readonly members?: readonly Person[];
-	/** The app was not invited. */
+	/** True if the app is not a member. */
 	readonly withoutApp?: boolean;
 }
 
-/** A workspace, as those who run it see it. */
+/** A workspace, as its administrators see it. */
 export class Team {
 	readonly #state: State;
 	readonly record: TeamRecord;
@@ -28,7 +28,7 @@ export class Team {
 		return this.record.id;
 	}
 
-	/** Default: a public channel with all present and later members. */
+	/** Creates a channel. By default, a public one with all present and later members. */
 	channel(name: string, options: ChannelOptions = {}): Channel {
 		const everybody = [...this.#state.users.values()].filter(
 			({ team, id }) => team === this.record && id !== this.#state.app.user.id,
@@ -41,7 +41,7 @@ export class Team {
 		);
 	}
 
-	/** A conversation of several people with the app. */
+	/** A group conversation of several people with the app. */
 	conversation(...people: readonly Person[]): Channel {
 		return new Channel(
 			this.#state,
@@ -69,7 +69,7 @@ export class Team {
 		return new Person(this.#state, user);
 	}
 
-	/** The app is thrown out: https://docs.slack.dev/reference/events/app_uninstalled */
+	/** Uninstalls the app: https://docs.slack.dev/reference/events/app_uninstalled */
 	removesApp(): void {
 		const tokens = { oauth: [], bot: [this.#state.app.user.id] };
 		tell(

@@ -8,7 +8,7 @@ export function payloadOf(state: State, { kind, body, channel }: WorldEvent): Re
 		...{ enterprise_id: team.enterpriseId ?? null, team_id: team.id, user_id: app.user.id },
 		...{ is_bot: true, is_enterprise_install: false },
 	};
-	// Events of a shared channel name the team in which they happened.
+	// Events of a shared channel name the team of their origin.
 	const teamId = typeof body["team"] === "string" ? body["team"] : team.id;
 	return {
 		...{ token: app.verificationToken, team_id: teamId, context_team_id: team.id },

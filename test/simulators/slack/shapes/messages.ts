@@ -5,7 +5,7 @@ import { repliesTo } from "../world/threads.ts";
 import { fileShape, guardedFileShape } from "./files.ts";
 import { botProfileShape } from "./people.ts";
 
-/** A message as it is read: https://docs.slack.dev/reference/objects/message-object */
+/** A message in responses: https://docs.slack.dev/reference/objects/message-object */
 export function messageShape(
 	state: State,
 	message: MessageRecord,

@@ -17,6 +17,6 @@ export const appMethods: readonly Method[] = [
 		if (args.app_id !== app.id) throw new Refusal("invalid_app_id");
 		return { manifest: app.manifest };
 	}),
-	// https://docs.slack.dev/reference/methods/apps.manifest.validate: the contract has looked at it.
+	// The contract has checked the manifest: https://docs.slack.dev/reference/methods/apps.manifest.validate
 	method("apps.manifest.validate", { tier: 3, token: "configuration" }, () => ({ errors: [] })),
 ];

@@ -44,7 +44,8 @@ export const chatMethods: readonly Method[] = [
 		const stream = settleStream(state, message);
 		if (stream?.state === "in_progress") throw new Refusal("streaming_state_conflict");
 		const { text, ...contents } = readContents(state, args);
-		// "If the text argument is provided and blocks are not, the blocks will be removed"; only then people read "edited".
+		// "If the text argument is provided and blocks are not, the blocks will be removed". Only then do people see
+		// "edited".
 		const isEdit = args.text !== undefined && contents.blocks === undefined;
 		const change = {
 			...(args.text !== undefined && { text }),

@@ -3,7 +3,7 @@ import { buttons, errorOf, section, standingWorld } from "./direct-client.ts";
 
 const metadata = { event_type: "parley_post", event_payload: { nonce: "n1" } };
 
-test("a post is read back with its metadata by who asks for them", () => {
+test("a post is returned with its metadata on request", () => {
 	const { app, general } = standingWorld();
 	const { ts } = app.posts(general, { text: "Hello", blocks: [section("Hello *all*")], metadata });
 	const read = (more: object) =>
@@ -31,7 +31,7 @@ test("a message posted in a thread is found by the thread's first message", () =
 	expect(texts).toEqual(["to all", "Hello"]);
 });
 
-test("a thread is one that a message at the top has begun", () => {
+test("only a top-level message can start a thread", () => {
 	const { world, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const answer = app.posts(general.thread(said), { text: "Hi" });
@@ -44,7 +44,7 @@ test("a thread is one that a message at the top has begun", () => {
 	expect(post(said.ts)).toBeUndefined();
 });
 
-test("only an edit of the text alone is read as one, and takes the blocks away", () => {
+test("only an edit of the text alone shows as edited, and removes the blocks", () => {
 	const { world, app, anna, general } = standingWorld();
 	const { ts } = app.posts(general, { text: "One", blocks: [section("One"), buttons("Go")] });
 	const update = (more: object) => app.call("chat.update", { channel: general.id, ts, ...more });
@@ -62,7 +62,7 @@ test("only an edit of the text alone is read as one, and takes the blocks away",
 	expect(world.violations).toEqual([]);
 });
 
-test("an ephemeral post is seen by one person, and never found again", () => {
+test("an ephemeral post is visible to one person, and never returned later", () => {
 	const { world, app, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	const note = { channel: general.id, user: anna.id, text: "psst" };
@@ -92,7 +92,7 @@ test("the app cannot post in a channel without being a member", () => {
 	expect(post(open.id)).toBe("channel_not_found");
 });
 
-test("a post that says nothing or too much is refused", () => {
+test("an empty or too long post is refused", () => {
 	const { world, app, general } = standingWorld();
 	const post = (args: object) => errorOf(app.call("chat.postMessage", { channel: general.id, ...args }));
 	expect(post({})).toBe("no_text");
@@ -105,7 +105,7 @@ test("a post that says nothing or too much is refused", () => {
 	expect(world.takeViolations()).toHaveLength(3);
 });
 
-test("a link to a message names its thread", () => {
+test("a link to a message contains its thread", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const answer = anna.replies("me", { to: said });

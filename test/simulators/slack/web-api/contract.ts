@@ -42,7 +42,7 @@ export class Contract {
 		}
 	}
 
-	/** Ready once in a process. */
+	/** Loads the schemas once per process. */
 	static load(): Contract {
 		Contract.#loaded ??= new Contract(readSchemas());
 		return Contract.#loaded;
@@ -54,7 +54,7 @@ export class Contract {
 		return validate(args) ? [] : told(validate.errors ?? []);
 	}
 
-	/** Arguments as they come in forms: all of them texts, what is no text as JSON. */
+	/** Arguments of forms: strings, and JSON for all other types. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		const root = this.#methods.get(method);
 		if (root === undefined) return { ...fields };
@@ -98,15 +98,15 @@ function readSchemas(): Roots {
 	const schemas = existsSync(file) ? undefined : generateSchemas();
 	if (schemas) {
 		mkdirSync(cacheDirectory, { recursive: true });
-		// Test files that run at the same time must not read a half-written one.
+		// Concurrent test files must not read an incomplete file.
 		writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
 		renameSync(`${file}.${process.pid}`, file);
 	}
-	// True because this wrote it.
+	// Written by this class.
 	const read = schemas ?? (parseJson(readFileSync(file, "utf8"), limits) as Roots);
 	for (const root of roots) {
 		limitByComments(read[root]);
-		// The known blocks include one of any type, as which every misspelt block would pass.
+		// The types include a block of any type, which every misspelled block would match.
 		if (read[root].definitions["Block"]) read[root].definitions["Block"] = { not: {} };
 	}
 	return read;
@@ -115,7 +115,7 @@ function readSchemas(): Roots {
 function versionOf(name: string): string {
 	let directory = dirname(require.resolve(name));
 	while (!existsSync(join(directory, "package.json"))) directory = dirname(directory);
-	// Every package has one.
+	// Every package has a version.
 	return (parseJson(readFileSync(join(directory, "package.json"), "utf8")) as { readonly version: string })
 		.version;
 }

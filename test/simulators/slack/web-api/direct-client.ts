@@ -15,14 +15,14 @@ class DirectClient {
 		return this.#world.api.answer({ method, args, token });
 	}
 
-	/** The answer of a call; throws what Slack refuses. */
+	/** The response of a call. Throws a refusal of Slack. */
 	asks(method: string, args: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
 		const { body } = this.call(method, args);
 		if (body["ok"] !== true) throw new Error(JSON.stringify(body));
 		return body;
 	}
 
-	/** Posts a message, and returns what it is called by. */
+	/** Posts a message, and returns its channel and timestamp. */
 	posts(
 		{ record, threadTs }: Pick<Where, "record" | "threadTs">,
 		args: Readonly<Record<string, unknown>>,
@@ -32,7 +32,7 @@ class DirectClient {
 		return { id: `${record.id}-${String(ts)}`, ts: String(ts) };
 	}
 
-	/** Answers by a response URL. */
+	/** Responds at a response URL. */
 	responds(asked: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
 		return this.#world.respond(asked.record.responseUrl ?? "", body);
 	}
@@ -48,7 +48,7 @@ interface Where {
 	readonly threadTs?: string | undefined;
 }
 
-/** Slack's error word of a refusal. */
+/** Slack's error of a refusal. */
 export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }

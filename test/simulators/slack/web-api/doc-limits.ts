@@ -48,7 +48,7 @@ function limit(schema: Schema, text: string): void {
 	else if (isText(schema) && greatest !== undefined) Object.assign(schema, textOf(lengths));
 }
 
-/** Whether the schema is a text object. */
+/** True if the schema is a text object. */
 function isText({ $ref, anyOf }: Schema): boolean {
 	return $ref !== undefined ? /Element$|TextObject$/.test($ref) : Array.isArray(anyOf);
 }

@@ -1,16 +1,16 @@
-/** A call of the Web API as it comes, whichever front end it comes through. */
+/** A received call of the Web API, of any front end. */
 export interface ApiRequest {
-	/** `chat.postMessage`. */
+	/** Name, such as `chat.postMessage`. */
 	readonly method: string;
-	/** Without the token. */
+	/** Arguments without the token. */
 	readonly args: Readonly<Record<string, unknown>>;
-	/** As it was sent. */
+	/** Token as sent. */
 	readonly token?: string | undefined;
 }
 
 export interface ApiResponse {
 	readonly status: number;
-	/** With names in lower case. */
+	/** Headers with names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Readonly<Record<string, unknown>>;
 }

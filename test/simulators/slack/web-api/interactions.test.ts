@@ -58,7 +58,7 @@ test("a press has the person, the element and the message", async () => {
 	expect(asked.state).toBe("acknowledged");
 });
 
-test("a press on what one person alone sees has no message", () => {
+test("a press on an ephemeral message contains no message", () => {
 	const { app, anna, general, bodies } = listening();
 	const note = { channel: general.id, user: anna.id, text: "x", blocks: [buttons("Yes")] };
 	app.asks("chat.postEphemeral", note);
@@ -81,7 +81,7 @@ test("a command has its original text, with names of mentioned people", () => {
 	]);
 });
 
-test("a shortcut of a message is about that message", () => {
+test("a shortcut of a message contains that message", () => {
 	const { anna, general, bodies } = listening();
 	const said = anna.says("Count the files", { in: general });
 	anna.commands("Ask about this", {}, { in: general, on: said });
@@ -108,7 +108,7 @@ test("a response URL is valid for five responses and half an hour", () => {
 	expect(app.responds(late, { text: "x" })).toMatchObject({ status: 404, body: { error: "expired_url" } });
 });
 
-test("an answer to a press takes the place of the message unless it says that it does not", () => {
+test("a response to a press replaces the message by default", () => {
 	const { app, anna, general } = listening();
 	app.posts(general, { text: "x", blocks: [buttons("Yes")] });
 	const asked = anna.clicks("Yes");
@@ -140,7 +140,7 @@ test("a trigger opens one form, within three seconds", () => {
 	expect(errorOf(app.opens(late, view))).toBe("expired_trigger_id");
 });
 
-test("a form is filled in as its fields allow, and closes when it is taken", async () => {
+test("a form accepts the values that its fields allow, and closes when it is accepted", async () => {
 	const { app, anna, general, bodies } = listening();
 	const asked = anna.commands("/parley help", {}, { in: general });
 	app.opens(asked, view);
@@ -169,7 +169,7 @@ test("a form is filled in as its fields allow, and closes when it is taken", asy
 	expect(asked.form).toBeUndefined();
 });
 
-test("a form that is not taken stays, and says why", async () => {
+test("a refused form stays open with its errors", async () => {
 	const { app, anna, general } = listening(() => ({
 		response_action: "errors",
 		errors: { reason: "Say more" },
@@ -181,7 +181,7 @@ test("a form that is not taken stays, and says why", async () => {
 	expect(asked.form).toMatchObject({ errors: { reason: "Say more" } });
 });
 
-test("a form is changed by who knows its state", () => {
+test("a form is changed only with its present hash", () => {
 	const { app, anna, general } = listening();
 	const asked = anna.commands("/parley help", {}, { in: general });
 	const { id, hash } = Object(app.opens(asked, { ...view, blocks: [section("Wait")] }).body).view;
@@ -192,7 +192,7 @@ test("a form is changed by who knows its state", () => {
 	expect(errorOf(app.call("views.update", { view_id: "V1", view }))).toBe("not_found");
 });
 
-test("a form keeps to its limits", () => {
+test("a form has limits", () => {
 	const { world, app, anna, general } = listening();
 	const open = (more: object) => {
 		const asked = anna.commands("/parley help", {}, { in: general });

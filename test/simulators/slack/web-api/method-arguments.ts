@@ -32,8 +32,8 @@ interface Token {
 }
 
 /**
- * https://docs.slack.dev/reference/methods/files.getUploadURLExternal, where the package has `alt_text`; what Slack does
- * not know it leaves unread.
+ * The documentation has `alt_txt`, the package has `alt_text`, and Slack ignores unknown arguments:
+ * https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 interface Upload extends Token {
 	filename: string;
@@ -80,7 +80,7 @@ interface Update extends Contents {
 	reply_broadcast?: boolean;
 }
 
-/** One of both, which is looked at where it is opened. */
+/** One of both, which is checked when it is opened. */
 interface Open extends Token {
 	channel?: string;
 	users?: string;
@@ -101,7 +101,7 @@ interface Response {
 	metadata?: MessageMetadata;
 }
 
-/** From these the schemas are made that every call is checked against; several, because the package has names twice. */
+/** The source of the schemas for every call. There are several types, because the package has some names twice. */
 export interface ChatMethods {
 	"chat.appendStream": ChatAppendStreamArguments;
 	"chat.delete": ChatDeleteArguments;

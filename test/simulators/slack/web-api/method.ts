@@ -11,7 +11,7 @@ export interface Call<Args> {
 
 export interface Method {
 	readonly name: keyof AllMethods;
-	/** Rate limit tier. `post`: as `chat.postMessage`. */
+	/** Rate limit tier. `post`: like `chat.postMessage`. */
 	readonly tier: 1 | 2 | 3 | 4 | "post";
 	/** Required scope, if it does not depend on the channel. */
 	readonly scope?: string;
@@ -20,13 +20,13 @@ export interface Method {
 	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
 }
 
-/** Says what a method does, with the arguments that its type promises. */
+/** Defines a method, with the arguments of its type. */
 export function method<Name extends Exclude<keyof AllMethods, "response_url">>(
 	name: Name,
 	how: Omit<Method, "name" | "handle" | "token"> & { readonly token?: Method["token"] },
 	handle: (call: Call<AllMethods[Name]>) => Readonly<Record<string, unknown>>,
 ): Method {
-	// True because the arguments have passed the schema that is made of this type.
+	// The arguments match the schema, which is made of this type.
 	return { token: "bot", ...how, name, handle: (call) => handle(call as Call<AllMethods[Name]>) };
 }
 
@@ -47,7 +47,7 @@ export function demandScopeThere(
 	demandScope(state, `${families[kind]}:${what}`);
 }
 
-/** A channel that the app can see: a public one, or one that it is in. */
+/** A channel that the app can see: a public one, or one with the app as member. */
 export function visibleChannel(state: State, id: string): ChannelRecord {
 	const channel = state.channel(id);
 	const isThere = channel.members.has(state.app.user);
@@ -55,7 +55,7 @@ export function visibleChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-/** A channel that the app is in, and that is in use. */
+/** A channel with the app as member that is not archived. */
 export function joinedChannel(state: State, id: string): ChannelRecord {
 	const channel = visibleChannel(state, id);
 	if (channel.archived) throw new Refusal("is_archived");

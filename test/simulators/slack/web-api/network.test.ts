@@ -16,7 +16,7 @@ function networkWorld() {
 	};
 }
 
-test("a call that is dropped before has done nothing, one that is dropped after has done all", async () => {
+test("a call that is dropped before has no effect, one that is dropped after has its effect", async () => {
 	const { world, send, texts } = networkWorld();
 	world.network.next("chat.postMessage", { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
@@ -26,7 +26,7 @@ test("a call that is dropped before has done nothing, one that is dropped after 
 	expect(texts()).toEqual(["Hello"]);
 });
 
-test("an error is an answer, with or without what was asked for being done", async () => {
+test("an error is a response, whether the call was performed or not", async () => {
 	const { world, send, texts } = networkWorld();
 	world.network.next("chat.postMessage", { status: 502 });
 	expect((await send()).status).toBe(502);
@@ -38,7 +38,7 @@ test("an error is an answer, with or without what was asked for being done", asy
 	expect(texts()).toEqual(["Hello"]);
 });
 
-test("an answer can take its time, or wait, although the work is done", async () => {
+test("a response can be delayed, or wait for a promise, after the call was performed", async () => {
 	const { clock, world, send, texts } = networkWorld();
 	const open = Promise.withResolvers<void>();
 	world.network.next("chat.postMessage", { delayMs: 5000 });
@@ -55,7 +55,7 @@ test("an answer can take its time, or wait, although the work is done", async ()
 	expect(ends).toEqual(["late", "held"]);
 });
 
-test("a chooser decides about every call until all is well again", async () => {
+test("a chooser decides about every call until `heal`", async () => {
 	const { world, send } = networkWorld();
 	const asked: string[] = [];
 	world.network.each((label) => {

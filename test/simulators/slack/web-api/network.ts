@@ -5,17 +5,17 @@ import type { ApiResponse } from "./exchange.ts";
 import { refused } from "./web-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Slack refuses with this error and does nothing. With `drop: "after-commit"` the change is made anyway. */
+	/** Slack refuses with this error and does not perform the call. With `drop: "after-commit"` it performs the call. */
 	readonly error?: string;
 }
 
-/** Between an app and Slack. Calls are labelled by their method, or `response_url`, `upload` or `download`. */
+/** The network between an app and Slack. Calls are labelled by their method, or `response_url`, `upload` or `download`. */
 export class Network extends FaultyNetwork<Fault> {
 	constructor(state: State) {
 		super(state.clock);
 	}
 
-	/** Rejects with `unavailable` where no answer comes. */
+	/** Rejects with `unavailable` if no response arrives. */
 	carry(label: string, answer: () => ApiResponse): Promise<ApiResponse> {
 		return this.pass(label, answer, (fault) => suffer(fault, answer));
 	}

@@ -10,14 +10,14 @@ const history = new Set(["conversations.history", "conversations.replies"]);
 /** Slack's rate limits: https://docs.slack.dev/apis/web-api/rate-limits */
 export class RateLimits {
 	readonly #state: State;
-	/** By what is counted: when calls were made. */
+	/** Times of calls, by limit. */
 	readonly #calls = new Map<string, number[]>();
 
 	constructor(state: State) {
 		this.#state = state;
 	}
 
-	/** Counts a call, or refuses it with 429 and how long to wait. A call that is refused is not counted. */
+	/** Counts a call, or refuses it with 429 and a wait. A refused call does not count. */
 	take({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {

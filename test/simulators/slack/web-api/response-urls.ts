@@ -10,7 +10,10 @@ import { faultyArguments, refused } from "./web-api.ts";
 
 type Response = ChatMethods["response_url"];
 
-/** Answers a press or a command by its address, which needs no token: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+/**
+ * Responds to a press or a command at its URL, which needs no token:
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+ */
 export function respond(state: State, url: string, body: unknown): ApiResponse {
 	try {
 		const asked = state.interactions.find(({ responseUrl }) => responseUrl === url);
@@ -23,7 +26,7 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 			state.violations.push(...faults.map((fault) => `response_url${fault}`));
 			throw faultyArguments(faults);
 		}
-		// True because the contract has looked at it.
+		// The contract has checked the body.
 		carryOut(state, asked, body as Response);
 		asked.responses += 1;
 		return { status: 200, headers: {}, body: { ok: true } };

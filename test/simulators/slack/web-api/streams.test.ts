@@ -79,7 +79,7 @@ test("tasks are cards in a timeline, and one plan in a plan", () => {
 	expect(thread.last().text).toBe("(plan: Working)\n❌ Read the log\n⬜ Ask\nFound it.");
 });
 
-test("a stream that is not stopped stays unfinished, and ends by itself after five minutes", () => {
+test("a stream that is not stopped stays unfinished, and ends after five minutes", () => {
 	const { clock, world, thread, start, call } = askedWorld();
 	const { ts } = start({ markdown_text: "Half" }).body;
 	expect(world.unfinished()).toMatchObject([{ text: "Half", streaming: true }]);
@@ -111,7 +111,7 @@ test("a stream in a channel names its recipient, and one in direct messages does
 	expect(world.takeViolations()).toHaveLength(1);
 });
 
-test("a call that a stream does not take is refused", () => {
+test("an invalid call of a stream is refused", () => {
 	const { app, world, anna, general, start, call } = askedWorld();
 	const { ts } = start().body;
 	const append = (args: object) => errorOf(call("appendStream", ts, args));
@@ -167,7 +167,7 @@ test("the app receives a stream as a message that changes", () => {
 	]);
 });
 
-test("a stream is work in its session until the app says otherwise, and the Stop button names it", () => {
+test("a stream keeps its session active until the app ends it, and the Stop button names it", () => {
 	const { app, world, anna, thread, where, start, call } = askedWorld();
 	const events: Readonly<Record<string, unknown>>[] = [];
 	world.state.listen((all) => events.push(...all.map(({ body }) => body)));

@@ -49,7 +49,7 @@ test("arguments are accepted as forms too, with JSON for values that are not tex
 	});
 });
 
-test("each method has so many calls a minute, and says when the next one is free", () => {
+test("each method has a limit of calls per minute, and a refusal has the wait", () => {
 	const { clock, app, general } = standingWorld({ settings: { tiers: { 1: 1, 2: 1, 3: 2, 4: 4 } } });
 	const ask = () => app.call("conversations.info", { channel: general.id });
 	ask();
@@ -65,7 +65,7 @@ test("each method has so many calls a minute, and says when the next one is free
 	expect([ask().status, ask().status]).toEqual([200, 429]);
 });
 
-test("posts are limited in each channel by itself", () => {
+test("posts are limited separately in each channel", () => {
 	const { clock, world, app, general } = standingWorld({ settings: { posts: { limit: 1, perMs: 1000 } } });
 	const random = world.channel("random");
 	app.posts(general, { text: "one" });
@@ -76,7 +76,7 @@ test("posts are limited in each channel by itself", () => {
 	expect(general.shows()).toHaveLength(2);
 });
 
-test("an app that is sold reads less, and seldom", () => {
+test("a commercial app has lower limits for reads", () => {
 	const { clock, app, anna, general } = standingWorld({ settings: { app: "commercial" } });
 	for (let turn = 0; turn < 20; turn++) anna.says(String(turn), { in: general });
 	const read = app.call("conversations.history", { channel: general.id, limit: 100 });
@@ -86,7 +86,7 @@ test("an app that is sold reads less, and seldom", () => {
 	expect(app.call("conversations.history", { channel: general.id }).status).toBe(200);
 });
 
-test("history comes in pages, the newest first, and between two moments", () => {
+test("history is returned in pages, newest first, and between two times", () => {
 	const { app, anna, general } = standingWorld();
 	const said = ["a", "b", "c", "d"].map((text) => anna.says(text, { in: general }));
 	const read = (more: object) => Object(app.asks("conversations.history", { channel: general.id, ...more }));
@@ -100,7 +100,7 @@ test("history comes in pages, the newest first, and between two moments", () => 
 	expect([texts(read(between)), texts(read({ ...between, inclusive: true }))]).toEqual(["c", "dcb"]);
 });
 
-test("people are who they are, guests and strangers, too", () => {
+test("people have their kinds, including guests and people of other teams", () => {
 	const { world, app, anna } = standingWorld();
 	const info = (user: string) => Object(app.asks("users.info", { user })).user;
 	expect(info(anna.id)).toMatchObject({
@@ -121,7 +121,7 @@ test("people are who they are, guests and strangers, too", () => {
 	expect(app.asks("team.info")["team"]).toMatchObject({ id: world.home.id, domain: "home" });
 });
 
-test("channels say of which kind they are and who shares them", () => {
+test("channels have their kind and the teams that share them", () => {
 	const { world, app, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	const info = (id: string) => Object(app.asks("conversations.info", { channel: id })).channel;
@@ -140,7 +140,7 @@ test("channels say of which kind they are and who shares them", () => {
 	expect(errorOf(app.call("conversations.open", { users: robo.id }))).toBe("cannot_dm_bot");
 });
 
-test("reactions are added and taken back once", () => {
+test("reactions are added and removed once", () => {
 	const { app, anna, general } = standingWorld();
 	const { ts: timestamp } = anna.says("Hello", { in: general });
 	const react = (what: "add" | "remove", name: string) =>
@@ -152,7 +152,7 @@ test("reactions are added and taken back once", () => {
 	expect([react("remove", "eyes"), react("remove", "eyes")]).toEqual([undefined, "no_reaction"]);
 });
 
-test("a manifest is read and looked at with its own token", () => {
+test("a manifest is read and validated with its own token", () => {
 	const { world, app } = standingWorld();
 	const { app: record } = world.state;
 	const ask = (method: string, args: object) => app.call(method, { ...args }, record.configToken).body;

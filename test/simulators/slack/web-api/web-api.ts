@@ -44,7 +44,7 @@ export class WebApi {
 		}
 	}
 
-	/** Arguments as they come in forms, read as the method means them. */
+	/** Arguments of a form, converted to the types of the method. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		return this.#contract.readForm(method, fields);
 	}
@@ -81,7 +81,7 @@ export class WebApi {
 	}
 }
 
-/** Blocks that are wrong have an error of their own. */
+/** Invalid blocks have a separate error. */
 export function faultyArguments(faults: readonly string[]): Refusal {
 	const isOfBlocks = faults.every((fault) => fault.startsWith("/blocks"));
 	const body = { response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } };

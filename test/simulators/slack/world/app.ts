@@ -1,9 +1,9 @@
 import type { UserRecord } from "./records.ts";
 
-/** A command that the manifest names: https://docs.slack.dev/reference/app-manifest#slash_commands */
+/** A command of the manifest: https://docs.slack.dev/reference/app-manifest#slash_commands */
 export interface SlashCommand {
 	readonly command: string;
-	/** Whether people and channels come as `<@U…|name>` instead of as they were written. */
+	/** True if people and channels are sent as `<@U…|name>` instead of as written. */
 	readonly should_escape?: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface AppRecord {
 	readonly name: string;
 	readonly user: UserRecord;
 	readonly botId: string;
-	/** `xoxb-…`. */
+	/** Bot token, `xoxb-…`. */
 	readonly botToken: string;
-	/** `xapp-…`, of sockets. */
+	/** App token for sockets, `xapp-…`. */
 	readonly appToken: string;
-	/** `xoxe.xoxp-…`, of manifests. */
+	/** Configuration token for manifests, `xoxe.xoxp-…`. */
 	readonly configToken: string;
 	readonly signingSecret: string;
 	/** Verification token of older apps, which payloads contain. */
@@ -37,8 +37,8 @@ export interface AppRecord {
 	subscriptions: ReadonlySet<string>;
 	commands: readonly SlashCommand[];
 	shortcuts: readonly Shortcut[];
-	/** Whether it was declared an agent: https://docs.slack.dev/ai/agent-sessions */
+	/** True if the app is declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 	agent: boolean;
-	/** As it is installed. */
+	/** The installed manifest. */
 	manifest: Readonly<Record<string, unknown>>;
 }

@@ -21,7 +21,7 @@ export interface Beginning {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A person does something that the app has to acknowledge within three seconds. */
+/** An action of a person that the app must acknowledge within three seconds. */
 export function beginInteraction(state: State, { data, ...beginning }: Beginning): InteractionRecord {
 	const id = state.ids.create("interaction").slice("interaction_".length);
 	const { kind, channel } = beginning;

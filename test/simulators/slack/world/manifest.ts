@@ -14,7 +14,7 @@ export interface AppManifest {
 	};
 }
 
-/** The scope that an event needs, where it is not of one kind of channel: https://docs.slack.dev/reference/events */
+/** The scope of an event that does not depend on the kind of channel: https://docs.slack.dev/reference/events */
 export const eventScopes: Readonly<Record<string, string>> = {
 	app_mention: "app_mentions:read",
 	"message.channels": "channels:history",
@@ -46,7 +46,7 @@ export const eventScopes: Readonly<Record<string, string>> = {
 	agent_session_title_changed: "",
 };
 
-/** With everything that an app like the one under test may want. */
+/** A manifest with all permissions that an app like the one under test may need. */
 export const fullManifest = {
 	display_information: { name: "Parley" },
 	features: {
@@ -75,7 +75,7 @@ export const fullManifest = {
 	},
 } as const;
 
-/** Configures the app by the manifest and grants all of it. */
+/** Configures the app by the manifest and grants its permissions. */
 export function install(app: AppRecord, manifest: AppManifest): void {
 	const { features, oauth_config: oauth, settings } = manifest;
 	app.manifest = { ...manifest };

@@ -67,7 +67,7 @@ export function threadOf(state: State, channel: ChannelRecord, ts: string): stri
 	return ts;
 }
 
-/** Tells the app of a message, and of one that calls it twice: in whichever order. */
+/** Emits an event about a message, and a second one if it mentions the app, in any order. */
 export function announce(state: State, message: MessageRecord): void {
 	if (message.onlyFor) return;
 	const { channel } = message;
@@ -106,7 +106,7 @@ export interface Change {
 
 export interface Changing {
 	readonly by: UserRecord;
-	/** Whether people read that it was edited. */
+	/** True if people see "edited". */
 	readonly isEdit: boolean;
 	/** Default: `edit`. */
 	readonly cause?: StateCause;
@@ -128,7 +128,7 @@ export function changeMessage(
 	if (change.text !== undefined || change.blocks) notePings(state, message, "edit");
 	const { channel } = message;
 	const told = { subscription: messageEvent(channel), channel, event: changedShape(state, message, before) };
-	// An edited message that calls the app comes as a call again.
+	// An edited message that mentions the app causes a mention event again.
 	tell(state, told, ...(isEdit ? mentionOf(state, message) : []));
 }
 
@@ -136,7 +136,7 @@ function addState(state: State, message: MessageRecord, by: StateCause): void {
 	message.states.push({ at: state.now(), by, text: message.text, blocks: message.blocks });
 }
 
-/** https://docs.slack.dev/reference/events/message/message_deleted: what others have answered leaves a gap behind. */
+/** A message with replies leaves a placeholder behind: https://docs.slack.dev/reference/events/message/message_deleted */
 export function removeMessage(state: State, message: MessageRecord): void {
 	const { channel } = message;
 	const before = messageEventShape(state, message);

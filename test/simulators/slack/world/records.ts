@@ -4,7 +4,7 @@ import type { StateCause } from "../../chat/post-states.ts";
 export interface TeamRecord {
 	readonly id: string;
 	readonly name: string;
-	/** Of `https://acme.slack.com/`. */
+	/** Part of `https://acme.slack.com/`. */
 	readonly domain: string;
 	readonly enterpriseId?: string;
 }
@@ -13,7 +13,7 @@ export interface UserRecord {
 	readonly id: string;
 	/** Handle after `@`. */
 	readonly handle: string;
-	/** As people see it. */
+	/** Name as people see it. */
 	name: string;
 	readonly team: TeamRecord;
 	readonly isBot: boolean;
@@ -41,14 +41,14 @@ export interface ChannelRecord {
 	readonly createdAt: number;
 	readonly creator: UserRecord;
 	readonly members: Set<UserRecord>;
-	/** In order. Also the ephemeral ones, and those that were deleted. */
+	/** Messages in order, including ephemeral and deleted ones. */
 	readonly messages: MessageRecord[];
 	topic: string;
 	archived: boolean;
 	deleted: boolean;
-	/** Other teams that are in it: https://docs.slack.dev/apis/slack-connect */
+	/** Other teams of the channel: https://docs.slack.dev/apis/slack-connect */
 	readonly sharedWith: Set<TeamRecord>;
-	/** Other teams that were invited. */
+	/** Invited teams. */
 	readonly sharePending: Set<TeamRecord>;
 }
 
@@ -64,7 +64,7 @@ export interface FileRecord {
 	/** Announced size. */
 	readonly size: number;
 	readonly altText?: string;
-	/** Whether the upload was completed. */
+	/** True if the upload was completed. */
 	complete: boolean;
 	deleted: boolean;
 	/** Messages that share the file. */
@@ -101,34 +101,36 @@ export interface MessageRecord {
 	readonly createdAt: number;
 	/** `bot_message`, `channel_join`, … */
 	readonly subtype?: string;
-	/** The name above it where it is not the author's. */
+	/** The name above the message, if it differs from the author's. */
 	readonly username?: string;
-	/** In mrkdwn, with entities. */
+	/** Text in mrkdwn with entities. */
 	text: string;
 	blocks: readonly AnyBlock[];
 	/** The content after each change, oldest first; the last one is the present content. */
 	readonly states: MessageState[];
 	readonly stream?: StreamRecord;
-	/** As an app has written them, or Slack where a message was forwarded: https://docs.slack.dev/reference/objects/message-object */
+	/**
+	 * Attachments of an app, or of Slack for a forwarded message: https://docs.slack.dev/reference/objects/message-object
+	 */
 	readonly attachments: readonly object[];
 	/** Link previews. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
-	/** Timestamp of the first message of its thread. The first message itself has none. */
+	/** Timestamp of the first message of its thread. Undefined for the first message itself. */
 	readonly threadTs?: string;
-	/** Shown in the channel, too. */
+	/** True if a reply is also shown in the channel. */
 	broadcast: boolean;
-	/** The author of the edit, and when. */
+	/** Author and time of the edit. */
 	edited?: { readonly user: UserRecord; readonly ts: string };
-	/** Edited without anybody reading so. */
+	/** Changed without a visible "edited". */
 	changes: number;
 	deleted: boolean;
-	/** Deleted, but its thread is still there. */
+	/** Deleted, but its thread still exists. */
 	tombstone: boolean;
 	metadata?: MessageMetadata;
-	/** By the name of the emoji, in the order in which they came. */
+	/** Reactions by the name of the emoji, in the order of the first reactions. */
 	readonly reactions: Map<string, Set<UserRecord>>;
-	/** The only one who sees it besides the app. */
+	/** The only person who sees it, besides the app. */
 	readonly onlyFor?: UserRecord;
 	/** Interaction that it answers, by a response URL or an acknowledgement. */
 	readonly answers?: InteractionRecord;
@@ -139,7 +141,7 @@ export interface ViewRecord {
 	readonly user: UserRecord;
 	/** The interaction that opened it. */
 	readonly opener: InteractionRecord;
-	/** Undefined when no person sees it. */
+	/** Undefined if no person sees it. */
 	view?: ModalView;
 	hash: string;
 	errors: Readonly<Record<string, string>>;
@@ -157,9 +159,9 @@ export interface InteractionRecord {
 	readonly id: string;
 	readonly kind: "command" | "press" | "form" | "shortcut";
 	readonly user: UserRecord;
-	/** Undefined of a global shortcut and of a form. */
+	/** Undefined for a global shortcut and a form. */
 	readonly channel?: ChannelRecord;
-	/** The thread where it was done. */
+	/** Thread of the action. */
 	readonly threadTs?: string;
 	/** Message with the pressed element, or the message of a shortcut. */
 	readonly message?: MessageRecord;
@@ -170,15 +172,15 @@ export interface InteractionRecord {
 	readonly createdAt: number;
 	readonly triggerId: string;
 	triggerUsed: boolean;
-	/** Undefined of a form. */
+	/** Undefined for a form. */
 	readonly responseUrl?: string;
 	responses: number;
 	state: InteractionState;
 	/** The view that it opened. */
 	opened?: ViewRecord;
-	/** Messages that answered it. */
+	/** Messages that answer it. */
 	readonly answers: MessageRecord[];
-	/** Whether the app accepted the form. */
+	/** True if the app accepted the form. */
 	closed: boolean;
 }
 
@@ -186,10 +188,10 @@ export interface InteractionRecord {
 export interface StatusRecord {
 	readonly channel: ChannelRecord;
 	readonly threadTs: string;
-	/** Status text. Empty: no status. */
+	/** Status text. Empty for no status. */
 	status: string;
 	at: number;
-	/** When it goes away by itself. */
+	/** Time at which it disappears. */
 	until?: number;
 }
 

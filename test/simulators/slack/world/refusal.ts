@@ -1,4 +1,4 @@
-/** Details of an error besides its word: https://docs.slack.dev/apis/web-api#errors */
+/** Details of an error besides its name: https://docs.slack.dev/apis/web-api#errors */
 export interface RefusalDetails {
 	/** Fields of the response besides `ok` and `error`. */
 	readonly body?: Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export interface RefusalDetails {
 	readonly retryAfterMs?: number;
 }
 
-/** Error response of Slack with a documented word. */
+/** Error response of Slack with a documented name. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly error: string;

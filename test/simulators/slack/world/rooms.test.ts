@@ -71,7 +71,7 @@ test("the app receives only subscribed events that it may read", () => {
 	expect(types()).toEqual(["message", "app_mention"]);
 });
 
-test("the app's own posts come back to it, as those of a bot", () => {
+test("the app receives its own posts, as those of a bot", () => {
 	const { world, app, general, events } = hearing();
 	app.posts(general, { text: `Hello ${world.mention}` });
 	expect(events).toMatchObject([
@@ -79,7 +79,7 @@ test("the app's own posts come back to it, as those of a bot", () => {
 	]);
 });
 
-test("direct messages need no mention, and an edit that mentions the app notifies it", () => {
+test("direct messages need no mention, and an edit that mentions the app causes a mention event", () => {
 	const { world, anna, general, types, events } = hearing();
 	const said = anna.says(`Hello ${world.mention}`, { in: anna.dm });
 	expect(types()).toEqual(["message"]);
@@ -106,7 +106,7 @@ test("a link preview is a change without an author", () => {
 	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/?a&b\nExample" });
 });
 
-test("a webhook posts as another service, and a stranger's file has to be asked for", () => {
+test("a webhook posts as another service, and a file of another team must be requested", () => {
 	const { world, app, general, events } = hearing();
 	general.hears("CI", "Build failed");
 	expect(events).toMatchObject([{ subtype: "bot_message", username: "CI", bot_id: expect.any(String) }]);
@@ -120,7 +120,7 @@ test("a webhook posts as another service, and a stranger's file has to be asked 
 	expect(Object(app.asks("files.info", { file: file.id })).file).toMatchObject({ name: "a.txt", size: 3 });
 });
 
-test("several people talk with the app in a conversation of their own", () => {
+test("several people write to the app in a group conversation", () => {
 	const { world, anna, events } = hearing();
 	const bob = world.member("Bob");
 	const group = world.home.conversation(anna, bob);

@@ -4,7 +4,7 @@ import type { State } from "./state.ts";
 import { tell } from "./telling.ts";
 
 export interface UserWish {
-	/** Another team than the one that has installed the app. */
+	/** True for another team than the one that installed the app. */
 	readonly team?: TeamRecord;
 	readonly isBot?: boolean;
 	readonly guest?: "several channels" | "one channel";

@@ -4,7 +4,7 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Numbers of Slack that a test may change. If Slack documents none, the comment gives the meaning of ours. */
+/** Limits of Slack that a test may change. If Slack documents no number, the comment explains ours. */
 export interface WorldSettings {
 	/**
 	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest
@@ -19,7 +19,7 @@ export interface WorldSettings {
 	readonly app: "internal" | "commercial";
 	/** https://docs.slack.dev/apis/events-api#responding */
 	readonly acknowledgeMs: number;
-	/** After how long what was not acknowledged comes again: https://docs.slack.dev/apis/events-api#retries */
+	/** Delays before the retries of an unacknowledged event: https://docs.slack.dev/apis/events-api#retries */
 	readonly retriesMs: readonly number[];
 	/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 	readonly responseUses: number;
@@ -37,7 +37,7 @@ export interface WorldSettings {
 	 * change it.
 	 */
 	shareMs: number;
-	/** For how long a message can be edited by people, in milliseconds; undefined: for ever. */
+	/** Milliseconds in which people can edit a message. If undefined, without limit. */
 	readonly editWindowMs: number | undefined;
 }
 

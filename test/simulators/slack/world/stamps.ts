@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 
-/** Ids and timestamps in Slack's format: unique and in order of time. */
+/** Ids and timestamps in Slack's format: unique and ordered by time. */
 export class Stamps {
 	readonly #clock: Clock;
 	#last = 0;
@@ -10,7 +10,7 @@ export class Stamps {
 		this.#clock = clock;
 	}
 
-	/** A timestamp that names a message, later than any before: `1767225600.000000`. */
+	/** A timestamp of a message, later than all before: `1767225600.000000`. */
 	create(): string {
 		this.#last = Math.max(this.#last + 1, Math.floor(this.#clock.now() * 1000));
 		const micros = String(this.#last).padStart(7, "0");
@@ -26,7 +26,7 @@ export class Stamps {
 	}
 }
 
-/** When it was, in milliseconds since the epoch. */
+/** Time of a timestamp, in milliseconds since the epoch. */
 export function momentOf(ts: string): number {
 	return Math.floor(Number(ts) * 1000);
 }

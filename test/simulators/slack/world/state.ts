@@ -20,20 +20,20 @@ import type { Stamps } from "./stamps.ts";
 /** An occurrence that the app receives. */
 export interface WorldEvent {
 	readonly kind: "event" | "command" | "interactive";
-	/** The inner event, or what is sent of a press, a form, a shortcut or a command. */
+	/** The inner event, or the payload of a press, a form, a shortcut or a command. */
 	readonly body: Readonly<Record<string, unknown>>;
 	/** The interaction that waits for an acknowledgement, if this is not an event. */
 	readonly asked?: InteractionRecord;
 	readonly channel?: ChannelRecord;
 }
 
-/** Everything that Slack remembers, without any rule. */
+/** The complete state of Slack, without rules. */
 export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly stamps: Stamps;
 	readonly settings: WorldSettings;
-	/** The workspace that has installed the app. */
+	/** The workspace that installed the app. */
 	readonly team: TeamRecord;
 	readonly app: AppRecord;
 	readonly users = new Map<string, UserRecord>();
@@ -41,7 +41,7 @@ export class State {
 	readonly files = new Map<string, FileRecord>();
 	readonly views = new Map<string, ViewRecord>();
 	readonly interactions: InteractionRecord[] = [];
-	/** By the id of the message that the thread began with. */
+	/** Statuses by the id of the first message of a thread. */
 	readonly statuses = new Map<string, StatusRecord>();
 	/** By the id of the message that the thread began with. */
 	readonly sessions = new Map<string, SessionRecord>();
@@ -52,7 +52,7 @@ export class State {
 	readonly violations: string[] = [];
 	/** Hosts of files, uploads and responses. A front end with its own port changes them. */
 	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };
-	/** Makes the address of a socket; a front end with a port of its own changes it. */
+	/** Creates the address of a socket. A front end with its own port changes it. */
 	socketUrl: () => string = () => `wss://wss-primary.slack.com/link/?ticket=${this.ids.create("ticket")}`;
 	readonly #listeners = new Set<(events: readonly WorldEvent[]) => void>();
 
@@ -70,7 +70,7 @@ export class State {
 		return this.clock.now();
 	}
 
-	/** From 0 to 1, from the seed. */
+	/** A number from 0 to 1, from the seed. */
 	chance(): number {
 		return chanceOf(this.ids);
 	}
@@ -96,7 +96,7 @@ export class State {
 		return channel;
 	}
 
-	/** A message that others than one person can ask for: ephemeral ones are not there. */
+	/** A message that several users can request, so not an ephemeral one. */
 	message(channel: ChannelRecord, ts: string): MessageRecord {
 		const found = channel.messages.find((message) => message.ts === ts);
 		if (!found || found.deleted || found.onlyFor) throw new Refusal("message_not_found");

@@ -31,7 +31,7 @@ export function stopSession(
 ): void {
 	const shown = state.statuses.get(messageId({ channel, ts: threadTs }));
 	const isAtWork = shown !== undefined && shown.status !== "" && shown.until === undefined;
-	// Without that subscription people see a sign that cannot be pressed.
+	// Without that subscription, people see an icon that cannot be pressed.
 	if (!isAtWork || !state.app.subscriptions.has(subscription)) throw new Refusal("no_stop_button");
 	const event = {
 		...{ type: subscription, channel: channel.id, user: by.id, thread_ts: threadTs },
@@ -51,7 +51,7 @@ function streamingIn(state: State, channel: ChannelRecord, threadTs: string): st
 export function clearStatus(state: State, { channel, threadTs }: MessageRecord): void {
 	if (threadTs === undefined) return;
 	const known = state.statuses.get(messageId({ channel, ts: threadTs }));
-	// A session is active until the app says otherwise.
+	// A session is active until the app ends it.
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 

@@ -4,10 +4,10 @@ import type { State, WorldEvent } from "./state.ts";
 
 /** Event content and its audience. */
 export interface Told {
-	/** As the manifest names it: `message.channels`, `app_mention`. */
+	/** Name in the manifest: `message.channels`, `app_mention`. */
 	readonly subscription: string;
 	readonly channel?: ChannelRecord;
-	/** Whether the app receives it without being in the channel. */
+	/** True if the app receives it without being a member of the channel. */
 	readonly everywhere?: boolean;
 	readonly event: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +19,7 @@ const messageEvents: Readonly<Record<ChannelKind, string>> = {
 	mpim: "message.mpim",
 };
 
-/** The subscription for messages there: https://docs.slack.dev/reference/events/message */
+/** The subscription for messages of the channel: https://docs.slack.dev/reference/events/message */
 export function messageEvent({ kind }: ChannelRecord): string {
 	return messageEvents[kind];
 }
@@ -41,7 +41,7 @@ function hears({ app }: State, { subscription, channel, everywhere = false }: To
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** Those who join and leave private channels are read with the scope of private channels. */
+/** Joins and leaves of private channels need the scope of private channels. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

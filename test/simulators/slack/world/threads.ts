@@ -1,6 +1,6 @@
 import type { MessageRecord } from "./records.ts";
 
-/** The message that the thread of a message began with; of one without a thread, itself. */
+/** The first message of a message's thread. Without a thread, the message itself. */
 export function rootOf(message: MessageRecord): MessageRecord {
 	const { threadTs, channel } = message;
 	if (threadTs === undefined) return message;

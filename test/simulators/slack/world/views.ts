@@ -5,7 +5,7 @@ import type { InteractionRecord, ViewRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
-/** Uses a trigger up: three seconds, once: https://docs.slack.dev/surfaces/modals */
+/** Uses a trigger, which is valid once and for three seconds: https://docs.slack.dev/surfaces/modals */
 function takeTrigger(state: State, triggerId: string): InteractionRecord {
 	const asked = state.interactions.find((one) => one.triggerId === triggerId);
 	if (!asked) throw new Refusal("invalid_trigger_id");

@@ -28,8 +28,8 @@ export interface WorldOptions {
 }
 
 /**
- * Slack in one process: workspaces, channels and people, as apps and people meet them. Everything that it does comes
- * from its clock and its seed.
+ * Slack in one process: workspaces, channels and people, as apps and people see them. All behavior depends on its clock and
+ * its seed.
  */
 export class World {
 	readonly clock: Clock;
@@ -37,7 +37,7 @@ export class World {
 	readonly api: WebApi;
 	readonly network: Network;
 	readonly delivery: Delivery;
-	/** The workspace that installed the app, and the default workspace. */
+	/** The workspace that installed the app, which is the default workspace. */
 	readonly home: Team;
 
 	constructor(options: WorldOptions = {}) {
@@ -55,12 +55,12 @@ export class World {
 		this.home = new Team(this.state, team);
 	}
 
-	/** `xoxb-…`, of the app under test. */
+	/** Bot token of the app under test, `xoxb-…`. */
 	get token(): string {
 		return this.state.app.botToken;
 	}
 
-	/** `xapp-…`, with which sockets are opened. */
+	/** App token that opens sockets, `xapp-…`. */
 	get appToken(): string {
 		return this.state.app.appToken;
 	}
@@ -69,7 +69,7 @@ export class World {
 		return this.state.app.signingSecret;
 	}
 
-	/** Writes the app's name so that it is called. */
+	/** Mentions the app in a text. */
 	get mention(): string {
 		return `<@${this.state.app.user.id}>`;
 	}
@@ -79,7 +79,7 @@ export class World {
 		return this.state.app.user;
 	}
 
-	/** Another workspace, of people who come by Slack Connect; without a name the first one. */
+	/** Another workspace, for people of Slack Connect. Without a name, the first one. */
 	team(name?: string): Team {
 		if (name === undefined) return this.home;
 		const id = this.state.stamps.id("T");
@@ -102,7 +102,7 @@ export class World {
 		return new Channel(this.state, this.state.channel(channel), threadTs);
 	}
 
-	/** All threads that there are, in the order of their first answers. */
+	/** All threads, in the order of their first replies. */
 	threads(): Channel[] {
 		const answers = [...this.state.channels.values()]
 			.flatMap(({ messages }) => messages)
@@ -133,12 +133,12 @@ export class World {
 		install(this.state.app, manifest);
 	}
 
-	/** An answer to a press or a command by its address. */
+	/** A response to a press or a command at its URL. */
 	respond(url: string, body: unknown): ApiResponse {
 		return respond(this.state, url, body);
 	}
 
-	/** Whom posts of the app would have notified. */
+	/** Users that posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
@@ -153,7 +153,7 @@ export class World {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws what was violated and not seen. */
+	/** Ends all connections. Throws if a violation was not taken. */
 	close(): void {
 		this.delivery.close();
 		const violations = this.takeViolations();
