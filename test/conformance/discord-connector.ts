@@ -8,7 +8,7 @@ export function as(user: string, channel = "general"): object {
 }
 
 /** A gateway with a connector of Discord that speaks for the guild 111. */
-export interface DiscordPlace extends AsyncDisposable {
+export interface DiscordConnector extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;
 	readonly connector: OzzieClient;
@@ -18,10 +18,10 @@ export interface DiscordPlace extends AsyncDisposable {
 }
 
 /** Pairs these people, each with a role. */
-export async function discordPlace(
+export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},
-): Promise<DiscordPlace> {
+): Promise<DiscordConnector> {
 	const auth: Partial<Config> = { auth: "token" };
 	const gateway = await TestGateway.start({ ...options, config: { ...auth, ...config } });
 	const connect = (token: string): Promise<OzzieClient> =>

@@ -26,7 +26,7 @@ export const document: readonly Sentence[] = [
 	says("Lifecycle", "Many connections at once are served.", "connection.many"),
 	says("Lifecycle", "Several clients can be in one session.", "connection.shared"),
 	says("Lifecycle", "A session is closed when its last client leaves.", "session.closed"),
-	says("Keep-alive", "Clients need no pings of their own.", "connection.kept"),
+	says("Keep-alive", "Clients need no pings of their own.", "connection.alive"),
 	says(
 		"Frame Format",
 		"A frame has a type and the fields of its kind, and no others.",

@@ -98,7 +98,7 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
-	["kontekst.impossible", "kontekst.half-close-asked"],
+	["kontekst.impossible", "kontekst.half-close-waiting"],
 	"after a half-close a run is cancelled if its model calls a tool that does not exist",
 	async () => {
 		await using gateway = await TestGateway.start({ model: new ScriptedModel([unknown]) });

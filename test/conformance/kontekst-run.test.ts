@@ -207,7 +207,7 @@ verifiesOn("kontekst", ["kontekst.cancel"], "a cancel ends the reply of the mode
 
 verifiesOn(
 	"kontekst",
-	["kontekst.cancel-asked"],
+	["kontekst.cancel-waiting"],
 	"a cancel ends a run that waits for decisions",
 	async () => {
 		await using gateway = await TestGateway.start({ model: new ScriptedModel(twoWrites) });
@@ -236,7 +236,7 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
-	["kontekst.half-close-asked"],
+	["kontekst.half-close-waiting"],
 	"after a half-close a run that needs a decision is cancelled",
 	async () => {
 		await using gateway = await TestGateway.start({ model: new ScriptedModel(twoWrites) });

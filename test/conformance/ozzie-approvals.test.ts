@@ -202,7 +202,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["prompt.first", "prompt.told", "prompt.unknown"],
+	["prompt.first", "prompt.reported", "prompt.unknown"],
 	"the first answer counts, and all clients get it",
 	async () => {
 		await using gateway = await TestGateway.start();

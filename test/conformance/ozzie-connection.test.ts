@@ -51,7 +51,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["connection.kept"],
+	["connection.alive"],
 	"a client that answers pings stays connected, another one is disconnected",
 	async () => {
 		const clock = new ManualClock();

@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { expect } from "vitest";
-import { as, discordPlace } from "./discord-connector.ts";
+import { as, discordConnector } from "./discord-connector.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -48,8 +48,8 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["people.place"], "a connector reads the settings of a channel", async () => {
-	await using d = await discordPlace({ ada: "member" });
+verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a channel", async () => {
+	await using d = await discordConnector({ ada: "member" });
 	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
 	expect(await place()).toEqual({ mention: "required", sessions: "shared" });
 	const profile = { mention: "always", sessions: "person", agent: "default" };
@@ -65,7 +65,7 @@ verifiesOn("ozzie", ["people.place"], "a connector reads the settings of a chann
 
 verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person", async ({ skip }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
-	await using d = await discordPlace({ ada: "member" }, { config: { sandbox: "required" } });
+	await using d = await discordConnector({ ada: "member" }, { config: { sandbox: "required" } });
 	const { operator, connector } = d;
 	await connector.call("open_session", as("ada"));
 	const request = { channel: "discord:111:general", reason: "release" };
@@ -86,7 +86,7 @@ verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person"
 });
 
 verifiesOn("ozzie", ["prompt.list"], "open prompts are listed for principals that may see them", async () => {
-	await using d = await discordPlace({ ada: "member", abe: "approver" });
+	await using d = await discordConnector({ ada: "member", abe: "approver" });
 	const { operator, connector } = d;
 	const { session_id } = await connector.call("open_session", { title: "Colours", ...as("ada") });
 	await connector.call("send_message", { content: "ask: Which colour?", ...as("ada") });
@@ -124,7 +124,7 @@ verifiesOn(
 	["session.connector-back"],
 	"a connector resumes its sessions without a person",
 	async () => {
-		await using d = await discordPlace({ ada: "member" });
+		await using d = await discordConnector({ ada: "member" });
 		const { operator, connector } = d;
 		const { session_id } = await connector.call("open_session", {
 			external_key: "discord:111:general",

@@ -26,7 +26,7 @@ const abe = as("abe", "111", "desk");
 
 verifiesOn(
 	"ozzie",
-	["place.approve-in", "prompt.first"],
+	["channel.approve-in", "prompt.first"],
 	"a call in one channel is approved in another one, if the operator has set it",
 	async () => {
 		const model = new ScriptedModel(...Array.from({ length: 10 }, () => reply));

@@ -84,7 +84,7 @@ verifiesOn("ozzie", ["envelope.unknown"], "an unknown envelope is refused", asyn
 
 verifiesOn(
 	"ozzie",
-	["envelope.limit", "envelope.whole"],
+	["envelope.limit", "envelope.complete"],
 	"large arguments, results and texts are cut, and can be read completely",
 	async () => {
 		const content = `${family.repeat(9_000)}\n`.repeat(2);
@@ -131,7 +131,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["envelope.limit", "envelope.whole"],
+	["envelope.limit", "envelope.complete"],
 	"the messages of a conversation come in pages",
 	async () => {
 		const texts = Array.from({ length: 6 }, (_, n) => `${n}${"y".repeat(n === 5 ? 90_000 : 9_000)}`);

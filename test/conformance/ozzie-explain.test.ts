@@ -72,7 +72,7 @@ verifiesOn("ozzie", ["feedback.listed"], "the operator lists feedback, newest fi
 
 verifiesOn(
 	"ozzie",
-	["feedback.kept", "feedback.refused", "explain.refused"],
+	["feedback.stored", "feedback.refused", "explain.refused"],
 	"the last rating of a reply is stored",
 	async () => {
 		await using gateway = await TestGateway.start();

@@ -248,7 +248,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["grant.stranger"],
+	["grant.no-access"],
 	"a person without access or another organisation ends a grant",
 	async (context) => {
 		await using gateway = await start(context);

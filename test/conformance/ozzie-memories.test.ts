@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import * as z from "zod";
-import { as, discordPlace } from "./discord-connector.ts";
+import { as, discordConnector } from "./discord-connector.ts";
 import type { OzzieClient } from "./drivers/ozzie-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -15,7 +15,7 @@ verifiesOn(
 	["memory.store", "memory.query", "memory.scope", "memory.forget"],
 	"people store, find and delete their own notes, and never read those of others",
 	async () => {
-		await using place = await discordPlace({ ann: "member", bob: "member", cy: "approver" });
+		await using place = await discordConnector({ ann: "member", bob: "member", cy: "approver" });
 		const { operator, connector } = place;
 		const ann = as("ann");
 		const stored = await connector.call("store_memory", { content: "東京に住む", tags: ["home"], ...ann });
@@ -80,7 +80,7 @@ verifiesOn(
 	["memory.tools", "memory.forget"],
 	"the agent's tools for notes have the rights of the person, and show no other notes",
 	async () => {
-		await using place = await discordPlace({ ann: "approver" });
+		await using place = await discordConnector({ ann: "approver" });
 		const { operator, connector } = place;
 		const ann = as("ann");
 		await connector.call("open_session", ann);
@@ -111,7 +111,7 @@ verifiesOn(
 );
 
 verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the field", async () => {
-	await using place = await discordPlace({});
+	await using place = await discordConnector({});
 	const { operator } = place;
 	const refused: readonly [string, object, RegExp][] = [
 		["store_memory", {}, /^invalid params: content: /],

@@ -279,7 +279,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["place.session", "place.workspace", "place.profile"],
+	["channel.session", "channel.workspace", "channel.profile"],
 	"the sessions of a channel use its directory and settings only",
 	async () => {
 		await using d = await discord();

@@ -36,7 +36,7 @@ verifiesOn("ozzie", ["sandbox.health"], "the sandbox is reported as probed", asy
 	if (hasBubblewrap) expect(sandbox["probes"]).toBeGreaterThan(12);
 });
 
-verifiesOn("ozzie", ["sandbox.asked-as-it-is"], "an approval names the sandbox of the command", async () => {
+verifiesOn("ozzie", ["sandbox.in-approval"], "an approval names the sandbox of the command", async () => {
 	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();

@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import * as z from "zod";
-import { as, discordPlace } from "./discord-connector.ts";
+import { as, discordConnector } from "./discord-connector.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -115,7 +115,7 @@ verifiesOn(
 	["schedule.own"],
 	"people list and remove their own schedules, and the operator those of all",
 	async () => {
-		await using place = await discordPlace({ ann: "member", bob: "member", cy: "guest" });
+		await using place = await discordConnector({ ann: "member", bob: "member", cy: "guest" });
 		const { operator, connector } = place;
 		const ann = as("ann");
 		await connector.call("open_session", { external_key: "discord:111:general", ...ann });
@@ -147,7 +147,7 @@ verifiesOn(
 	"a connector confirms the rights of a person before each firing, and without that the due time waits",
 	async () => {
 		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
-		await using place = await discordPlace({ ann: "member" }, { clock });
+		await using place = await discordConnector({ ann: "member" }, { clock });
 		const { connector, operator } = place;
 		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
 		const target = { external_key: "discord:111:general", ...as("ann") };
@@ -185,7 +185,7 @@ verifiesOn(
 	"no schedule of a person fires after the token of the connector was revoked, until a token with its name exists",
 	async () => {
 		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
-		await using place = await discordPlace({ ann: "member" }, { clock });
+		await using place = await discordConnector({ ann: "member" }, { clock });
 		const { connector, operator } = place;
 		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
 		await connector.call("schedule_task", { ...wanted, external_key: "discord:111:general", ...as("ann") });

@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { readOperatorToken } from "@parley/gateway";
 import { expect } from "vitest";
-import { as, discordPlace } from "./discord-connector.ts";
+import { as, discordConnector } from "./discord-connector.ts";
 import { RozStream } from "./drivers/roz-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -10,7 +10,7 @@ verifiesOn(
 	["roz.chat-channel"],
 	"a client continues the session of a chat channel, and can offer no tools there",
 	async () => {
-		await using discord = await discordPlace({ ada: "member" });
+		await using discord = await discordConnector({ ada: "member" });
 		const { gateway, connector } = discord;
 		const session = await connector.open(as("ada"));
 		const token = (await readOperatorToken(gateway.path("data"))) ?? "";

@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
-import { as, type DiscordPlace, discordPlace } from "./discord-connector.ts";
+import { as, type DiscordConnector, discordConnector } from "./discord-connector.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -8,7 +8,7 @@ const publicUrl = "https://parley.example";
 
 /** A prompt for a password in Ada's run, and the page that she requested. */
 interface Asked extends AsyncDisposable {
-	readonly d: DiscordPlace;
+	readonly d: DiscordConnector;
 	readonly token: string;
 	readonly url: string;
 	/** Sends the gateway a request for its public name, like a browser behind a proxy of the same machine. */
@@ -19,7 +19,7 @@ interface Asked extends AsyncDisposable {
 
 async function asked(options: GatewayOptions = {}): Promise<Asked> {
 	const people = { ada: "member", max: "member", abe: "approver" };
-	const d = await discordPlace(people, { ...options, config: { publicUrl } });
+	const d = await discordConnector(people, { ...options, config: { publicUrl } });
 	await d.connector.call("open_session", { title: "<b>Ships</b>", ...as("ada") });
 	await d.connector.call("send_message", { content: "secret: Key & <i>more</i>?", ...as("ada") });
 	const token = String((await d.connector.event("prompt.request")).payload["token"]);
@@ -157,7 +157,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "a form that the page did not make is 
 });
 
 verifiesOn("ozzie", ["ask.page-refused"], "without a public address there are no pages", async () => {
-	await using d = await discordPlace({ ada: "member" });
+	await using d = await discordConnector({ ada: "member" });
 	await d.connector.call("open_session", as("ada"));
 	await d.connector.call("send_message", { content: "secret: Key?", ...as("ada") });
 	const { token } = (await d.connector.event("prompt.request")).payload;

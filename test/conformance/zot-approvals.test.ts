@@ -79,7 +79,7 @@ verifiesOn("zot", ["zot.approve-abort"], "an abort ends a prompt whose question 
 
 verifiesOn(
 	"zot",
-	["zot.floor", "zot.unasked"],
+	["zot.floor", "zot.no-approvals"],
 	"a call that always requires approval is refused without approvals, and requested with them",
 	async () => {
 		const why =

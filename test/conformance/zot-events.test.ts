@@ -74,7 +74,7 @@ verifiesOn(
 
 verifiesOn(
 	"zot",
-	["zot.tools", "zot.unasked", "zot.event-form"],
+	["zot.tools", "zot.no-approvals", "zot.event-form"],
 	"the four tools run without approval, with the parameters that clients know",
 	async () => {
 		await using service = await FakeAnthropic.start();

@@ -49,7 +49,7 @@ verifiesOn(
 
 verifiesOn(
 	"zot",
-	["zot.result-images-kept"],
+	["zot.result-images-stored"],
 	"a picture survives a kill of its process, and is removed if the model refuses it",
 	async () => {
 		await using service = await FakeAnthropic.start();

@@ -81,7 +81,7 @@ verifiesOn(
 
 verifiesOn(
 	"zot",
-	["zot.many", "zot.one-of-each", "zot.nothing-kept", "zot.flag-cwd"],
+	["zot.many", "zot.one-of-each", "zot.no-storage", "zot.flag-cwd"],
 	"processes work side by side in their own directories, and leave nothing",
 	async () => {
 		await using one = await ZotClient.start();

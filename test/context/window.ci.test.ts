@@ -90,10 +90,10 @@ async function refuse(talk: Talk, text: string, reason: string): Promise<void> {
 
 /** The first case runs at every scale. */
 const cases = [
-	{ name: "the provider counts", counting: undefined, tokenizer: wordsAndSigns },
-	{ name: "nobody counts", counting: { status: 404 }, tokenizer: wordsAndSigns },
-	{ name: "nobody counts, many tokens", counting: { status: 404 }, tokenizer: bytePairs },
-	{ name: "nobody counts, few tokens", counting: { status: 404 }, tokenizer: sixths },
+	{ name: "with the count of the provider", counting: undefined, tokenizer: wordsAndSigns },
+	{ name: "without a count of the provider", counting: { status: 404 }, tokenizer: wordsAndSigns },
+	{ name: "without a count of the provider, many tokens", counting: { status: 404 }, tokenizer: bytePairs },
+	{ name: "without a count of the provider, few tokens", counting: { status: 404 }, tokenizer: sixths },
 ] as const;
 
 test.for(cases.slice(0, testScale(cases.length)))(

@@ -115,9 +115,9 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		outcome({ views: [{ ...wholeView, frames: frames({ 7: null }) }] }),
 		"ann ends with seq 6 of sess_1, which ends with 7",
 	],
-	"pages that tell something else": [
+	"pages with other messages": [
 		outcome({ pages: new Map([[session, [{ role: "user", content: "other", seq: 2 }]]]) }),
-		"load_messages of sess_1 tells 1, shown are 2",
+		"load_messages of sess_1 returns 1, shown are 2",
 	],
 	"an acknowledged message that is lost": [
 		outcome({
@@ -166,14 +166,14 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		outcome({ effects: new Map() }),
 		"m1 is completed and happened 0 times",
 	],
-	"an effect that no call tells of": [
+	"an effect without a call": [
 		outcome({
 			effects: new Map([
 				["m1", 1],
 				["m3", 1],
 			]),
 		}),
-		"m3 happened untold",
+		"m3 happened without a report",
 	],
 	"a call that was left out": [
 		outcome({ messages: outcome().messages.map((message) => ({ ...message, effects: ["m1", "m1-b"] })) }),
@@ -183,13 +183,13 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		outcome({}, frames({ 6: { payload: { ...interrupted, error: "cancelled" } } })),
 		"c1 of sess_1 failed: cancelled",
 	],
-	"an interrupted call that is told as completed": [
+	"an interrupted call that is reported as completed": [
 		outcome({ kills: [{ state: "tool running", by: "outside", interrupts: "m1" }] }),
-		"m1 was interrupted and does not say so",
+		"m1 was interrupted without a report",
 	],
-	"a kill of a call that nobody is told of": [
+	"a kill of a call that is not reported": [
 		outcome({ kills: [{ state: "tool done, not recorded", by: "failpoint" }] }),
-		"1 kills hit a call, 0 calls say that they were interrupted",
+		"1 kills hit a call, 0 calls are reported as interrupted",
 	],
 };
 

@@ -60,7 +60,7 @@ function checkPages({ replay, pages }: Outcome): string[] {
 		const shown = frames.flatMap((frame) => messageOf(frame) ?? []);
 		return same(paged, shown)
 			? []
-			: [`load_messages of ${session} tells ${paged.length}, shown are ${shown.length}`];
+			: [`load_messages of ${session} returns ${paged.length}, shown are ${shown.length}`];
 	});
 }
 
@@ -173,7 +173,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 		.map(([effect, times]) => `${effect} happened ${times} times`);
 	const unreported = [...effects.keys()]
 		.filter((effect) => !known.has(effect))
-		.map((effect) => `${effect} happened untold`);
+		.map((effect) => `${effect} happened without a report`);
 	const untried = messages
 		.filter(({ id, session }) => {
 			const view = outcome.replay.find((replayed) => replayed.session === session);
@@ -191,12 +191,12 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))
-		.map(({ interrupts }) => `${interrupts} was interrupted and does not say so`);
+		.map(({ interrupts }) => `${interrupts} was interrupted without a report`);
 	const hits = kills.filter(
 		({ state }) => state === "tool running" || state === "tool done, not recorded",
 	).length;
 	if (unknown.size < hits)
-		problems.push(`${hits} kills hit a call, ${unknown.size} calls say that they were interrupted`);
+		problems.push(`${hits} kills hit a call, ${unknown.size} calls are reported as interrupted`);
 	return problems;
 }
 

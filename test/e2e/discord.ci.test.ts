@@ -16,10 +16,12 @@ test("from the invitation to an approval after everything was killed: the real c
 	const say = (text: string) => mia.says(text, { in: general, mentions: [world.bot] });
 
 	const first = machine.start(machine.tokens);
-	await machine.until("the commands are there", () => world.commands().some(({ name }) => name === "help"));
+	await machine.until("the commands are registered", () =>
+		world.commands().some(({ name }) => name === "help"),
+	);
 	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "discord");
 	const welcome = mia.commands("/pair", { code }, { in: general });
-	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.until("she is paired", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
 	say("say: good morning");
 	await machine.seen("[offline] good morning", general);
 	say("run: echo kettle");
@@ -56,7 +58,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	// Deviations from the documentation of Discord are reported and end no process.
 	const survivor = machine.connectorPid;
 	world.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
-	await watch.until("it is told", () => second.logged("MESSAGE_CREATE"));
+	await watch.until("it is logged", () => second.logged("MESSAGE_CREATE"));
 	expect(world.takeViolations().join()).toContain("the simulator's MESSAGE_CREATE");
 	say("say: still here");
 	await machine.seen("[offline] still here", general);

@@ -20,7 +20,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	await connected(2);
 	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "slack");
 	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
-	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.until("she is paired", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
 	await machine.seen("[offline] good morning", say("say: good morning"));
 	const kettle = say("run: echo kettle");
 	await machine.seen("echo kettle", kettle);
@@ -83,7 +83,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	const events = server.sendsTo(`http://127.0.0.1:${listening(connector.lines)}/slack/events`);
 	expect(await events.verify()).toBe(true);
 	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
-	await machine.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await machine.until("she is paired", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
 	await machine.seen("[offline] good morning", say("say: good morning"));
 	const kettle = say("run: echo kettle");
 	await machine.until(

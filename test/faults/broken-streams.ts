@@ -71,7 +71,7 @@ const delays: readonly Failure[] = [
 		},
 	},
 	{
-		name: "one byte a second for ever",
+		name: "one byte per second without end",
 		large: true,
 		answer: (random) => ({ ...speaking(random, {}), packets: singly, everyMs: 1_000 }),
 		fault: "timeout",

@@ -20,14 +20,14 @@ export interface NetworkFailure {
 export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<NetworkFailure>([
 	...[301, 302, 303, 307, 308].map(redirect),
 	{
-		name: "a name that nobody has",
+		name: "an unknown host name",
 		large: true,
 		fault: "unreachable",
 		message: /cannot reach no-such-host\.invalid/,
 		open: () => Promise.resolve({ baseUrl: "http://no-such-host.invalid", close: () => Promise.resolve() }),
 	},
 	{
-		name: "nobody listens",
+		name: "no listener",
 		fault: "unreachable",
 		message: /cannot reach/,
 		async open() {
@@ -37,7 +37,7 @@ export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<Net
 		},
 	},
 	{
-		name: "no TLS where it should be",
+		name: "a plaintext server on an https URL",
 		fault: "unreachable",
 		message: /cannot reach/,
 		async open() {

@@ -41,15 +41,18 @@ export const oddStreams: readonly (Oddity & Repeated)[] = rowOf<Oddity>([
 		const block = `event: content_block_start\ndata: ${start}\n\nevent: content_block_stop\ndata: ${end}\n\n`;
 		return stream.replace("event: message_delta", `${block}event: message_delta`);
 	}),
-	encoded("something behind the end", (stream) => `${stream}event: content_block_delta\ndata: {}\n\n`),
-	{ name: "pings all the time", answer: (random) => speaking(random, { pingEvery: random.between(1, 3) }) },
+	encoded("an event after the end", (stream) => `${stream}event: content_block_delta\ndata: {}\n\n`),
 	{
-		name: "a connection that stays open behind the end",
+		name: "pings between all events",
+		answer: (random) => speaking(random, { pingEvery: random.between(1, 3) }),
+	},
+	{
+		name: "a connection that stays open after the end",
 		answer: (random) => speaking(random, { break: { at: Number.POSITIVE_INFINITY, how: "hang" } }),
 		pass: (time) => time.endsAfter(1_000),
 	},
 	{
-		name: "a connection that is reset behind the end",
+		name: "a connection that is reset after the end",
 		answer: (random) => speaking(random, { break: { at: Number.POSITIVE_INFINITY, how: "reset" } }),
 	},
 	{

@@ -34,7 +34,7 @@ export class RunLog {
 
 	/** Waits for the event of this type and number, from 1. */
 	async the<Type extends AnyEvent["type"]>(type: Type, number = 1): Promise<EventOf<Type>> {
-		await this.until(`${type} ${number} comes`, () => this.all(type).length >= number);
+		await this.until(`${type} ${number} arrives`, () => this.all(type).length >= number);
 		const event = this.all(type)[number - 1];
 		if (!event) throw new Error(`there is no ${type} ${number}`);
 		return event;

@@ -67,7 +67,7 @@ export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 		results: 1,
 	},
 	{
-		name: "an argument too many and one too few",
+		name: "an unknown argument and a missing one",
 		answer: (random) =>
 			reply(random, [{ type: "tool_use", id: "toolu_1", name: "look", input: { att: "door" } }]),
 		check: (calls) => expect(calls).toMatchObject([{ arguments: { att: "door" } }]),
@@ -75,7 +75,7 @@ export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 		results: 1,
 	},
 	{
-		name: "500 at once",
+		name: "500 calls in one reply",
 		large: true,
 		answer: (random) =>
 			reply(

@@ -174,7 +174,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 		outcome: "ends",
 	},
 	"window updates": { make: () => times(20_000, () => frame(types.window, 0, number(1))) },
-	"a window of nothing": {
+	"a window of zero": {
 		make: (_, request) => [
 			frame(types.settings, 0, setting(initialWindow, 0)),
 			...times(200, (index) => frame(types.headers, odd(index), request, endHeaders | endStream)),

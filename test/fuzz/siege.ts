@@ -108,7 +108,7 @@ export class Siege {
 				// Accumulated garbage leaves holes in the memory of the allocator, which look like a leak.
 				if (checks % checksPerCollection === 0) await probe(this.#gateway);
 				const next = this.#steps + stepsPerCheck;
-				await this.#watch.until("the attack goes on", () => this.#steps >= next || isOver);
+				await this.#watch.until("the attack continues", () => this.#steps >= next || isOver);
 			}
 		};
 		const checking = check();

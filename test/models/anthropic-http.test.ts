@@ -103,7 +103,7 @@ test("a page instead of a reply is reported immediately as a wrong base URL", as
 	});
 });
 
-test("nobody listens", async () => {
+test("no listener at the address", async () => {
 	const { url } = await serve(() => undefined);
 	const [server] = servers.splice(0);
 	server?.close();

@@ -68,7 +68,7 @@ export class StormClient {
 
 	/** Resolves when this number has arrived. */
 	async reaches(seq: number): Promise<void> {
-		await this.#watch.until(`its client has come to ${seq}`, () => this.seq >= seq);
+		await this.#watch.until(`its client has received ${seq}`, () => this.seq >= seq);
 	}
 
 	/** Resolves with the code when the gateway has closed the connection. */

@@ -46,7 +46,7 @@ export const swaps: readonly Swap[] = [
 		swap: ({ work }) => writeFile(join(work, "build.sh"), evil),
 	},
 	{
-		name: "where a link leads",
+		name: "the target of a link",
 		command: "sh link.sh",
 		changed: "files",
 		async swap({ work }) {
@@ -65,7 +65,7 @@ export const swaps: readonly Swap[] = [
 		},
 	},
 	{
-		name: "a program that is found first",
+		name: "a program earlier in the PATH",
 		command: "deploy",
 		changed: "programs",
 		swap: ({ early }) => program(join(early, "deploy"), evil),

@@ -143,7 +143,7 @@ export class KontekstStream implements AsyncDisposable {
 	/** Resolves with the next event of that kind after those of earlier calls. */
 	async until(kind: string): Promise<Fields> {
 		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
-		await this.#changes.until(`${kind} comes`, () => next() >= 0);
+		await this.#changes.until(`${kind} arrives`, () => next() >= 0);
 		const at = next();
 		this.#read = at + 1;
 		return this.events[at]?.value ?? {};

@@ -9,7 +9,7 @@ export const connectionRequirements = {
 		"document, Lifecycle",
 		"All clients of a session receive the same events, whichever client caused them.",
 	),
-	"connection.kept": ozzie(
+	"connection.alive": ozzie(
 		"document, Keep-alive",
 		"A client that only answers pings stays connected. A client that does not answer is disconnected.",
 	),

@@ -11,7 +11,7 @@ export const connectorRequirements = {
 		"our own: Queued messages",
 		"`cancel_turn` with `run_id` ends that run alone, at work or waiting; without such a run it is `idle`.",
 	),
-	"people.place": ozzie(
+	"people.channel": ozzie(
 		"our own: People of chat platforms",
 		"`whoami` returns the channel settings to a connector: mention, sessions and agent.",
 	),

@@ -13,7 +13,7 @@ export const envelopeRequirements = {
 		"ruling 1",
 		"On such a connection no message exceeds 32 KiB. Long texts are cut between characters, with a note that states the missing part.",
 	),
-	"envelope.whole": ozzie(
+	"envelope.complete": ozzie(
 		"ruling 1",
 		"`load_messages` returns the complete text of a cut frame in pages, by its number.",
 	),

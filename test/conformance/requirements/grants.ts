@@ -38,7 +38,7 @@ export const grantRequirements = {
 		"security 2.9",
 		"`revoke_grant` ends a grant immediately, for every principal that may request one. `list_grants` shows it with the reason.",
 	),
-	"grant.stranger": ozzie(
+	"grant.no-access": ozzie(
 		"security 2.9",
 		"A grant ends if the channel is shared with another organisation or if a person without access writes.",
 	),

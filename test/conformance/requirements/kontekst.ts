@@ -31,7 +31,7 @@ export const kontekstRequirements = {
 		"CancelRunCommand, kontekst 4",
 		"A cancel during a reply ends the run with `cancelled`.",
 	),
-	"kontekst.cancel-asked": kontekst("kontekst 4", "A cancel ends a run whose calls wait for decisions."),
+	"kontekst.cancel-waiting": kontekst("kontekst 4", "A cancel ends a run whose calls wait for decisions."),
 	"kontekst.cancel-tool": kontekst(
 		"kontekst 4",
 		"A cancel kills the processes of a running tool, and ends the run within 2 s.",
@@ -44,7 +44,7 @@ export const kontekstRequirements = {
 		"kontekst 4",
 		"After a half-close the run continues, its events are delivered, and the stream ends with OK.",
 	),
-	"kontekst.half-close-asked": kontekst(
+	"kontekst.half-close-waiting": kontekst(
 		"kontekst 4",
 		"After a half-close the run is cancelled if it needs a decision.",
 	),

@@ -43,19 +43,19 @@ export const peopleRequirements = {
 		"security 2.4, ruling 15",
 		"Approving requires the role approver in the channel, answering a question its requester or an approver, denying only the right to see it. Only the operator approves always-required calls.",
 	),
-	"place.session": ozzie(
+	"channel.session": ozzie(
 		"security ruling 16",
 		"A session belongs to the channel in which it was opened. It can be neither opened nor written to from another one.",
 	),
-	"place.workspace": ozzie(
+	"channel.workspace": ozzie(
 		"security ruling 16",
 		"A session of a channel has its own working directory, which is deleted with it. `root_dir` is refused.",
 	),
-	"place.profile": ozzie(
+	"channel.profile": ozzie(
 		"security ruling 16",
 		"`set_place` sets agent, model, tools, root, approvers, budget and times of a channel, and `remove_place` resets them. Invalid values are refused with valid ones.",
 	),
-	"place.approve-in": ozzie(
+	"channel.approve-in": ozzie(
 		"our own: People of chat platforms",
 		"With `approve_in`, approvers of another channel can list approvals of this one with `list_prompts {approvals}` and answer each once, unchanged. They see no other data of this channel, and shared or unknown channels are excluded.",
 	),

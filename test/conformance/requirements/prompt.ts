@@ -33,7 +33,7 @@ export const promptRequirements = {
 	),
 	"prompt.first": ozzie("ruling 9", "The first answer is used. Later ones get `late` and change nothing."),
 	"prompt.unknown": ozzie("ruling 9", "An answer to an unknown question is refused with `prompt not found`."),
-	"prompt.told": ozzie("ruling 9", "All clients of the session see the answer."),
+	"prompt.reported": ozzie("ruling 9", "All clients of the session see the answer."),
 	"prompt.closed": ozzie("ruling 9", "All clients see that a question was closed, and why."),
 	"prompt.again": ozzie(
 		"ruling 9",

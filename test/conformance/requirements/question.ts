@@ -35,7 +35,7 @@ export const questionRequirements = {
 		"`explain` returns the message, the rule or person that decided each call, and the answer.",
 	),
 	"explain.refused": ozzie("ruling 12", "`explain` and `feedback` of an unknown run are refused."),
-	"feedback.kept": ozzie("ruling 12", "`feedback` stores the latest rating of each person for a reply."),
+	"feedback.stored": ozzie("ruling 12", "`feedback` stores the latest rating of each person for a reply."),
 	"feedback.listed": ozzie(
 		"ruling 12",
 		"`list_feedback` returns to the operator the feedback of one session or all, newest first.",

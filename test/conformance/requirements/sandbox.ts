@@ -1,7 +1,7 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
 export const sandboxRequirements = {
-	"sandbox.asked-as-it-is": ozzie(
+	"sandbox.in-approval": ozzie(
 		"our own",
 		"The approval of a command states its sandbox, its network access, and its permissions without a sandbox.",
 	),

@@ -118,7 +118,7 @@ export const zotCommandRequirements = {
 		"runtime rules 3 and 5; security 2.5",
 		"A command whose files were changed by another call of its reply requires a new approval.",
 	),
-	"zot.unasked": zot("ruling 7", "Without `--rpc-approvals`, tools run without approval."),
+	"zot.no-approvals": zot("ruling 7", "Without `--rpc-approvals`, tools run without approval."),
 	"zot.floor": zot(
 		"ruling 7; departures",
 		"A call that always requires approval is refused with the reason without `--rpc-approvals`. With it, the client is asked.",

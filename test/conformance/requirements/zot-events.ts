@@ -95,7 +95,7 @@ export const zotEventRequirements = {
 		"document, Content block types; observed, 6",
 		"An image that a tool read reaches the model, and its result has its type and size in bytes.",
 	),
-	"zot.result-images-kept": zot(
+	"zot.result-images-stored": zot(
 		"document, Content block types",
 		"The next process has the image in the conversation. If the model refuses it, the prompt continues without it.",
 	),

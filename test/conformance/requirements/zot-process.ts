@@ -72,7 +72,7 @@ export const zotProcessRequirements = {
 		"document, Flags; ruling 7",
 		"`--tools` is an exact list of `read`, `write`, `edit` and `bash`. Another name is an error.",
 	),
-	"zot.nothing-kept": zot(
+	"zot.no-storage": zot(
 		"document, Flags",
 		"The process stores no data: another process does not know the conversation, and no file remains.",
 	),

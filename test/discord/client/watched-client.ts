@@ -61,7 +61,7 @@ export class WatchedClient {
 	}
 
 	async receives(...texts: readonly string[]): Promise<void> {
-		await this.#watch.until(`${texts.join(", ")} was heard`, () =>
+		await this.#watch.until(`${texts.join(", ")} arrived`, () =>
 			texts.every((text) => this.received.includes(text)),
 		);
 	}
@@ -73,7 +73,7 @@ export class WatchedClient {
 	}
 
 	async gets(type: string, times = 1): Promise<void> {
-		await this.#watch.until(`${type} came ${times} times`, () => {
+		await this.#watch.until(`${type} arrived ${times} times`, () => {
 			return this.events.filter(({ t }) => t === type).length >= times;
 		});
 	}

@@ -102,7 +102,7 @@ export class FakeAnthropic {
 
 	/** Resolves with the request of that number, from 1, when it arrives. */
 	async received(number: number): Promise<ReceivedRequest> {
-		await this.#watch.until(`request ${number} comes`, () => this.requests.length >= number);
+		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
 		if (!request) throw new Error(`there is no request ${number}`);
 		return request;

@@ -85,7 +85,7 @@ test("a process that has closed its port ends", async () => {
 	await watch.until("it is connected", () => sockets.open.length === 2);
 	await opens(2);
 	says("hello");
-	await watch.until("it has heard", () => output.includes("hello"));
+	await watch.until("it has received the event", () => output.includes("hello"));
 	child.stdin.end();
 	await watch.until("it has closed", () => output.includes("closed"));
 	const before = performance.now();

@@ -70,7 +70,7 @@ test("an event that was not stored is answered with 503, and is repeated with it
 	clock.advance(0);
 	await watch.until("it was refused again", () => events.statuses.length === 2);
 	clock.advance(60_000);
-	await watch.until("it was taken", () => events.statuses.length === 3);
+	await watch.until("it is acknowledged", () => events.statuses.length === 3);
 	expect(events.statuses).toEqual([503, 503, 200]);
 	expect(one.envelopes.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
 });
@@ -96,7 +96,7 @@ test("requests that are forged, too old, from the future, or replayed are refuse
 	expect([await status(genuine), await status(genuine)]).toEqual([200, 200]);
 	expect(one.envelopes).toHaveLength(1);
 	says("Hello");
-	await watch.until("Slack's own is taken", () => events.statuses.includes(200));
+	await watch.until("Slack's own request is acknowledged", () => events.statuses.includes(200));
 	await one.receives("Hello");
 });
 

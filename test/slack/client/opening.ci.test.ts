@@ -7,7 +7,7 @@ test("after a rate limit of new sockets, the others wait as long as Slack reques
 	const one = await client().connect();
 	await opens(1);
 	await one.reaches("ready");
-	await watch.until("the limit is told", () => one.warnings.includes("no socket to Slack"));
+	await watch.until("the limit is reported", () => one.warnings.includes("no socket to Slack"));
 	clock.advance(29_999);
 	expect(sockets.opened).toBe(1);
 	clock.advance(1);

@@ -23,7 +23,7 @@ test("calls and sockets use the proxy of the environment, and leave no connectio
 	});
 	await opens(2);
 	says("hello");
-	await watch.until("it has heard", () => output.includes("hello"));
+	await watch.until("it has received the event", () => output.includes("hello"));
 	expect(new Set(hidden.tunnels)).toEqual(new Set([`${hiddenHost}:443`]));
 	const [first] = sockets.open;
 	first?.disconnects("refresh_requested");

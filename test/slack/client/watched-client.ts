@@ -75,7 +75,7 @@ export class WatchedClient {
 	}
 
 	receives(...texts: readonly string[]): Promise<void> {
-		return this.#watch.until(`${texts.join(", ")} was heard`, () =>
+		return this.#watch.until(`${texts.join(", ")} arrived`, () =>
 			texts.every((text) => this.received.includes(text)),
 		);
 	}

@@ -66,7 +66,7 @@ test("two processes that contend for the same tasks never run one twice", async 
 	await using first = new WorkerProcess(resources);
 	await using second = new WorkerProcess(resources);
 	for (const { lines } of [first, second])
-		await resources.watch.until("it is there", () => lines.includes("ready"));
+		await resources.watch.until("the task is listed", () => lines.includes("ready"));
 	const chain = Array.from({ length: 5 }, (_, n) => `link ${n}`);
 	const parents = Array.from({ length: 3 * testScale(2, 4) }, (_, n) => `parent ${n}`);
 	const workers = parents.flatMap((parent) => [`left of ${parent}`, `right of ${parent}`]);

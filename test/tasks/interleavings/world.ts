@@ -96,13 +96,13 @@ export class World {
 		await this.crash();
 		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
 		const goesOn = (one: Playing): boolean => this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
-		await this.#until("all go on", moving, goesOn);
+		await this.#until("all continue", moving, goesOn);
 		await this.life.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
 		// People repeat their request in every case, so only models are awaited.
 		const unsaid = behind.filter((one) => !one.player.isSaid(ownOf(one, place)));
-		await this.#until("models are asked what they had not said", unsaid, (one) => this.#hasReached(one));
+		await this.#until("models are asked for missing replies", unsaid, (one) => this.#hasReached(one));
 		for (const one of behind) {
 			if (acknowledged.has(one) && one.player.isSaid(ownOf(one, place))) throw lost(one, place);
 		}
@@ -158,9 +158,7 @@ export class World {
 
 	/** Resolves when all sequences have reached their expected state, in events and in the database. */
 	async arrive(): Promise<void> {
-		await this.#until("all tasks have come where they should be", this.playing, (one) =>
-			this.#hasReached(one),
-		);
+		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
 		for (let look = 0; look < mostReads; look++) {
 			await this.life.quiet();
@@ -184,7 +182,7 @@ export class World {
 		if (titles.length === 0) return;
 		for (const [index, ms] of tryPauses.entries()) {
 			const reply = (): boolean => titles.every((title) => this.seen.of(title).retries > index);
-			await this.#watch.until("all models are asked again", reply);
+			await this.#watch.until("all models are called again", reply);
 			await this.life.quiet();
 			this.life.clock.advance(ms);
 		}

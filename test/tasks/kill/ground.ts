@@ -157,7 +157,7 @@ export class Ground implements AsyncDisposable {
 	async #first(name: string, fits: (payload: Payload) => boolean): Promise<Payload> {
 		const find = (): EventFrame | undefined =>
 			this.frames.find((frame) => frame.event === name && fits(payloadOf(frame)));
-		await this.#watch.until(`${name} is told`, () => find() !== undefined);
+		await this.#watch.until(`${name} arrives`, () => find() !== undefined);
 		const frame = find();
 		if (!frame) throw new Error(`${name} is gone again`);
 		return payloadOf(frame);
