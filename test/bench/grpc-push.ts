@@ -196,7 +196,6 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 	return { idle: each(full), withTools: each(equipped) };
 }
 
-/** Figures and gates of one wire. */
 async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; readonly gates: Gate[] }> {
 	const [gateway, floor] = await Promise.all([
 		openAll("gateway-scatter", wire, wire.begun),

@@ -23,7 +23,6 @@ interface Measured {
 	/** Bytes per connected client, and per client that has left. */
 	readonly connected: number;
 	readonly gone: number;
-	/** Percent of a core while idle. */
 	readonly idle: number;
 	readonly perSecond: number;
 }

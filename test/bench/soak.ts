@@ -14,7 +14,6 @@ import { openSession, request } from "./measure/requests.ts";
  * sessions, and the bench does not wait for memory.
  */
 const turnsOfSession = 2;
-/** Concurrent sessions. */
 const atOnce = 8;
 /** More than two intervals of `collectWhenIdle`. */
 const idleMs = 45_000;

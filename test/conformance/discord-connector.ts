@@ -12,7 +12,6 @@ export interface DiscordConnector extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;
 	readonly connector: OzzieClient;
-	/** Token of the connector. */
 	readonly token: string;
 	connect(token: string): Promise<OzzieClient>;
 }

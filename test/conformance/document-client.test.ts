@@ -7,7 +7,6 @@ import { Random, testSeed } from "../random.ts";
 import { converse } from "./document-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A gateway with default options. */
 async function startBinary() {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-document-")));
 	const root = join(directory, "root");

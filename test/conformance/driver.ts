@@ -9,7 +9,6 @@ export interface Question {
 	readonly arguments?: unknown;
 }
 
-/** Result of one message. */
 export interface Outcome {
 	/** All streamed text, reply by reply. */
 	readonly streamed: readonly string[];

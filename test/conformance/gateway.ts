@@ -18,7 +18,6 @@ export interface GatewayOptions {
 	readonly failpoints?: Failpoints;
 	/** Called when a client requests the gateway to stop. */
 	readonly onShutdown?: () => void;
-	/** Additional settings. */
 	readonly config?: Partial<Config>;
 	/** Texts of files in the data directory, by name. They exist before the first start. */
 	readonly data?: Readonly<Record<string, string>>;

@@ -181,7 +181,6 @@ export interface Asked {
 	readonly calls: readonly string[];
 }
 
-/** The parameters of an answer. */
 export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
 
 /** The older `ask`: shows every prompt as `[y/N]` and answers it without a value. */

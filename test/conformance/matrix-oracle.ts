@@ -12,7 +12,6 @@ export interface Asked {
 	readonly credentials: readonly string[];
 	/** A credential in the address. */
 	readonly query: string;
-	/** Additional headers. */
 	readonly others: readonly string[];
 }
 

@@ -29,7 +29,6 @@ export function ozzie(source: string, promise: string, others?: Partial<Requirem
 /** A promise of all wires. */
 export const onEachWire = { zot: "kept", kontekst: "kept", roz: "kept" } as const;
 
-/** A promise of the zot wire. */
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
 	const cannot = "a promise in the words of the zot document";
 	return {
@@ -39,7 +38,6 @@ export function zot(source: string, promise: string, others?: { readonly ozzie: 
 	};
 }
 
-/** A promise of the kontekst wire. */
 export function kontekst(source: string, promise: string): Requirement {
 	const cannot = "a promise in the words of the kontekst document";
 	return {
@@ -49,7 +47,6 @@ export function kontekst(source: string, promise: string): Requirement {
 	};
 }
 
-/** A promise of the roz wire. */
 export function roz(source: string, promise: string): Requirement {
 	const cannot = "a promise in the words of the roz document";
 	return {

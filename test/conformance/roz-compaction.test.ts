@@ -44,7 +44,6 @@ function think(): ModelEvent[] {
 	return [{ type: "thinking", text: long }, says("I see.")];
 }
 
-/** Looks once in each turn. */
 function lookOnce({ messages }: ModelRequest): ModelEvent[] {
 	if (messages.at(-1)?.role === "tool") return [says("I see.")];
 	return [{ type: "call", id: `c${messages.length}`, name: "look", arguments: {} }];

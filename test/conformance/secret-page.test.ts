@@ -13,7 +13,6 @@ interface Asked extends AsyncDisposable {
 	readonly url: string;
 	/** Sends the gateway a request for its public name, like a browser behind a proxy of the same machine. */
 	get(url: string, init?: RequestInit): Promise<Response>;
-	/** Sends the form. */
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 

@@ -34,7 +34,6 @@ const tables: readonly { readonly wire: Wire; readonly name: string; readonly ta
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** Sources of the scenarios by file. */
 const scenarios = new Map(
 	readdirSync(folder)
 		.filter((name) => name.endsWith(".test.ts"))

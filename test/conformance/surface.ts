@@ -8,7 +8,6 @@ import type { RequirementId } from "./requirements.ts";
  */
 type Table<Name extends string> = Readonly<Record<Name, RequirementId>>;
 
-/** Methods of the Ozzie protocol. */
 export const ozzieMethods: Table<MethodName> = {
 	open_session: "session.create",
 	send_message: "run.accepted",
@@ -75,7 +74,6 @@ export const ozzieMethods: Table<MethodName> = {
 	verify_audit: "audit.verify",
 };
 
-/** Events of the Ozzie protocol. */
 export const ozzieEvents: Table<EventName> = {
 	"session.created": "session.created",
 	"session.closed": "session.closed",
@@ -119,7 +117,6 @@ export const ozzieEvents: Table<EventName> = {
 	"session.deleted": "list.delete",
 };
 
-/** Commands of the zot protocol. */
 export const zotCommands: Table<ZotCommandType> = {
 	hello: "zot.hello",
 	prompt: "zot.prompt",
@@ -137,7 +134,6 @@ export const zotCommands: Table<ZotCommandType> = {
 	approve: "zot.approve",
 };
 
-/** Events of the zot protocol. */
 export const zotEvents: Table<ZotNoticeType> = {
 	turn_start: "zot.turn-start",
 	user_message: "zot.user-message",
@@ -159,7 +155,6 @@ export const zotEvents: Table<ZotNoticeType> = {
 	ask: "zot.approve",
 };
 
-/** Commands of `kontekst.AgentService/Run`. */
 export const kontekstCommands: Table<string> = {
 	start: "kontekst.order",
 	approveTool: "kontekst.tools",
@@ -167,7 +162,6 @@ export const kontekstCommands: Table<string> = {
 	cancel: "kontekst.cancel",
 };
 
-/** Events of `kontekst.AgentService/Run`. */
 export const kontekstEvents: Table<string> = {
 	started: "kontekst.order",
 	token: "kontekst.order",
@@ -184,7 +178,6 @@ export const kontekstEvents: Table<string> = {
 	contextSnapshot: "kontekst.snapshot",
 };
 
-/** Requests of `roz.v1.AgentService/StreamSession`. */
 export const rozRequests: Table<string> = {
 	start: "roz.order",
 	userMessage: "roz.order",
@@ -197,7 +190,6 @@ export const rozRequests: Table<string> = {
 	registerTools: "roz.register",
 };
 
-/** Responses of `roz.v1.AgentService/StreamSession`. */
 export const rozResponses: Table<string> = {
 	sessionStarted: "roz.order",
 	textDelta: "roz.order",
@@ -212,7 +204,6 @@ export const rozResponses: Table<string> = {
 	activityUpdate: "roz.states",
 };
 
-/** Events of `roz.v1.AgentService/WatchTeam`. */
 export const rozTeamEvents: Table<string> = {
 	workerStarted: "roz.team",
 	workerPhase: "roz.ooda-workers",

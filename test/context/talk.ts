@@ -69,7 +69,6 @@ export class Talk implements AsyncDisposable {
 		return content;
 	}
 
-	/** Restarts the gateway. */
 	async restart(): Promise<void> {
 		await this.runtime.stop();
 		await this.#start();

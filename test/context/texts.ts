@@ -14,7 +14,6 @@ export function prose(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick(words)).join(" ");
 }
 
-/** Code of this number of lines. */
 export function code(random: Random, lines: number): string {
 	return Array.from(
 		{ length: lines },

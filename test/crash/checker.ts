@@ -99,7 +99,6 @@ function checkMessages(outcome: Outcome): string[] {
 	});
 }
 
-/** Every prompt is settled once. */
 function checkPrompts(outcome: Outcome): string[] {
 	return outcome.replay.flatMap(({ session }) => {
 		const settled = new Map<string, number>();

@@ -34,7 +34,6 @@ export class Ground {
 		return new Ground(directory, await open(join(root, gatePipe), "r+"), onChange);
 	}
 
-	/** Lets one gated command continue. */
 	async openGate(): Promise<void> {
 		await this.#gate.write("\n");
 	}

@@ -57,7 +57,6 @@ class Lives implements AsyncDisposable {
 		}));
 	}
 
-	/** Changes the text and the taint of all notes. */
 	async change(text: string, taint: "" | "UP"): Promise<void> {
 		await using store = await this.#open();
 		await store.commit((tx) => tx.updateTable("memories").set({ text, taint }).execute());

@@ -9,7 +9,6 @@ export interface OwnFollowerOptions {
 	readonly url: string;
 	readonly seed: number;
 	readonly onFrame?: OnFrame;
-	/** Called after each frame. */
 	readonly onChange?: () => void;
 	/** Reconnects after its own delay, not on `reconnect()`. */
 	readonly independent?: boolean;

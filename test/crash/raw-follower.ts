@@ -21,7 +21,6 @@ export interface RawFollowerOptions {
 	readonly url: string;
 	readonly ids: Ids;
 	readonly onFrame?: OnFrame;
-	/** Called after each frame. */
 	readonly onChange?: () => void;
 }
 

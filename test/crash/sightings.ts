@@ -16,7 +16,6 @@ export class Sightings {
 		return this.#begun.has(id);
 	}
 
-	/** Its run has ended. */
 	ended(id: string): boolean {
 		return this.#ended.has(id);
 	}

@@ -74,7 +74,6 @@ function schemaOf(schema: z.ZodType): unknown {
 	return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
-/** Reads the surface from the sources. */
 export function readSurface(): Surface {
 	const changelogEntries = [...read("CHANGELOG.md").matchAll(/^- /gm)].length;
 	const lines = Object.entries(parts).flatMap(([part, list]) => list().map((line) => `${part}: ${line}`));

@@ -78,7 +78,6 @@ export class Machine implements AsyncDisposable {
 		return program;
 	}
 
-	/** Runs `parley start`. */
 	start(tokens: Environment): Program {
 		const places = ["--listen", `127.0.0.1:${this.#port}`, "--root", join(this.#directory, "root")];
 		return this.run(["start", ...places], tokens);

@@ -1,6 +1,5 @@
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** Impossible token counts of a provider. */
 export interface OddUsage {
 	readonly name: string;
 	readonly usage: unknown;

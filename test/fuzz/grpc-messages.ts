@@ -10,7 +10,6 @@ export interface GrpcAttack {
 	readonly kind: string;
 	readonly headers: OutgoingHttpHeaders;
 	readonly body: Buffer;
-	/** Messages in the body. */
 	readonly messages: number;
 }
 

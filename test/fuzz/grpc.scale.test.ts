@@ -7,7 +7,6 @@ import { Siege } from "./siege.ts";
 
 const wanted = 10_000 * testScale(10);
 const connections = 4;
-/** Concurrent streams of a connection. */
 const streams = 16;
 /** Streams after which a connection is replaced. */
 const perConnection = 400;

@@ -1,6 +1,5 @@
 import type { Random } from "../random.ts";
 
-/** The bytes of one connection. */
 export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;

@@ -14,7 +14,6 @@ export class Ground implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;
 	readonly client: OzzieClient;
-	/** Lines of the log. */
 	readonly log: string[] = [];
 	/** Received WebSocket frames. */
 	readonly frames: string[] = [];

@@ -34,7 +34,6 @@ interface Asking {
 export class RemoteSetup implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
 	readonly data = join(this.directory, "data");
-	/** The port for clients. */
 	readonly publicPort: number;
 	readonly gatewayPort: number;
 	#gateway: GatewayProcess | undefined;

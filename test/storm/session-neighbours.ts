@@ -15,7 +15,6 @@ export interface HostStream {
 export interface NeighbourOptions {
 	readonly t: TestRuntime;
 	readonly random: Random;
-	/** Opens the stream of a host. */
 	readonly openHost: () => HostStream;
 	/** The session of the stream, "" before it exists. */
 	readonly session: () => string;
@@ -57,7 +56,6 @@ export class SessionNeighbours {
 		this.#requested.push(callId);
 	}
 
-	/** Records an approval by a client. */
 	approved(callId: string): void {
 		this.#approved.add(callId);
 	}

@@ -76,7 +76,6 @@ export class SessionStates {
 		this.#isClosed = true;
 	}
 
-	/** The stream is broken. */
 	broken(): void {
 		this.#over();
 	}

@@ -66,7 +66,6 @@ export class StormClient {
 		else this.#socket?.pause();
 	}
 
-	/** Resolves when this number has arrived. */
 	async reaches(seq: number): Promise<void> {
 		await this.#watch.until(`its client has received ${seq}`, () => this.seq >= seq);
 	}

@@ -112,7 +112,6 @@ export class Screen {
 		return this.#exitCode ?? -1;
 	}
 
-	/** Kills the command. */
 	close(): void {
 		if (this.#exitCode === undefined) this.#pty.kill("SIGKILL");
 	}

@@ -38,7 +38,6 @@ export class Setup {
 		if (!(await this.#gateway.ready)) throw new Error(this.#gateway.stderr.join("\n"));
 	}
 
-	/** Environment of the operator. */
 	get environment(): Readonly<Record<string, string>> {
 		return {
 			PATH: process.env["PATH"] ?? "",
@@ -61,7 +60,6 @@ export class Setup {
 		await this.startGateway();
 	}
 
-	/** Kills the gateway with SIGKILL. */
 	async killGateway(): Promise<void> {
 		this.gateway.kill("SIGKILL");
 		await this.gateway.exited;

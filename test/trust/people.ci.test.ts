@@ -21,7 +21,6 @@ interface Ended {
 
 interface Setup {
 	readonly data: string;
-	/** Runs `parley …` on that gateway. */
 	parley(...args: readonly string[]): Promise<Ended>;
 	connect(token: string): Promise<OzzieClient>;
 	/** Kills the gateway and starts it again. */

@@ -4,7 +4,6 @@ import { ManualClock, seededIds } from "@parley/base/testing";
 import { createWebFetch } from "@parley/core";
 import { createToolContext } from "@parley/core/testing";
 
-/** A received request. */
 interface Seen {
 	readonly method: string;
 	readonly path: string;
@@ -16,7 +15,6 @@ export type Answers = Readonly<Record<string, (response: ServerResponse) => void
 /** A web site on a local port. The test's resolver knows it as `site.test` and `www.site.test`. */
 export class Site implements AsyncDisposable {
 	readonly requests: Seen[] = [];
-	/** Number of connections. */
 	connections = 0;
 	/** Names in the order of their lookups. */
 	readonly lookedUp: string[] = [];

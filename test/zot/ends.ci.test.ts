@@ -11,7 +11,6 @@ import { ClientHost } from "./client-host.ts";
 /** Maximum time from the signal to the end of all processes of tools. */
 const mostMs = 2_000;
 
-/** Starts a command of several processes. */
 async function begin(agent: ZotClient, deaf = true): Promise<Held> {
 	agent.send({ id: "p", type: "prompt", message: `run: ${family("held", deaf)}\nsay: over` });
 	await agent.until("tool_progress", ({ text }) => text.includes("ready"));

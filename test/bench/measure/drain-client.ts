@@ -43,7 +43,6 @@ export class DrainClient {
 		return this.#marks.until(mark);
 	}
 
-	/** Resolves with the next received text. */
 	async nextText(): Promise<string> {
 		for (;;) {
 			// A socket without an encoding emits buffers.

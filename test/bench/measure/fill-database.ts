@@ -5,7 +5,6 @@ import { migrations } from "@parley/core";
 /** Text of the last event of each session. */
 export const lastWords = "[the last words]";
 
-/** The id of the nth session, from 1. */
 export function sessionId(n: number): string {
 	return `sess_${String(n).padStart(26, "0")}`;
 }

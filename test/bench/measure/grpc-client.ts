@@ -40,7 +40,6 @@ export class GrpcClient {
 		return new GrpcClient(session, token);
 	}
 
-	/** Opens a stream of the method and sends messages. */
 	open(method: string, ...messages: readonly Buffer[]): ClientHttp2Stream {
 		const stream = this.#session.request({
 			":method": "POST",

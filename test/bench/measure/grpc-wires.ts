@@ -7,7 +7,6 @@ import type { GrpcClient } from "./grpc-client.ts";
 export interface Talk {
 	/** Resolves with the stream of the reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
-	/** Called at the end of a turn. */
 	turnEnded(): Promise<void>;
 	close(): Promise<void>;
 }

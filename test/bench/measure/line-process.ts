@@ -9,7 +9,6 @@ export class LineProcess {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #marks = new Marks();
 
-	/** Starts Node with these arguments. */
 	constructor(args: readonly string[], cwd: string) {
 		this.#child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
 		this.#child.stdout.on("data", (chunk) => this.#marks.look(chunk));

@@ -3,7 +3,6 @@ import { openSession, request } from "./requests.ts";
 
 /** Clients that send messages until the gateway dies, and the messages that it acknowledged. */
 export class WriteLoad {
-	/** Acknowledged messages with their session. */
 	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
 	readonly #clients: DrainClient[] = [];
 	#ended = false;

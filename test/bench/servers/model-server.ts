@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { answerParent } from "../measure/answer-parent.ts";
 
-/** The body of the last request. */
 let asked: unknown;
 
 /**

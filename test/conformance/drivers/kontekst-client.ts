@@ -40,7 +40,6 @@ const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"]
 export interface Access {
 	/** Sent as a bearer token. */
 	readonly token?: string;
-	/** Further metadata. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** The trusted certificate in PEM form, and the requested host and port. If undefined, the connection has no TLS. */
 	readonly tls?: { readonly certificate: string; readonly authority: string };
@@ -66,7 +65,6 @@ function connect(
 	});
 }
 
-/** The definition of the method `Run`. */
 export const runDefinition = definitionOf("Run");
 
 function definitionOf(name: string) {
@@ -96,7 +94,6 @@ export function frameCommand(command: Fields): Buffer {
 
 /** One `Run` stream over a connection of its own. */
 export class KontekstStream implements AsyncDisposable {
-	/** All events, in order. */
 	readonly events: KontekstEvent[] = [];
 	/** The status of the stream, when it has ended. */
 	status: { readonly code: number; readonly details: string } | undefined;
@@ -156,7 +153,6 @@ export class KontekstStream implements AsyncDisposable {
 		return find()?.value ?? {};
 	}
 
-	/** Resolves with the last event of the run. */
 	async last(): Promise<KontekstEvent> {
 		const find = () => this.events.find(({ kind }) => ["completed", "cancelled", "failed"].includes(kind));
 		await this.#changes.until("the run ends", () => find() !== undefined);
@@ -169,7 +165,6 @@ export class KontekstStream implements AsyncDisposable {
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 
-	/** Resolves when the stream has ended. */
 	async ended(): Promise<{ readonly code: number; readonly details: string }> {
 		await this.#changes.until("the stream ends", () => this.status !== undefined);
 		return this.status ?? { code: -1, details: "" };

@@ -30,7 +30,6 @@ export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 /** A connection for tests: sends any data, and reads frames in their order of arrival. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
-	/** Close code and reason of the connection. */
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 	readonly #frames: ServerFrame[] = [];
 	#arrived = Promise.withResolvers<void>();

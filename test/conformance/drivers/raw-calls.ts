@@ -65,7 +65,6 @@ function endpointOf(url: string): Endpoint {
 	return { host, port: Number(port) };
 }
 
-/** A call over bare HTTP/2. */
 export class RawCall {
 	readonly #stream: ClientHttp2Stream;
 	readonly #changes = new Watch();
@@ -112,7 +111,6 @@ export class RawCall {
 		this.#stream.write(Buffer.concat([head, message]));
 	}
 
-	/** Ends the request. */
 	end(): void {
 		this.#stream.end();
 	}

@@ -39,7 +39,6 @@ export class RawRun implements AsyncDisposable {
 		return this.#changes.until("the gateway answers", () => this.#isAnswered);
 	}
 
-	/** Resolves when the connection has ended. */
 	closed(): Promise<void> {
 		return this.#changes.until("the connection ends", () => this.#isClosed);
 	}

@@ -29,7 +29,6 @@ const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1
 	readonly AgentService: ServiceClientConstructor;
 };
 
-/** The definition of the method `StreamSession`. */
 export const sessionDefinition = definitionOf("StreamSession");
 
 function definitionOf(name: string) {
@@ -81,7 +80,6 @@ function framed(message: Buffer): Buffer {
 export interface RozAccess {
 	/** Sent as a bearer token. */
 	readonly token?: string;
-	/** Further metadata. */
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -209,7 +207,6 @@ export class RozStream implements AsyncDisposable {
 	}
 }
 
-/** One `WatchTeam` stream. */
 export class RozTeam implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientReadableStream<Fields>;

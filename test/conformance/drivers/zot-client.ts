@@ -104,7 +104,6 @@ export class ZotClient implements AsyncDisposable {
 		else this.#child.stdout.pause();
 	}
 
-	/** Resident memory of the process. */
 	async residentBytes(): Promise<number> {
 		const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
 		return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -128,7 +127,6 @@ export class ZotClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next line of any type. */
 	async next(): Promise<ZotFrame> {
 		const index = this.#read;
 		await this.#when("a further line comes", () => this.frames.length > index);
@@ -233,13 +231,11 @@ export function typesOf(frames: readonly ZotFrame[]): string[] {
 	return types.filter((type, at) => !pieces.includes(type) || types[at - 1] !== type);
 }
 
-/** The lines of one type. */
 export function only<Type extends ZotType>(frames: readonly ZotFrame[], type: Type): Of<Type>[] {
 	// The type was compared.
 	return frames.filter((frame) => frame.type === type) as Of<Type>[];
 }
 
-/** The streamed text. */
 export function streamed(frames: readonly ZotFrame[]): string {
 	return only(frames, "text_delta")
 		.map(({ delta }) => delta)

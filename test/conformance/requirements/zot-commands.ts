@@ -1,6 +1,5 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** Effect and response of each command. */
 export const zotCommandRequirements = {
 	"zot.hello": zot(
 		"document, hello",

@@ -1,6 +1,5 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** Lines, ids and responses. */
 export const zotLineRequirements = {
 	"zot.line": zot(
 		"document, Wire format",

@@ -20,7 +20,6 @@ const intents =
 
 export type DiscordStreet = Street<World, People>;
 
-/** A street on Discord. */
 export function discordStreet(seed: number, directory: string, kills: number): DiscordStreet {
 	return new Street({ seed, directory, kills, ground: (parts) => new DiscordGround(parts) });
 }

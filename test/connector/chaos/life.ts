@@ -20,7 +20,6 @@ export interface Fate {
 /** Runs work while the process lives. Never settles afterwards. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-/** Platform side of a process. */
 export interface PlatformProcess {
 	/** Runs the connector, whose requests to the platform are `guarded`. */
 	run(options: RunOptions, guarded: Guarded): Promise<RunningConnector>;

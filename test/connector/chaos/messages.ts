@@ -5,7 +5,6 @@ interface Id {
 	readonly id: string;
 }
 
-/** Author of messages in channels. */
 export interface Speaker<Room> {
 	says(
 		text: string,

@@ -24,7 +24,6 @@ export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
-	/** Number of retries by people. */
 	retries = 0;
 	/** Time of the last change of a room's readers, by the room's id. */
 	readonly audiences = new Map<string, number>();

@@ -14,7 +14,6 @@ interface Playable {
 	play(): Promise<void>;
 }
 
-/** Seeds of the streets. */
 interface Seeds {
 	readonly first: number;
 	readonly count: number;

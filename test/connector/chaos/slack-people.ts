@@ -23,7 +23,6 @@ export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
-	/** Number of retries by people. */
 	retries = 0;
 	/** Time of the last join of a guest, by the channel's id. */
 	readonly audiences = new Map<string, number>();

@@ -12,7 +12,6 @@ import { type Ground, type GroundParts, Street } from "./street.ts";
 
 export type SlackStreet = Street<World, SlackPeople>;
 
-/** A street on Slack. */
 export function slackStreet(seed: number, directory: string, kills: number): SlackStreet {
 	return new Street({ seed, directory, kills, ground: (parts) => new SlackGround(parts) });
 }

@@ -21,7 +21,6 @@ class WholeClock extends ManualClock {
 	}
 }
 
-/** People of a street. */
 export interface StreetPeople {
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
@@ -40,11 +39,9 @@ export interface Ground<World, People extends StreetPeople> {
 	readonly calmMs: number;
 	/** Virtual time longer than any wait for an automatic action. */
 	readonly longestMs: number;
-	/** Possible faults of the connection. */
 	readonly cuts: readonly (() => void)[];
 	/** From now on requests fail and events arrive out of order. */
 	break(): void;
-	/** Ends all faults. */
 	heal(): void;
 	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
@@ -52,7 +49,6 @@ export interface Ground<World, People extends StreetPeople> {
 	judgeTaken(street: Street<World, People>): string[];
 }
 
-/** Parts of a ground. */
 export interface GroundParts {
 	readonly clock: ManualClock;
 	readonly random: Random;
@@ -61,7 +57,6 @@ export interface GroundParts {
 
 export interface StreetPlan<World, People extends StreetPeople> {
 	readonly seed: number;
-	/** Directory of the street. */
 	readonly directory: string;
 	readonly kills: number;
 	ground(parts: GroundParts): Ground<World, People>;
@@ -76,7 +71,6 @@ export class Street<World, People extends StreetPeople> {
 	readonly deaths: string[] = [];
 	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
-	/** Faults so far. */
 	readonly faults: string[] = [];
 	readonly #ground: Ground<World, People>;
 	readonly #clock = new WholeClock();

@@ -8,7 +8,6 @@ type Session = ScriptedGateway["sessions"][number];
 
 /** Work of the gateway's agents: answers, questions and tasks, in channels that may be trusted. */
 export class Work {
-	/** Answers in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/** `approve`: possible labels of the button for this call alone. */
 	readonly questions: {

@@ -35,7 +35,6 @@ export class Life implements Failpoints {
 	end: string | undefined;
 	/** The step at which it was stopped. */
 	stop: string | undefined;
-	/** Resolves at its death. */
 	readonly death: Promise<void>;
 	readonly #die: () => void;
 	readonly #fate: Fate | undefined;

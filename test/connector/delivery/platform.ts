@@ -25,7 +25,6 @@ const nonceMs = safeMs + latestMs;
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
-	/** Faults so far. */
 	readonly faults: string[] = [];
 	/** True if every request succeeds. */
 	calm = false;

@@ -24,7 +24,6 @@ const mostSteps = 3000;
 export class World {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];
-	/** Events of each session. */
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
 	/** Events that reached the gateway, by conversation, each at its first arrival. */
 	readonly heard = new Map<string, string[]>();

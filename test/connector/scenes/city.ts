@@ -57,7 +57,6 @@ export class City implements AsyncDisposable {
 		this.#config = this.#configOf(scenes);
 	}
 
-	/** Site of a scene. */
 	site(scene: Scene): Site {
 		const site = this.#sites.get(scene);
 		if (!site) throw new Error(`there is no place for ${scene.name}`);
@@ -73,7 +72,6 @@ export class City implements AsyncDisposable {
 		return this.#operator;
 	}
 
-	/** True if the gateway runs. */
 	get runs(): boolean {
 		return this.#gateway !== undefined;
 	}

@@ -31,7 +31,6 @@ const routes: Readonly<Record<string, string>> = {
 
 type Right = "SendMessages" | "ViewChannel" | "CreatePublicThreads" | "ReadMessageHistory" | "AttachFiles";
 
-/** A server of Discord. */
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;

@@ -7,7 +7,6 @@ type Commanding = Extract<Doing, { commands: string }>;
 type Typing = Extract<Doing, { types: string }>;
 type Changing = Exclude<Doing, Pressing | Commanding | Typing | { says: string } | { replies: string }>;
 
-/** Performs an action of a person. */
 export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
 	const { site } = notebook.town;
 	const person = site.people[step.by ?? "Mia"];

@@ -51,7 +51,6 @@ export async function takeStep(notebook: Notebook, step: Step): Promise<void> {
 	await doStep(notebook, step);
 }
 
-/** Checks of every scene. */
 function check(town: Town, { errors = [] }: Scene, before: number): void {
 	const { site, log, city } = town;
 	const bad = [...log.records, ...city.log.records.slice(before)]

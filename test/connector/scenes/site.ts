@@ -10,7 +10,6 @@ type Chat = NonNullable<Config["chat"]>;
 export interface Seen {
 	readonly id: string;
 	readonly author: string;
-	/** Content as sent. */
 	readonly content: string;
 	/** True for a placeholder of a later response. */
 	readonly thinking?: boolean;
@@ -27,13 +26,11 @@ export interface Room {
 
 /** An action that has a response: a press, a command or a form. */
 export interface Asked {
-	/** Present state. */
 	readonly state: string;
 	readonly failed: boolean;
 	readonly form:
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
-	/** Autocomplete choices. */
 	readonly choices?: readonly { readonly name: string }[];
 	/** Private responses for the person. */
 	answers(): readonly Seen[];
@@ -77,7 +74,6 @@ export interface Player {
 	types?(name: string, values: Values, where: { readonly in: Room }): Asked;
 }
 
-/** A running connector. */
 export interface Running {
 	stop(): Promise<void>;
 	status(): Promise<{ readonly connector?: ConnectorStatus }>;
@@ -108,12 +104,10 @@ export interface Site {
 	readonly people: Readonly<Record<Name, Player>>;
 	/** The guild or team, after which its connector is named. */
 	readonly tenant: string;
-	/** All tenants of the connector. */
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
 	/** Channel settings of `general`, with its id. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** Mention of Parley in a text. */
 	readonly mention: string;
 	/** True if the channels and commands that people need exist. */
 	readonly isReady: boolean;

@@ -28,7 +28,6 @@ import type { Fault as SlackFault } from "../../simulators/slack/web-api/network
 import type { File, Site } from "./site.ts";
 import type { Town } from "./town.ts";
 
-/** Network faults of a request. */
 export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
@@ -49,7 +48,6 @@ interface Seen {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** Actions of a person. */
 export type Doing =
 	| (Where & { readonly says: string; readonly as?: string; readonly attaches?: readonly File[] })
 	| (Where & {

@@ -13,7 +13,6 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 	readonly city: City;
 	readonly site: S;
 	readonly log = new MemoryLogger();
-	/** Token of its connector. */
 	readonly token: string;
 	#connector: Running | undefined;
 

@@ -50,7 +50,6 @@ export class ReadingCache {
 		return reading;
 	}
 
-	/** Writes the file. */
 	save(): void {
 		mkdirSync(dirname(this.#path), { recursive: true });
 		const written = `${this.#path}.${process.pid}`;

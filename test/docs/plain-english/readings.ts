@@ -21,7 +21,6 @@ export interface Finding {
 /** A file after its check. */
 export interface Reading {
 	readonly file: string;
-	/** Numbers of sentences. */
 	readonly sentences: Readonly<Record<Kind, number>>;
 	readonly findings: readonly Finding[];
 }

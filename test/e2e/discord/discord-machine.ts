@@ -4,7 +4,6 @@ import { DiscordServer } from "../../simulators/discord/server.ts";
 import { World } from "../../simulators/discord/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
-/** A machine with a simulated Discord. */
 export class DiscordMachine extends Machine {
 	readonly world = new World();
 	/** Requests to Discord, by method and route, in order. */
@@ -39,7 +38,6 @@ export class DiscordMachine extends Machine {
 	}
 }
 
-/** The text as people read it. */
 export function read({ text }: Shown): string {
 	return unescaped(text);
 }

@@ -13,7 +13,6 @@ import { Machine, unescaped } from "../machine.ts";
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 
-/** A machine with a simulated Slack. */
 export class SlackMachine extends Machine {
 	readonly world = new World({ settings, manifest: manifestOf({ shapes: commandTable }) });
 	#server: SlackServer | undefined;

@@ -59,7 +59,6 @@ export function playStatus({ response, requestId }: Stage, { status, headers, bo
 	response.end(body ?? errorBody(status, "as the test wants it", requestId));
 }
 
-/** Body of an error of the API. */
 export function errorBody(status: number, message: string, requestId: string): string {
 	const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 	return JSON.stringify({ type: "error", error: { type, message }, request_id: requestId });

@@ -67,10 +67,8 @@ export interface StatusReply {
 
 export type Reply = StreamedReply | StatusReply;
 
-/** Answer of the simulator to one request. */
 export type Answer = Reply | ((request: ReceivedRequest) => Reply | Promise<Reply>);
 
-/** A reply of text. */
 export function says(text: string): StreamedReply {
 	return { content: [{ type: "text", text }] };
 }

@@ -31,7 +31,6 @@ export function remembering(tokenizer: Tokenizer): Tokenizer {
 	};
 }
 
-/** Additional tokens of each message. */
 const MESSAGE_TOKENS = 4;
 /** Tokens that the service adds before the definitions of tools. */
 const TOOLS_TOKENS = 290;

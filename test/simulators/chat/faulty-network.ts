@@ -1,6 +1,5 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 
-/** Network faults of a request. */
 export interface NetworkFault {
 	/** The connection ends before the platform has read the request, or after it has performed it. */
 	readonly drop?: "before" | "after-commit";
@@ -10,7 +9,6 @@ export interface NetworkFault {
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
-	/** Delay of the response. */
 	readonly delayMs?: number;
 	/** The response waits for this promise. */
 	readonly until?: Promise<void>;

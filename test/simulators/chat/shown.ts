@@ -6,7 +6,6 @@ export interface ShownControl {
 	/** True if it is visible but cannot be pressed. */
 	readonly disabled: boolean;
 	readonly url?: string;
-	/** Options of a menu. */
 	readonly options?: readonly string[];
 	/** Preselected options of a menu. */
 	readonly chosen?: readonly string[];

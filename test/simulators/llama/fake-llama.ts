@@ -17,11 +17,9 @@ export interface FakeLlamaOptions {
 	readonly holdsLoading: boolean;
 	/** True at its first start, in which `crash:` in a prompt ends it. */
 	readonly isFirst: boolean;
-	/** Ends the process. */
 	readonly exit: (code: number) => void;
 }
 
-/** A request with its body. */
 interface Received {
 	readonly path: string;
 	readonly authorization: string | undefined;

@@ -61,7 +61,6 @@ export class WatchedClient {
 		return this;
 	}
 
-	/** States of the link, in order. */
 	get states(): string[] {
 		return this.links.map(({ state }) => state);
 	}
@@ -86,7 +85,6 @@ export class WatchedClient {
 		});
 	}
 
-	/** Warnings in the log. */
 	get warnings(): string[] {
 		return this.log.records.flatMap(({ level, message }) => (level === "warn" ? [message] : []));
 	}

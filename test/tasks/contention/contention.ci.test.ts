@@ -18,7 +18,6 @@ interface Submitter {
 	readonly resources: SharedResources;
 	/** With `inOrder`, each task depends on the previous one. */
 	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
-	/** Number of tasks in each state. */
 	states(): Promise<Record<string, number>>;
 }
 

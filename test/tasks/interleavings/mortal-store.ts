@@ -25,7 +25,6 @@ export class MortalStore implements Store<Tables> {
 		this.engine = store.engine;
 	}
 
-	/** Resolves at its death. */
 	get death(): Promise<void> {
 		return this.#death.promise;
 	}

@@ -4,7 +4,6 @@ import { ModelError } from "@parley/core";
 /** The next reply: its events, or its error. */
 export type ScriptedReply = readonly ModelEvent[] | ModelError;
 
-/** Usage of every reply. */
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**

@@ -62,7 +62,6 @@ export class World {
 		return world;
 	}
 
-	/** The current process. */
 	get life(): Life {
 		if (!this.#life) throw new Error("it does not live");
 		return this.#life;

@@ -10,7 +10,6 @@ export const trusted: Step[] = [
 	{ shows: ["🔓 **This channel is trusted**", "[End trust]"] },
 ];
 
-/** Access, roles and trusted channels. */
 export const access: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a person without access gets instructions, once an hour",

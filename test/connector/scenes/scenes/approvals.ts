@@ -7,7 +7,6 @@ const asks: Step[] = [
 	{ shows: ["Approval", "`write_file`", "notes.txt", "[Approve once]", "[Deny]"] },
 ];
 
-/** Calls that require approval. */
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that requires approval shows its effect, and has none yet",

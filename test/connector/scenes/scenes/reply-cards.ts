@@ -18,7 +18,6 @@ function missing(...paths: readonly string[]): Step[] {
 	return paths.map((file) => ({ file, has: null }));
 }
 
-/** The approvals of one reply on one card. */
 export const replyCards: readonly Scene[] = [
 	{
 		name: "three calls of one reply are one card before the first answer",

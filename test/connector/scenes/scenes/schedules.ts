@@ -26,7 +26,6 @@ const refused = (reason: string | RegExp): readonly Step[] => [
 	{ operator: "list_schedules", asks: {}, has: reason },
 ];
 
-/** Messages at given times. */
 export const schedules: readonly Scene[] = [
 	{
 		name: "a schedule posts its answer with its name, and is listed",

@@ -4,7 +4,6 @@ import type { Scene } from "../step.ts";
 const lines = (count: number, line: (index: number) => string): string =>
 	Array.from({ length: count }, (_, index) => line(index)).join("\n");
 
-/** Appearance of answers. */
 export const text: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a long answer is several posts: the first is a reply, and the last has the buttons",
