@@ -122,7 +122,7 @@ test("a bundle that cannot be loaded is named, and the sources are run", async (
 		const { code, stdout, stderr } = await clone.parley("--help");
 		expect({ code, stdout }).toEqual({ code: 0, stdout: said(help) });
 		expect(stderr).toMatch(
-			/^parley: its bundle is broken, so the sources are run \(`npm run build` .*\): .+\n$/,
+			/^parley: the bundle cannot be loaded, so the sources run \(`npm run build` .*\): .+\n$/,
 		);
 	}
 	writeFileSync(file, text);

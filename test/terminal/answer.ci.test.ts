@@ -6,11 +6,11 @@ test("the operator sees open prompts, and answers them by a short code", async (
 	await setup.startAnew();
 	const none = setup.run("answer");
 	expect(await none.ended()).toBe(0);
-	expect(none.text).toBe("nothing waits for an answer");
+	expect(none.text).toBe("no open questions");
 	const task = setup.run("task", "submit", "Tidy up", "ask: Which colour?\nsay: done", "--autonomous");
 	expect(await task.ended()).toBe(0);
 	const ask = setup.run("ask", "secret: API key");
-	await ask.shows("typed unseen ›");
+	await ask.shows("password (hidden) ›");
 	const json = setup.run("answer", "--json");
 	expect(await json.ended()).toBe(0);
 	const listed = parseJson(json.text.replaceAll("\n", ""));
@@ -19,13 +19,13 @@ test("the operator sees open prompts, and answers them by a short code", async (
 	const code = String(secret.token).slice(-6);
 	const shown = setup.run("answer");
 	expect(await shown.ended()).toBe(0);
-	expect(shown.text).toMatch(/^ID +CONVERSATION.*QUESTION\n/);
+	expect(shown.text).toMatch(/^ID +SESSION.*QUESTION\n/);
 	expect(shown.text).toContain(code);
 	const plain = setup.run("answer", code, "--value", "hunter2");
 	expect(await plain.ended()).toBe(2);
-	expect(plain.text).toContain("a password is typed at a terminal");
+	expect(plain.text).toContain("--value is not allowed for a password");
 	const typed = setup.run("answer", code);
-	await typed.shows("typed unseen ›");
+	await typed.shows("password (hidden) ›");
 	typed.type("correct horse\r");
 	expect(await typed.ended()).toBe(0);
 	expect(typed.text).toContain("answered: (hidden)");
@@ -34,7 +34,7 @@ test("the operator sees open prompts, and answers them by a short code", async (
 	expect(ask.text).toContain("secret:pw_");
 	const over = setup.run("answer", code, "--deny");
 	expect(await over.ended()).toBe(2);
-	expect(over.text).toContain(`no question ${code} waits for an answer`);
+	expect(over.text).toContain(`no open question has the id ${code}`);
 });
 
 test("an always-required approval needs a second confirmation, and Ctrl-C does not answer", async ({
@@ -57,7 +57,7 @@ test("an always-required approval needs a second confirmation, and Ctrl-C does n
 	await unsure.shows("Type yes to approve it");
 	await unsure.enter("y");
 	expect(await unsure.ended()).toBe(1);
-	expect(unsure.text).toContain("nothing was answered");
+	expect(unsure.text).toContain("The question is still open.");
 	const sure = setup.run("answer", code);
 	await sure.shows("y yes · n no");
 	await sure.enter("y");

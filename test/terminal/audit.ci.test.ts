@@ -18,13 +18,13 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 }) => {
 	expect((await said(setup, "ask", "-y", "write: a.txt <<< one")).code).toBe(0);
 	const shown = await said(setup, "audit", "--since", "1h");
-	expect(shown.text).toMatch(/TIME +WHO/);
+	expect(shown.text).toMatch(/TIME +PRINCIPAL/);
 	expect(shown.text).toMatch(/gateway +gateway +gateway\.start +started/);
 	expect(shown.text).toMatch(/operator +ozzie +accept_all\.give +allowed/);
 	expect(shown.text).toMatch(/operator +gateway +tool\.finish +completed/);
 	const newest = JSON.parse((await said(setup, "audit", "--json", "--limit", "1")).text);
 	expect(newest).toMatchObject([{ via: "gateway", action: "tool.finish" }]);
-	expect((await said(setup, "audit", "--principal", "nobody")).text).toContain("nothing of that kind");
+	expect((await said(setup, "audit", "--principal", "nobody")).text).toContain("no matching rows");
 	expect((await said(setup, "audit", "--since", "someday")).code).toBe(2);
 	const checked = await said(setup, "audit", "--verify");
 	expect(checked.code).toBe(0);
@@ -39,7 +39,7 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 	const broken = await said(setup, "audit", "--verify");
 	expect(broken).toMatchObject({
 		code: 1,
-		text: expect.stringMatching(/not whole.*\nrow 2: the row was changed/),
+		text: expect.stringMatching(/not intact.*\nrow 2: the row was changed/),
 	});
 });
 
@@ -55,12 +55,12 @@ test("message text that another program altered is found by audit --verify and b
 }) => {
 	await setup.startAnew();
 	expect((await said(setup, "ask", "good morning")).code).toBe(0);
-	const whole = /the messages are whole: \d+ rows of 1 session/;
+	const whole = /the messages are intact: \d+ rows of 1 session/;
 	expect(await said(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
 		text: expect.stringMatching(whole),
 	});
-	expect((await said(setup, "doctor", "--deep")).text).toMatch(/^ok +messages +whole: \d+ rows/m);
+	expect((await said(setup, "doctor", "--deep")).text).toMatch(/^ok +messages +intact: \d+ rows/m);
 	await setup.killGateway();
 	expect(await said(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
@@ -70,10 +70,10 @@ test("message text that another program altered is found by audit --verify and b
 	const file = join(setup.data, "parley.sqlite");
 	await damage(file, (tx) => tx.updateTable("runs").set({ content: "good evening" }).execute());
 	const found =
-		/the messages are not whole: 1 row .*\n.*message of run_\w+: its content does not match its hash/;
+		/the messages are not intact: 1 row .*\n.*message of run_\w+: its content does not match its hash/;
 	const verified = await said(setup, "audit", "--verify");
 	expect(verified).toMatchObject({ code: 1, text: expect.stringMatching(found) });
-	expect(verified.text).toContain("the audit is whole");
+	expect(verified.text).toContain("the audit log is intact");
 	const deep = await said(setup, "doctor", "--deep");
 	expect(deep).toMatchObject({
 		code: 1,
@@ -92,7 +92,7 @@ test("doctor reports faults with advice, with and without a gateway", async ({ s
 	const well = await said(setup, "doctor");
 	expect(well.code).toBe(0);
 	expect(well.text).toMatch(/^ok +gateway +runs as process \d+/m);
-	expect(well.text).toMatch(/^warn +sandbox +the gateway runs with it off/m);
+	expect(well.text).toMatch(/^warn +sandbox +the gateway runs without a sandbox/m);
 	expect(well.text).toMatch(/0 failures, 1 warning/);
 	await setup.killGateway();
 	await chmod(join(setup.data, "tokens", "operator"), 0o644);

@@ -21,7 +21,7 @@ test("a gateway continues with a backup that was made while it worked, also afte
 	await succeeds(setup, "memories", "add", "--", "お茶が好き");
 	const file = join(setup.root, "saved.tar.gz");
 	const saved = await succeeds(setup, "backup", file);
-	expect(saved).toMatch(/saved 1 conversation of .*\/data\nin .*saved\.tar\.gz \(\d+\.\d kB, \d+ files\)\n/);
+	expect(saved).toMatch(/saved 1 session of .*\/data\nin .*saved\.tar\.gz \(\d+\.\d kB, \d+ files\)\n/);
 	await succeeds(setup, "ask", "-y", "say: what was not saved");
 	await succeeds(setup, "memories", "forget", "--person", "me");
 	const busy = setup.run("restore", file, "--force");

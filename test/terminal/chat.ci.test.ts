@@ -87,7 +87,7 @@ test("Ctrl-C cancels the running turn, and ends the idle chat when pressed twice
 	chat.type(interrupt);
 	await chat.rests("cancelled");
 	chat.type(interrupt);
-	await chat.shows("Ctrl-C again leaves");
+	await chat.shows("press Ctrl-C again to leave");
 	chat.type(interrupt);
 	expect(await chat.ended()).toBe(0);
 });
@@ -97,9 +97,9 @@ test("messages that are typed during a turn wait, and their position is shown", 
 	await chat.enter("long: 1000 tokens at 50 per second");
 	await chat.shows("[offline]");
 	await chat.enter("say: second");
-	await chat.shows("waits (1): say: second");
+	await chat.shows("queued (1): say: second");
 	await chat.enter("say: third");
-	await chat.shows("waits (2): say: third");
+	await chat.shows("queued (2): say: third");
 	chat.type(interrupt);
 	await chat.rests("[offline] third");
 	expect(setup.normalise(chat.text)).toMatch(
@@ -113,11 +113,11 @@ test("typed text does not answer a question that arrives later", async ({ setup,
 	await chat.enter("run: echo hi");
 	await chat.shows("[offline]");
 	chat.type("say: y");
-	await chat.shows("the question above waits");
+	await chat.shows("a question is open");
 	await golden(chat, "question-waits");
 	chat.type("\r");
 	await chat.shows("y yes · n no");
-	await chat.shows("waits (1): say: y");
+	await chat.shows("queued (1): say: y");
 	await chat.enter("n");
 	await chat.rests("[offline] y");
 });
@@ -158,7 +158,7 @@ test("a pasted text of any length is one message", async ({ setup }) => {
 test("a password is never on the screen", async ({ setup, golden }) => {
 	const chat = await setup.chat();
 	await chat.enter("secret: API key");
-	await chat.shows("typed unseen ›");
+	await chat.shows("password (hidden) ›");
 	chat.type("hunter2");
 	await chat.shows("*******");
 	await golden(chat, "password");
@@ -193,9 +193,9 @@ test("the chat continues after the gateway was killed", async ({ setup, golden }
 	await chat.enter("run: echo hi");
 	await chat.shows("y yes · n no");
 	await setup.killGateway();
-	await chat.shows("the connection is lost");
+	await chat.shows("connection lost");
 	await setup.startGateway();
-	await chat.shows("the connection was lost and is back");
+	await chat.shows("connected again");
 	await chat.enter("y");
 	await chat.rests("run_command returned:");
 	await golden(chat, "reconnect");
@@ -206,7 +206,7 @@ test("a reply that a crash interrupts is shown once, from its start to its end",
 	await chat.enter("long: 60 tokens at 30 per second");
 	await chat.shows("t10 ");
 	await setup.killGateway();
-	await chat.shows("the connection is lost");
+	await chat.shows("connection lost");
 	await setup.startGateway();
 	await chat.rests(" t60");
 	const words = chat.text.match(/\bt\d+\b/g);
@@ -241,7 +241,7 @@ test("commands start, list and explain sessions, and a session can be continued"
 	await chat.enter("/sessions");
 	await chat.rests("parley chat --session ID");
 	await chat.enter("/nonsense");
-	await chat.rests("there is no /nonsense");
+	await chat.rests("Unknown command /nonsense");
 	await chat.enter("/help");
 	await chat.rests("declines a question");
 	await golden(chat, "commands");

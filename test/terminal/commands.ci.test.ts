@@ -42,10 +42,11 @@ test("ask --file sends files, and names one that cannot be sent", async ({ setup
 	expect(ask.text).toContain("# one");
 	const large = setup.run("ask", "say: hi", "--file", "notes.md", "-f", "large.bin");
 	expect(await large.ended()).toBe(1);
-	expect(large.text.replaceAll("\n", "")).toContain("large.bin was not taken: the file is larger than");
+	expect(large.text.replaceAll("\n", "")).toContain("large.bin: the file is larger than");
 	const missing = setup.run("ask", "say: hi", "-f", "missing.md");
 	expect(await missing.ended()).toBe(2);
-	expect(missing.text).toContain("missing.md cannot be read");
+	expect(missing.text).toContain("cannot read the file");
+	expect(missing.text.replaceAll("\n", "")).toContain("missing.md");
 });
 
 test("Ctrl-C cancels the run, also at a question", async ({ setup }) => {
@@ -55,7 +56,7 @@ test("Ctrl-C cancels the run, also at a question", async ({ setup }) => {
 	expect(await ask.ended()).toBe(130);
 	expect(ask.text).toContain("parley: cancelled");
 	const question = setup.run("ask", "secret: key");
-	await question.shows("typed unseen ›");
+	await question.shows("password (hidden) ›");
 	question.type(`hunter2${interrupt}`);
 	expect(await question.ended()).toBe(130);
 	expect(question.received).not.toContain("hunter2");
@@ -71,10 +72,10 @@ test("status, sessions and stop report the state", async ({ setup }) => {
 	await setup.startAnew();
 	const status = setup.run("status");
 	expect(await status.ended()).toBe(0);
-	expect(status.text).toMatch(/^status {4}running\nversion .*\nanswers {3}offline\n/);
+	expect(status.text).toMatch(/^status {4}running\nversion .*\nmodel {5}offline\n/);
 	const sessions = setup.run("sessions");
 	expect(await sessions.ended()).toBe(0);
-	expect(sessions.text).toBe("no conversations yet; start one with `parley chat`");
+	expect(sessions.text).toBe("No sessions. Start one with `parley chat`.");
 	const stop = setup.run("stop");
 	expect(await stop.ended()).toBe(0);
 	expect(stop.text).toMatch(

@@ -37,7 +37,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	const [general, anna] = [world.channel("general"), world.member("Anna")];
 	world.state.app.privileged = 0;
 	const setup = discord.run("discord", "setup");
-	await setup.shows("Press Enter to check again, Ctrl-C to stop.");
+	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
 	expect(setup.text).toContain('Under "Bot" switch "Message Content Intent" on');
 	expect(setup.text).not.toContain("New Application");
 	world.state.app.privileged = privilegedIntents;
@@ -48,7 +48,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	anna.commands("/pair", { code }, { in: general });
 	await discord.shows(() => general.transcript(anna), "You are owner here");
 	anna.says("hello", { in: general, mentions: [world.bot] });
-	await setup.shows("All is set up.");
+	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
@@ -119,7 +119,7 @@ test("commands that were deleted or overwritten at Discord are restored by docto
 	spoil();
 	const running = discord.run("discord");
 	await discord.shows(() => `${named("help")?.name} ${named("ask")?.description}`, "help Ask the agent");
-	await running.shows("connected; Ctrl-C stops it");
+	await running.shows("connected; press Ctrl-C to stop");
 	running.type(interrupt);
 	expect(await running.ended()).toBe(0);
 	expect(named("dice")).toBeDefined();
@@ -130,7 +130,7 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	discord,
 }) => {
 	const running = discord.run("discord");
-	await running.shows("connected; Ctrl-C stops it");
+	await running.shows("connected; press Ctrl-C to stop");
 	const pid = await discord.connectedOther();
 	expect(statSync(discord.reportFile).mode & 0o777).toBe(0o600);
 	const setup = discord.run("discord", "setup");
@@ -142,7 +142,9 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	expect(posts).toMatchObject({ code: 0, out: "no held or failed posts\n" });
 	expect(second).toEqual({
 		...{ code: 1, out: "" },
-		error: expect.stringMatching(new RegExp(`^parley discord: .* runs already \\(process ${pid}\\): .*\n$`)),
+		error: expect.stringMatching(
+			new RegExp(`^parley discord: .* is already running \\(process ${pid}\\): .*\n$`),
+		),
 	});
 	expect(status.out).toMatch(new RegExp(`^discord +connected for \\d+ s \\(process ${pid}\\)$`, "m"));
 	await setup.shows("mention the bot in a channel");
@@ -153,11 +155,11 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	await discord.pipe(["token", "revoke", "discord"]);
 	expect(await running.ended()).toBe(78);
 	const file = join(discord.setup.data, "tokens", "connector-discord");
-	expect(running.text.replaceAll("\n", "")).toContain(`type: rm '${file}'`);
+	expect(running.text.replaceAll("\n", "")).toContain(`to create another one: rm '${file}'`);
 	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
 	discord.remove("tokens", "connector-discord");
 	const again = discord.run("discord");
-	await again.shows("connected; Ctrl-C stops it");
+	await again.shows("connected; press Ctrl-C to stop");
 	again.type(interrupt);
 	expect(await again.ended()).toBe(0);
 	expect((await discord.pipe(["status"])).out).not.toContain("discord");
@@ -193,7 +195,7 @@ test("a connector waits for a stopped gateway at its start, and Ctrl-C ends the 
 	const waiting = discord.run("discord");
 	await waiting.shows("waiting: no gateway answers");
 	await discord.setup.startGateway();
-	await waiting.shows("connected; Ctrl-C stops it");
+	await waiting.shows("connected; press Ctrl-C to stop");
 	waiting.type(interrupt);
 	expect(await waiting.ended()).toBe(0);
 });
@@ -238,7 +240,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
 	await waiting.shows("answers with HTTP 404; is this");
 	isAway = false;
-	await waiting.shows("connected; Ctrl-C stops it");
+	await waiting.shows("connected; press Ctrl-C to stop");
 	waiting.type(interrupt);
 	expect(await waiting.ended()).toBe(0);
 });

@@ -8,11 +8,11 @@ test("notes of the agent are added, found and deleted", async ({ setup }) => {
 	const found = setup.run("memories", "friday");
 	expect(await found.ended()).toBe(0);
 	expect(found.text).toMatch(
-		/^mem_\S+ +for everyone, by operator, just now #ops\n +Deploys happen on Friday/,
+		/^mem_\S+ +for all people, by operator, just now #ops\n +Deploys happen on Friday/,
 	);
 	const none = setup.run("memories", "zebra");
 	expect(await none.ended()).toBe(0);
-	expect(none.text).toBe("no memory contains these words");
+	expect(none.text).toBe("no note contains these words");
 	for (const [note, query] of [
 		["お茶が好き", "茶"],
 		[`Ann's "quotes": 100%`, `"quotes"?!`],
@@ -25,7 +25,7 @@ test("notes of the agent are added, found and deleted", async ({ setup }) => {
 	}
 	const all = setup.run("memories", "forget", "--person", "me");
 	expect(await all.ended()).toBe(0);
-	expect(all.text).toBe("deleted 3 memories");
+	expect(all.text).toBe("deleted 3 notes");
 	const again = setup.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
 	expect(await again.ended()).toBe(0);
 	const [other = ""] = /mem_[0-9a-z]{26}/.exec(again.text) ?? [];
@@ -36,8 +36,8 @@ test("notes of the agent are added, found and deleted", async ({ setup }) => {
 	expect(await neither.ended()).toBe(2);
 	const forgotten = setup.run("memories", "forget", other);
 	expect(await forgotten.ended()).toBe(0);
-	expect(forgotten.text).toBe("deleted 1 memory");
+	expect(forgotten.text).toBe("deleted 1 note");
 	const left = setup.run("memories");
 	expect(await left.ended()).toBe(0);
-	expect(left.text).toBe("no memories");
+	expect(left.text).toBe("no notes");
 });

@@ -59,7 +59,7 @@ test("the model and the usage are below an answer, and /model and /usage show mo
 	await chat.enter("hello");
 	await chat.rests("claude-sonnet-5-5 · ");
 	await chat.enter("/model fast");
-	await chat.rests("claude-haiku-5-5 answers from the next message on");
+	await chat.rests("model from the next message on: claude-haiku-5-5");
 	await chat.enter("good night");
 	await chat.rests("claude-haiku-5-5 · ");
 	await chat.enter("/usage");
@@ -90,14 +90,14 @@ test("a message to the active turn reaches the model in that turn, and a reply c
 	await chat.enter("talk");
 	await chat.shows("word9");
 	await chat.enter("/steer be brief");
-	await chat.shows("  joins: be brief");
+	await chat.shows("  to the running turn: be brief");
 	await chat.rests("As you wish.");
 	expect(JSON.stringify((await fake.received(before + 2)).body.messages.at(-1))).toContain("be brief");
 	await chat.enter("/retry");
 	await chat.rests("As you like.");
 	const text = withoutFigures(chat.text);
 	expect(text).toMatch(/word39\n\n› be brief\nAs you wish\.\nclaude-sonnet-5-5 · N tokens in/);
-	expect(text).toMatch(/\n\n› \(the last reply once more\)\nAs you like\.\nclaude-sonnet-5-5 · N/);
+	expect(text).toMatch(/\n\n› \(retry of the last reply\)\nAs you like\.\nclaude-sonnet-5-5 · N/);
 });
 
 test("ask names the model on stderr, and in JSON with its usage", async ({ fake, setup }) => {
@@ -147,12 +147,14 @@ test("budgets are set, shown and removed", async ({ setup, golden }) => {
 	const budget = setup.run("budget");
 	await budget.ended();
 	expect(withoutFigures(budget.text)).toMatch(
-		/^everything, today +[█░]+ +\d+ % +\S+ of \$N +set by the operator\neverything, this month +[█░]+ /,
+		/^all sessions, today +[█░]+ +\d+ % +\S+ of \$N +set by the operator\nall sessions, this month +[█░]+ /,
 	);
 	expect(await setup.run("budget", "set", "day", "configured").ended()).toBe(0);
 	const lifted = setup.run("budget", "set", "month", "none");
 	expect(await lifted.ended()).toBe(0);
-	expect(withoutFigures(lifted.text)).toMatch(/^everything, this month +\S+, no limit +set by the operator$/);
+	expect(withoutFigures(lifted.text)).toMatch(
+		/^all sessions, this month +\S+, no limit +set by the operator$/,
+	);
 	const wrong = setup.run("budget", "set", "day", "much");
 	expect(await wrong.ended()).toBe(2);
 	await golden(wrong, "budget-usage");
@@ -167,5 +169,5 @@ test("the models are listed, and status names the active one", async ({ setup })
 	expect(table.received).toMatch(/▸ {2}claude-sonnet-5-5 +standard +1M +128k /);
 	const status = setup.run("status");
 	expect(await status.ended()).toBe(0);
-	expect(status.text).toContain("answers   claude-sonnet-5-5 (anthropic)");
+	expect(status.text).toContain("model     claude-sonnet-5-5 (anthropic)");
 });

@@ -13,7 +13,9 @@ test("the operator sees the effect of rules and their errors", async ({ setup })
 	const file = join(setup.data, "policy.jsonc");
 	const none = setup.run("policy", "check");
 	expect(await none.ended()).toBe(0);
-	expect(none.text.replaceAll("\n", "")).toContain("policy.jsonc: the built-in rules alone hold");
+	expect(none.text.replaceAll("\n", "")).toContain(
+		"policy.jsonc does not exist: only the built-in rules apply",
+	);
 	writeFileSync(file, documented());
 	const checked = setup.run("policy", "check");
 	expect(await checked.ended()).toBe(0);

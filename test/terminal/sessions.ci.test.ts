@@ -18,7 +18,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	);
 	const none = setup.run("sessions", "brook", "absent");
 	expect(await none.ended()).toBe(0);
-	expect(none.text).toBe("no conversation contains all these words");
+	expect(none.text).toBe("No session contains all these words.");
 
 	const shown = setup.run("sessions", "show", short);
 	expect(await shown.ended()).toBe(0);
@@ -40,7 +40,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
 	const kept = setup.run("sessions", "delete", short);
-	await kept.shows("My title\ndelete this conversation for good, with all that belongs to it? [y/N]");
+	await kept.shows("My title\nDelete this session permanently, with all data? [y/N]");
 	await kept.enter("");
 	expect(await kept.ended()).toBe(1);
 	const deleted = setup.run("sessions", "delete", short);
@@ -50,7 +50,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	expect(deleted.text).toContain(`deleted ${id}  My title`);
 	const gone = setup.run("sessions", "show", short);
 	expect(await gone.ended()).toBe(1);
-	expect(gone.text).toContain("no conversation has an id that begins with");
+	expect(gone.text).toContain("no session has an id that begins with");
 });
 
 test("an ambiguous abbreviation is refused, and an active session is not deleted", async ({ setup }) => {
@@ -83,7 +83,7 @@ test("events are followed over a restart of the gateway, until Ctrl-C", async ({
 	await setup.run("ask", "say: before").ended();
 	await follow.shows('"title":"say: before"');
 	await setup.killGateway();
-	await follow.shows("the connection is lost, trying again …");
+	await follow.shows("connection lost, reconnecting …");
 	await setup.startGateway();
 	await setup.run("ask", "say: behind").ended();
 	await follow.shows('"title":"say: behind"');

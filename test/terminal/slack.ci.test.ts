@@ -53,10 +53,10 @@ test("unreadable and unreachable values are reported with advice", async ({ slac
 	expect(none).toMatchObject({
 		code: 2,
 		out: "",
-		error: expect.stringContaining("is no manifest of an app"),
+		error: expect.stringContaining("is not an app manifest"),
 	});
-	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("https addresses alone") });
-	const host = expect.stringContaining("write https://chat.example.com: /slack/events is added");
+	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("only https addresses") });
+	const host = expect.stringContaining("use https://chat.example.com: the connector adds /slack/events");
 	for (const end of long) expect(end).toMatchObject({ code: 2, out: "", error: host });
 });
 
@@ -96,13 +96,13 @@ test("doctor names missing settings without a request to Slack, and checks the t
 		slack.pipe(["doctor"], { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: "secret-secret" }),
 	]);
 	expect(none.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not set$/m);
-	expect(swapped.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not a bot's token/m);
+	expect(swapped.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not a bot token/m);
 	expect(http.out).toMatch(
 		/^warn +slack-transport +nothing answers at 127\.0\.0\.1:9.*\n.*SLACK_SIGNING_SECRET.*--listen/m,
 	);
 	expect(http.out).toMatch(/slack-connector .*\n.*SLACK_SIGNING_SECRET and slack\.listen/);
 	expect(http.out).not.toContain("SLACK_APP_TOKEN");
-	expect(homeless.out).toMatch(/^FAIL +slack-transport +.*say where it is waited for\n.*--listen 127/m);
+	expect(homeless.out).toMatch(/^FAIL +slack-transport +.*requires an address to listen on\n.*--listen 127/m);
 	expect([none.code, swapped.code, http.code, homeless.code]).toEqual([1, 1, 0, 1]);
 });
 
@@ -129,7 +129,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	const { scopes } = app;
 	app.scopes = new Set([...scopes].filter((scope) => scope !== "chat:write"));
 	const setup = slack.run("slack", "setup");
-	await setup.shows("Press Enter to check again, Ctrl-C to stop");
+	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
 	expect(setup.text).toContain('press "Create New App", "From a manifest"');
 	expect(setup.text).toContain("the bot lacks scopes: chat:write");
 	expect(setup.text).not.toContain("2/4");
@@ -144,7 +144,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
 	await slack.shows(() => general.transcript(anna), "You are owner here");
 	anna.says("hello", { in: general, mentions: [world.bot] });
-	await setup.shows("All is set up.");
+	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
@@ -170,7 +170,7 @@ test("missing tokens and those of another kind are named before any connection",
 		[
 			["--listen", "here"],
 			{ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: "secret" },
-			"--listen here is no address",
+			"--listen here is not an address",
 		],
 	];
 	const ends = await Promise.all(rows.map(([args, tokens]) => slack.pipe(args, tokens)));

@@ -31,7 +31,7 @@ async function untilWaiting(setup: Setup, id: string): Promise<void> {
 	await watch.shows("task reply");
 	watch.type(interrupt);
 	expect(await watch.ended()).toBe(130);
-	expect(watch.text).toContain("the task goes on; `parley task watch");
+	expect(watch.text).toContain("the task continues; `parley task watch");
 }
 
 /** The text without values that differ from run to run. */
@@ -49,7 +49,7 @@ test("one terminal watches a task, another one answers it, and its output is pri
 	const id = await submit(setup, "Refactor", review);
 	await untilWaiting(setup, id);
 	const watch = setup.run("task", "watch", id.slice(0, 12));
-	await watch.shows("Ctrl-C leaves; the task goes on");
+	await watch.shows("Ctrl-C leaves; the task continues");
 	await expect(steady(setup, watch.text)).toMatchFileSnapshot("screens/task-watch.txt");
 	const listed = setup.run("tasks");
 	expect(await listed.ended()).toBe(0);
@@ -59,10 +59,10 @@ test("one terminal watches a task, another one answers it, and its output is pri
 	await reply.shows("number ›");
 	await expect(steady(setup, reply.text)).toMatchFileSnapshot("screens/task-reply.txt");
 	await reply.enter("3");
-	await reply.shows("What should be different?");
+	await reply.shows("What should change?");
 	await reply.enter("keep the old names");
 	expect(await reply.ended()).toBe(0);
-	expect(reply.text).toContain("Refactor thinks again");
+	expect(reply.text).toContain("Refactor is revised");
 	expect(await watch.ended()).toBe(0);
 	await expect(steady(setup, watch.text)).toMatchFileSnapshot("screens/task-watched.txt");
 
@@ -72,7 +72,7 @@ test("one terminal watches a task, another one answers it, and its output is pri
 	expect(shown.out).toMatch(/^output\n(?:.*\n)+all is done$/m);
 	const again = await pipe(setup, ["task", "reply", id, "--approve"]);
 	expect(again).toMatchObject({ code: 1, out: "\n" });
-	expect(again.error).toContain("is completed and asks nothing");
+	expect(again.error).toContain("is completed and has no open question");
 });
 
 test("a piped task prints lines or JSON, and its result is the exit code", async ({ setup }) => {
@@ -130,7 +130,7 @@ test("a chat reports tasks, shows their progress, and asks their questions by na
 	await expect(steady(setup, chat.text)).toMatchFileSnapshot("screens/task-chat.txt");
 	const tasks = await pipe(setup, ["tasks", "--session", session]);
 	expect(steady(setup, tasks.out)).toMatch(/^task_xxxxxx +running .*\n {2}task_xxxxxx +running .* Helper /m);
-	expect(tasks.out).toMatch(/^a question waits: `parley chat --session sess_x+` asks you$/m);
+	expect(tasks.out).toMatch(/^a question is open; answer it with `parley chat --session sess_x+`$/m);
 	chat.type("y\r");
 	await chat.rests("counted");
 	await expect(steady(setup, chat.text)).toMatchFileSnapshot("screens/task-chat-ended.txt");
@@ -150,7 +150,7 @@ test("the chat of a script gets no questions of tasks, and tasks are listed last
 	expect(talk).toMatchObject({ code: 0, out: expect.stringContaining("[offline] through a pipe") });
 	expect(talk.out).toContain("First asks: Allow run echo first?");
 	const asking = await pipe(setup, ["task", "show", first]);
-	expect(asking.out).toMatch(/^asks\n.*First\nAllow run echo first\?/m);
+	expect(asking.out).toMatch(/^open questions\n.*First\nAllow run echo first\?/m);
 });
 
 test("an impossible request is reported with the value and advice", async ({ setup }) => {
@@ -160,10 +160,10 @@ test("an impossible request is reported with the value and advice", async ({ set
 	);
 	expect(none.code).toBe(1);
 	expect((await pipe(setup, ["task", "show", "task_"])).error).toContain(
-		"too short for an id: at least 4 characters",
+		"too short for an id: use at least 4 characters",
 	);
-	expect((await pipe(setup, ["task", "reply", "x", "--revise"])).error).toContain("--revise needs words");
-	expect((await pipe(setup, ["task", "reply", "x"])).error).toContain("nobody can be asked here");
+	expect((await pipe(setup, ["task", "reply", "x", "--revise"])).error).toContain("--revise requires feedback");
+	expect((await pipe(setup, ["task", "reply", "x"])).error).toContain("cannot ask without a terminal");
 	const before = await pipe(setup, ["sessions", "--json"]);
 	const unknown = await pipe(setup, ["task", "submit", "X", "--tool", "fly"]);
 	expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining("fly") });

@@ -84,15 +84,15 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 	expect(await connector.refusal("open_session", as("olga"))).toContain(
 		"connectors of discord do not speak for 111",
 	);
-	expect((await parley("people")).stdout).toContain("nobody has access yet");
+	expect((await parley("people")).stdout).toContain("No chat user has access");
 	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");
 	expect(invited.stdout).toMatch(/^[2-9A-HJ-NP-Z]{8}\n$/);
-	expect(invited.stderr).toContain("becomes owner. It expires at");
+	expect(invited.stderr).toContain("gets the role owner. The code expires at");
 	const code = invited.stdout.trim();
 	expect(await connector.call("pair", { code, ...as("olga") })).toMatchObject({ role: "owner" });
 	const request = await connector.call("pair", as("ada"));
 	const approved = await parley("people", "approve", String(request["code"]), "--role", "member");
-	expect(approved.stdout).toBe("discord:111:ada (ada) is member from now on\n");
+	expect(approved.stdout).toBe("discord:111:ada (ada) has the role member\n");
 	const { session_id } = await connector.call("open_session", as("ada"));
 	await setup.restart();
 	await using again = await setup.connect(token);
@@ -130,8 +130,12 @@ test("the operator sees waiting requests, their requesters, and the command to r
 	expect(people).toMatch(/^invitation +discord +111 +member +60 min +pairing_\w+$/m);
 	expect((await parley("status")).stdout).toMatch(/^waiting +1 person requests access: parley people$/m);
 	const [, invitation = ""] = /^invitation .* (pairing_\w+)$/m.exec(people) ?? [];
-	expect((await parley("people", "deny", "eve")).stdout).toContain("discord:111:eve (eve) was refused");
-	expect((await parley("people", "deny", invitation)).stdout).toContain("counts no more");
+	expect((await parley("people", "deny", "eve")).stdout).toContain(
+		"denied the request of discord:111:eve (eve)",
+	);
+	expect((await parley("people", "deny", invitation)).stdout).toContain(
+		`cancelled the invitation ${invitation}`,
+	);
 	expect(await parley("people", "deny", "NOBODY")).toMatchObject({
 		code: 1,
 		stderr: expect.stringContaining("parley people list shows those that are"),

@@ -91,7 +91,7 @@ test.each([
 	const command = [process.execPath, program, ...args];
 	const { code, stdout, stderr } = await host.run(["sh", "-c", script, "sh", ...command]);
 	expect(stderr).toBe(
-		`${name}: the current directory is gone (ENOENT); change to one that exists, and try again\n`,
+		`${name}: the current directory does not exist (ENOENT); change to another directory and try again\n`,
 	);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
@@ -114,9 +114,7 @@ test("a directory as standard input is reported in one line", async () => {
 	const script = 'exec "$@" <.';
 	const command = [process.execPath, zotBinary, "rpc", ...offline];
 	const { code, stdout, stderr } = await host.run(["sh", "-c", script, "sh", ...command]);
-	expect(stderr).toBe(
-		"zot: the standard input is a directory; start it with a pipe or a file that has a command in each line\n",
-	);
+	expect(stderr).toBe("zot: standard input is a directory; use a pipe or a file with one command per line\n");
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 

@@ -13,7 +13,7 @@ const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", i
 export async function runOnNewerNode(args) {
 	if (existsSync(workspaceNode)) return runInPlace(workspaceNode, args);
 	console.error(
-		`parley needs Node 24.11 or newer, and this is ${process.version}. In a clone, \`npm start\` fetches it; elsewhere, install Node 24.`,
+		`parley needs Node 24.11 or newer, and this is ${process.version}. In a clone, \`npm start\` installs it; elsewhere, install Node 24.`,
 	);
 	return 1;
 }

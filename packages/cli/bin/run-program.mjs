@@ -39,7 +39,7 @@ async function runBundle(bundle) {
 		if (!hasSources) throw error;
 		const reason = error instanceof Error ? error.message : error;
 		console.error(
-			`parley: its bundle is broken, so the sources are run (\`npm run build\` makes it anew): ${reason}`,
+			`parley: the bundle cannot be loaded, so the sources run (\`npm run build\` makes a new bundle): ${reason}`,
 		);
 		await import(source);
 	}

@@ -7,7 +7,7 @@ const known = ["rpc", "--rpc", "--version", "--help", "-h"];
 
 if (command === undefined || !known.includes(command)) {
 	console.error(
-		`zot: ${command === undefined ? "no command" : JSON.stringify(command)}; this is Parley, which does \`zot rpc\` alone`,
+		`zot: ${command === undefined ? "no command" : `unknown command ${JSON.stringify(command)}`}; Parley supports only \`zot rpc\``,
 	);
 	process.exitCode = 1;
 } else {

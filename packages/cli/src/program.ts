@@ -74,7 +74,7 @@ const oldNames: Readonly<Record<string, string>> = { places: "channels" };
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program = new Command(programName())
-		.description("An AI agent on your own machine that asks before it acts.")
+		.description("Self-hosted AI agent for you and your team. It asks before it acts.")
 		.version(version)
 		.helpCommand(false)
 		.addHelpText(

@@ -85,9 +85,9 @@ test("an answer that begins anew says so on stderr", () => {
 	const events = [start, delta("hello"), start, delta("good day"), end, ended("good day")];
 	expect(writeToTerminal(...events)).toEqual({
 		out: "hello\ngood day\n",
-		error: "the reply begins again\n",
+		error: "the reply starts again\n",
 	});
-	expect(write(...events)).toEqual({ out: "good day\n", error: "the reply begins again\n" });
+	expect(write(...events)).toEqual({ out: "good day\n", error: "the reply starts again\n" });
 });
 
 test("a file gets the text as it is", () => {
@@ -146,7 +146,7 @@ test("budgets and compactions are told on stderr", () => {
 	);
 	expect(out).toBe("");
 	expect(error).toBe(
-		"what tools found earlier was left out for the model: about 9k tokens became 500\nthe budget is spent\n",
+		"earlier tool results were left out for the model: about 9k tokens reduced to 500\nthe budget is spent\n",
 	);
 });
 

@@ -134,7 +134,7 @@ export class AnswerOutput {
 		if (restarted) {
 			this.#endLine();
 			this.#held = "";
-			this.#rows([this.#look.styles.dim("the reply begins again")]);
+			this.#rows([this.#look.styles.dim("the reply starts again")]);
 		}
 		this.#print(text);
 		this.#isInLine = !text.endsWith("\n");

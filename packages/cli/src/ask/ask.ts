@@ -24,6 +24,7 @@ import type { Io } from "../command-line/io.ts";
 import { errorLook } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { visibleLine } from "../text/visible.ts";
+import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
 import { type Figures, RunFigures } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
 import { Questions } from "./questions.ts";
@@ -37,7 +38,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	const address = await findGateway(flags, io);
 	const { dim } = errorLook(io).styles;
 	const client = connect(address, (state) => {
-		if (state === "lost") io.stderr.write(`${dim("the connection is lost, trying again …")}\n`);
+		if (state === "lost") io.stderr.write(`${dim(connectionWords.lost)}\n`);
 	});
 	try {
 		const session = await openSession(client, {
@@ -47,7 +48,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 			rootDir: address.isLocal ? io.cwd : undefined,
 			onOtherDirectory: (reason) => {
 				if (flags.yes) throw outsideRoots(reason, io.cwd);
-				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`);
+				io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`);
 			},
 		});
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
@@ -137,7 +138,7 @@ class Ask {
 		} finally {
 			output?.close();
 		}
-		throw new ParleyError("the session ended before the run", { code: "aborted" });
+		throw new ParleyError("the session was closed before the run ended", { code: "aborted" });
 	}
 
 	#exitCode({ answer: { content, error }, figures }: Ended): number {
@@ -155,14 +156,14 @@ class Ask {
 		if (before === 0) return;
 		const { io } = this.#options;
 		const others = before === 1 ? "one other message" : `${before} other messages`;
-		io.stderr.write(`${errorLook(io).styles.dim(`waits for ${others} of this session …`)}\n`);
+		io.stderr.write(`${errorLook(io).styles.dim(`waiting for ${others} of this session …`)}\n`);
 	}
 }
 
 /** Refusal to run tools without approval in a directory other than the current one. */
 function outsideRoots(reason: string, directory: string): ParleyError {
-	const ways = `change to a directory below them, start the gateway with --root ${directory}, or leave -y away`;
-	const message = `the gateway does not work in this directory, and -y counts nowhere else: ${reason}: ${ways}`;
+	const ways = `change to an allowed directory, start the gateway with --root ${directory}, or omit -y`;
+	const message = `cannot use -y, because the gateway does not allow this directory: ${reason}; ${ways}`;
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
@@ -207,7 +208,7 @@ export class OwnRun {
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {
-			throw new ParleyError(`the file ${path} cannot be read`, { code: "invalid_argument", cause });
+			throw new ParleyError(`cannot read the file ${path}`, { code: "invalid_argument", cause });
 		});
 		if (!found.isFile()) throw new ParleyError(`${path} is not a file`, { code: "invalid_argument" });
 	}
@@ -237,7 +238,7 @@ async function upload(address: GatewayAddress, path: string): Promise<string> {
 	const body = response ? await text(response) : "";
 	if (status === 201) return UploadedFile.parse(parseJson(body)).file_id;
 	const { message, code } = answerError(address, { status, text: body });
-	throw new ParleyError(`${path} was not taken: ${message}`, { code });
+	throw new ParleyError(`cannot upload ${path}: ${message}`, { code });
 }
 
 export interface AskFlags extends AddressFlags, SessionFlags {

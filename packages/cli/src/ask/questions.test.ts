@@ -35,20 +35,20 @@ test("where nobody can be asked, an approval is denied with the way to accept it
 	expect(unanswered).toBe(1);
 	expect(client.last("prompt_response").params).toMatchObject({ token: "token", cancelled: true });
 	expect(error).toBe(
-		"parley: Allow run \\u{1b}ls?: denied: there is no terminal to ask on: -y accepts tools beforehand\n",
+		"parley: Allow run \\u{1b}ls?: denied: there is no terminal; -y approves tool calls in advance\n",
 	);
 });
 
 test("with -y the calls that are still asked are denied with an explanation", async () => {
 	const { client, error } = await refuse(approval, true);
 	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
-	expect(error).toContain("calls like this are asked whatever was accepted");
+	expect(error).toContain("this call always requires approval");
 });
 
 test("a question is left without an answer", async () => {
 	const { client, error } = await refuse(askQuestion({ label: "Name?" }), true);
 	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
-	expect(error).toBe("parley: Name?: not answered: there is no terminal to ask on\n");
+	expect(error).toBe("parley: Name?: not answered: there is no terminal\n");
 });
 
 test("an answer that cannot be sent is a failure of the whole", async () => {

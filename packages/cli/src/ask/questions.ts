@@ -135,11 +135,11 @@ export class Questions {
 		const { label, type } = question;
 		this.#unanswered += 1;
 		const hint = this.#options.acceptsAll
-			? "calls like this are asked whatever was accepted: use a terminal, or parley chat"
-			: "there is no terminal to ask on: -y accepts tools beforehand";
-		const why = type === "confirm" ? `denied: ${hint}` : "not answered: there is no terminal to ask on";
+			? "this call always requires approval: use a terminal, or `parley chat`"
+			: "there is no terminal; -y approves tool calls in advance";
+		const why = type === "confirm" ? `denied: ${hint}` : "not answered: there is no terminal";
 		this.#tell(`parley: ${visibleLine(label)}: ${why}`);
-		await this.#respond(question, { ...decline, reason: "nobody is there who could be asked" });
+		await this.#respond(question, { ...decline, reason: "the client has no terminal for questions" });
 	}
 
 	async #respond({ token }: PromptRequestPayload, response: Response): Promise<void> {

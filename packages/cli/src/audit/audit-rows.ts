@@ -17,13 +17,13 @@ export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 /** One line for messages without a fault; else a line for each example. */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
-	if (ok) return [`the messages are whole: ${messagesSummary(check)}`];
+	if (ok) return [`the messages are intact: ${messagesSummary(check)}`];
 	const rest = faults - examples.length;
 	return [
-		`the messages are not whole: ${counted(faults)} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
+		`the messages are not intact: ${counted(faults)} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
 		...examples.map(({ session_id, row, reason }) => visibleLine(`${session_id}, ${row}: ${reason}`)),
 		...(rest > 0 ? [`and ${rest} more`] : []),
-		"compare them with a backup: parley backup keeps the text of its time",
+		"compare them with a backup of an earlier time",
 	];
 }
 
@@ -37,12 +37,12 @@ export function messagesSummary({ verified, unverified, sessions, all_sessions }
 
 function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "messages">): string[] {
 	if (ok)
-		return [`the audit is whole: ${counted(records)}`, ...(seq === 0 ? [] : [`anchor: ${seq}:${head}`])];
-	const where = broken ? `row ${broken.seq}: ${visibleLine(broken.reason)}` : "no row is to blame";
+		return [`the audit log is intact: ${counted(records)}`, ...(seq === 0 ? [] : [`anchor: ${seq}:${head}`])];
+	const where = broken ? `row ${broken.seq}: ${visibleLine(broken.reason)}` : "no single row is damaged";
 	return [
-		"the audit is not whole: somebody or something changed what was written",
+		"the audit log is not intact: rows were changed or removed",
 		where,
-		`before it, ${counted(records)} fit; a backup and the anchors in the gateway's log show what there was`,
+		`${counted(records)} before it are valid; compare the log with a backup and with the anchors in the log of the gateway`,
 	];
 }
 
@@ -55,7 +55,7 @@ type AuditRecord = MethodResult<"read_audit">["records"][number];
 /** One row for each audit record, the newest last. Values that do not fit the terminal are only in `--json`. */
 export function auditTable(records: readonly AuditRecord[], look: Look): string[] {
 	const rows = [
-		["SEQ", "TIME", "WHO", "VIA", "ACTION", "DECISION", "ON", "DETAILS"],
+		["SEQ", "TIME", "PRINCIPAL", "VIA", "ACTION", "DECISION", "OBJECT", "DETAILS"],
 		...records.map(cellsOf),
 	];
 	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, look);

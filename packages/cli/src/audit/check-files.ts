@@ -50,19 +50,16 @@ export async function checkAuditFile(data: string, anchors: readonly AuditAnchor
 	const [{ ParleyError, readMigrationNames, readSqliteFile }, { checkAudit }, { databaseIn }] =
 		await Promise.all([import("@parley/base"), import("@parley/core"), import("@parley/gateway/data")]);
 	const file = databaseIn(data);
-	if (!existsSync(file)) throw new ParleyError(`there is no database ${file}`, { code: "not_found" });
+	if (!existsSync(file)) throw new ParleyError(`no database at ${file}`, { code: "not_found" });
 	return readSqliteFile(file, async (db) => {
 		const names = await readMigrationNames(db);
 		if (names.includes(auditMigration)) {
 			const { broken, ...facts } = await checkAudit({ read: (query) => query(db) }, anchors);
 			return { ...facts, ...defined({ broken: broken && { ...broken } }) };
 		}
-		throw new ParleyError(
-			`${join(data, "")} holds no audit yet: no gateway of this version has started there`,
-			{
-				code: "failed_precondition",
-			},
-		);
+		throw new ParleyError(`no audit log in ${join(data, "")}: no gateway of this version has started there`, {
+			code: "failed_precondition",
+		});
 	});
 }
 

@@ -45,8 +45,8 @@ export async function restoreFromFile(
 	printRows(
 		[
 			visibleLine(`restored ${describe(restored)}`),
-			visibleLine(`into ${data}; \`parley start\` goes on with it`),
-			...(aside === null ? [] : [visibleLine(`what was there is in ${aside}`)]),
+			visibleLine(`to ${data}; start the gateway with \`parley start\``),
+			...(aside === null ? [] : [visibleLine(`the previous data is in ${aside}`)]),
 		],
 		io,
 	);
@@ -93,12 +93,12 @@ export async function saveToFile({ file, data, version, force, json }: Saving, i
 	if (json) return printJson({ ...facts, data, missing_files: missing }, io);
 	printRows(
 		[
-			visibleLine(`saved ${plural(saved.sessions, "conversation")} of ${data}`),
+			visibleLine(`saved ${plural(saved.sessions, "session")} of ${data}`),
 			visibleLine(`in ${saved.file} (${formatBytes(saved.bytes)}, ${plural(saved.files, "file")})`),
 			...(missing.length > 0
-				? [`${missing.length} kept files were deleted meanwhile, and are not in it`]
+				? [`${plural(missing.length, "stored file")} deleted during the backup, and not in it`]
 				: []),
-			"It holds keys and tokens: keep it where only you can read it.",
+			"The backup contains keys and tokens. Store it where only you can read it.",
 		],
 		io,
 	);

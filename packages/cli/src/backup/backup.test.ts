@@ -24,7 +24,7 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		const io = new CapturedIo({ PARLEY_DATA: at("data") });
 		expect(await run(["backup", at("b.tar.gz")], io)).toBe(0);
 		expect(io.takeOut()).toMatch(
-			/^saved 0 conversations of .*\/data\nin .*\/b\.tar\.gz \(.* kB, 1 files?\)\nIt holds keys and tokens: .*\n$/,
+			/^saved 0 sessions of .*\/data\nin .*\/b\.tar\.gz \(.* kB, 1 files?\)\nThe backup contains keys and tokens\. .*\n$/,
 		);
 		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);
 		expect(io.takeError()).toMatch(/^parley: .*b\.tar\.gz exists; .*--force\n$/);
@@ -57,7 +57,7 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		expect(io.takeError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); --force .*\n$/);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--force"], io)).toBe(0);
 		expect(io.takeOut()).toMatch(
-			/^restored .*\ninto .*`parley start` .*\nwhat was there is in .*before-restore-.*\n$/,
+			/^restored .*\nto .*`parley start`.*\nthe previous data is in .*before-restore-.*\n$/,
 		);
 	}));
 

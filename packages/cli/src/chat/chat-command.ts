@@ -9,6 +9,7 @@ import type { SessionFlags } from "../command-line/session-flags.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
 import { talkAtTerminal } from "./talk-at-terminal.ts";
@@ -25,8 +26,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 			rootDir,
 			profile: flags.profile,
 			model: flags.model,
-			onOtherDirectory: (reason) =>
-				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
+			onOtherDirectory: (reason) => io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`),
 		});
 	try {
 		const session = await open(flags.session);
@@ -111,7 +111,9 @@ async function untilReady(chat: Chat, io: Io): Promise<void> {
 		io.stdout.write(`${questionPrompt(question)}\n`);
 		return;
 	}
-	io.stderr.write("parley: this terminal cannot hide what is typed, so no password is asked for\n");
+	io.stderr.write(
+		"parley: this terminal cannot hide typed text, so the question for a password is declined\n",
+	);
 	await chat.decline();
 	await untilReady(chat, io);
 }

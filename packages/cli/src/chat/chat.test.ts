@@ -152,7 +152,7 @@ test("Ctrl-C at rest empties the line, then warns, then leaves", async ({ table 
 	await table.press({ text: "x" }, ctrlC);
 	expect(table.keyboard).toMatchObject({ message: { text: "" }, notice: "" });
 	await table.press(ctrlC);
-	expect(table.keyboard.notice).toBe("Ctrl-C again leaves");
+	expect(table.keyboard.notice).toBe("press Ctrl-C again to leave");
 	await table.press({ name: "left" }, ctrlC, ctrlC);
 	await table.over;
 	expect(table.session.isClosed).toBe(true);
@@ -162,7 +162,7 @@ test("Ctrl-C leaves when the turn cannot be cancelled because the gateway is awa
 	table.session.happens("user.message", running);
 	await table.settle();
 	table.chat.connection("lost");
-	expect(table.keyboard.notice).toBe("the connection is lost, trying again …");
+	expect(table.keyboard.notice).toBe("connection lost, reconnecting …");
 	await table.press(ctrlC, ctrlC);
 	await table.over;
 	expect(table.client.requests).toEqual([]);
@@ -184,7 +184,7 @@ test("a question takes the keys, and its answer is sent", async ({ table }) => {
 	expect(table.client.requests).toMatchObject([
 		{ method: "prompt_response", params: { token: "token", value: "yes" } },
 	]);
-	expect(table.rows).toEqual(["Allow run ls?", "  answer y or n; n WHY tells the model why"]);
+	expect(table.rows).toEqual(["Allow run ls?", "  answer y or n; n REASON sends the reason to the model"]);
 });
 
 test("questions of one reply follow each other without waiting for the gateway", async ({ table }) => {
@@ -206,8 +206,8 @@ test("questions of one reply follow each other without waiting for the gateway",
 	]);
 	expect(table.rows).toEqual([
 		"Allow write a?",
-		"another question waits behind this one",
-		"another question waits behind this one",
+		"another question follows this one",
+		"another question follows this one",
 		"  ✓ yes",
 		"Allow write b?",
 		"  ✗ no: not that",
@@ -318,7 +318,7 @@ test("/model chooses who answers, and alone lists the models", async ({ table })
 	expect(table.client.last("set_model")).toMatchObject({ params: { model: "fast" }, sessionId: "sess_1" });
 	table.client.last("set_model").answer({ model: "claude-haiku-4-5\u0007" });
 	await table.settle();
-	expect(table.rows).toEqual(["claude-haiku-4-5\\u{7} answers from the next message on"]);
+	expect(table.rows).toEqual(["model from the next message on: claude-haiku-4-5\\u{7}"]);
 	await table.type("/model");
 	const limits = { context_window: 1, max_output: 1, reasoning: "none", images: false };
 	const models = [{ name: "claude", provider: "anthropic", ...limits }];
@@ -356,7 +356,7 @@ test("/retry keeps the chat busy until the reply is made again", async ({ table 
 	table.session.happens("assistant.message", { content: "better", error: "", context: {} });
 	await table.settle();
 	expect(table.chat.conversation.idle).toBe(true);
-	expect(table.rows).toEqual(["", "› (the last reply once more)", "better"]);
+	expect(table.rows).toEqual(["", "› (retry of the last reply)", "better"]);
 });
 
 test("/retry with nothing to make again says so and waits for nothing", async ({ table }) => {
@@ -389,7 +389,7 @@ test("a connection that comes back says so once", async ({ table }) => {
 	for (const state of ["lost", "connecting", "lost", "connecting", "open"] as const) {
 		table.chat.connection(state);
 	}
-	expect(table.rows).toEqual(["the connection was lost and is back"]);
+	expect(table.rows).toEqual(["connected again"]);
 	expect(table.keyboard.notice).toBe("");
 });
 

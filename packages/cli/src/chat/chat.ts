@@ -16,6 +16,7 @@ import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
 import { Conversation } from "./conversation.ts";
@@ -75,7 +76,7 @@ export class Chat {
 
 	/** Notice for the person. */
 	get notice(): string {
-		if (this.#isLost) return "the connection is lost, trying again …";
+		if (this.#isLost) return connectionWords.lost;
 		return this.#isCancelling ? "cancelling …" : "";
 	}
 
@@ -101,7 +102,7 @@ export class Chat {
 	connection(state: ClientState): void {
 		const isBack = state === "open" && this.#isLost;
 		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
-		this.#show(isBack ? noteRows("the connection was lost and is back", this.#options.look()) : []);
+		this.#show(isBack ? noteRows(connectionWords.back, this.#options.look()) : []);
 	}
 
 	/** Takes a line: an answer where a question is open, else a message or a command. Never rejects. */
@@ -147,7 +148,7 @@ export class Chat {
 		const { label, context } = event.payload;
 		if (context.task_id === undefined) return false;
 		const asker = this.#conversation.tasks.name(context.task_id);
-		this.#note(`${asker} asks: ${label}; parley chat --session ${this.sessionId} asks you at a terminal`);
+		this.#note(`${asker} asks: ${label}; to answer at a terminal: parley chat --session ${this.sessionId}`);
 		return true;
 	}
 
@@ -232,7 +233,7 @@ export class Chat {
 
 	async #chooseModel(name: string): Promise<void> {
 		const { model } = await this.#request("set_model", { model: name });
-		this.#note(`${model} answers from the next message on`);
+		this.#note(`model from the next message on: ${model}`);
 	}
 
 	#say(content: string, method: "send_message" | "steer"): Promise<void> {
@@ -351,5 +352,5 @@ export function sessionRows(
 		visibleLine(title || root_dir),
 	]);
 	const rows = alignColumns(cells).map((row) => shorten(row, columns));
-	return [...rows, styles.dim("parley chat --session ID goes on with one of them")];
+	return [...rows, styles.dim("`parley chat --session ID` continues a session")];
 }

@@ -132,7 +132,7 @@ test("how a run ended is told where it did not end well", () => {
 
 test("a reply that begins anew in other words says so", () => {
 	const events = [start, delta("one two"), start, delta("three"), end];
-	expect(apply(new Conversation(), ...events)).toEqual(["one two", "the reply begins again", "three"]);
+	expect(apply(new Conversation(), ...events)).toEqual(["one two", "the reply starts again", "three"]);
 });
 
 test("the end of an earlier conversation is recalled, and a message at its end is being worked on", () => {
@@ -169,9 +169,9 @@ test("what is said to the run at work stands behind the row that is being spoken
 
 test("a reply that is made again is asked for in words", () => {
 	const conversation = new Conversation();
-	conversation.send("(the last reply once more)");
+	conversation.send("(retry of the last reply)");
 	const again = event("user.message", { content: "", run_id: "run", retry_of: "old" });
-	expect(apply(conversation, again)).toEqual(["", "› (the last reply once more)"]);
+	expect(apply(conversation, again)).toEqual(["", "› (retry of the last reply)"]);
 	expect(conversation.sending).toEqual([]);
 });
 
@@ -195,7 +195,8 @@ test("a reply that broke off says so before it begins again, and one that never 
 		"",
 		"› go",
 		"half a",
-		"the reply broke off and begins again",
+		"the reply was interrupted and starts",
+		"again",
 	]);
 	const second = [modelCall("start"), start, delta("half a word"), end, modelCall("end"), called("a")];
 	expect(apply(conversation, ...second)).toEqual(["half a word", "▸ run_command cmd: ls"]);
@@ -234,8 +235,8 @@ test("budgets and compactions are told between the rows", () => {
 			event("budget.reached", { ...spent, message: "80 % of the budget is spent" }),
 		),
 	).toEqual([
-		"what the model thought earlier was left",
-		"out: about 90k tokens became 50k",
+		"earlier thinking was left out for the",
+		"model: about 90k tokens reduced to 50k",
 		"80 % of the budget is spent",
 	]);
 });
@@ -281,9 +282,7 @@ test("whether a channel is to be trusted is asked beside the runs, and what came
 		context: { call_id: "c" },
 	});
 	// Whoever is about to answer the one must not be found to have answered the other.
-	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe(
-		"another question waits behind this one",
-	);
+	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe("another question follows this one");
 	expect(conversation.question?.question.token).toBe("wish");
 	expect(apply(conversation, own)).toEqual([]);
 	apply(conversation, event("prompt.closed", { token: "wish", reason: "expired" }));

@@ -218,7 +218,7 @@ export class Conversation {
 		this.#active = true;
 		this.#retrying = retry;
 		const rows = this.#endReply(look);
-		return this.#speaks ? [...rows, ...noteRows("the reply broke off and begins again", look)] : rows;
+		return this.#speaks ? [...rows, ...noteRows("the reply was interrupted and starts again", look)] : rows;
 	}
 
 	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
@@ -276,7 +276,7 @@ export class Conversation {
 			if (this.#waiting.some(({ token }) => token === question.token)) return rows;
 			this.#waiting.push(question);
 			if (this.#question.given) return [...rows, ...this.#askNext(look)];
-			return [...rows, ...noteRows("another question waits behind this one", look)];
+			return [...rows, ...noteRows("another question follows this one", look)];
 		}
 		this.#question = { question };
 		return [...rows, ...this.#questionRows(question, look)];
@@ -330,7 +330,7 @@ export class Conversation {
 	}
 
 	#write({ text, restarted }: Shown, look: Look): string[] {
-		const before = restarted ? [...this.#flush(look), ...noteRows("the reply begins again", look)] : [];
+		const before = restarted ? [...this.#flush(look), ...noteRows("the reply starts again", look)] : [];
 		const flow = flowText(this.#last, visibleText(text), look.columns);
 		this.#last = flow.last;
 		return [...before, ...flow.rows];

@@ -40,8 +40,8 @@ test("a running turn shows the growing row, what waits, and how to stop it", () 
 	expect(view({ conversation }).rows).toEqual([
 		"some te",
 		"",
-		"  waits (1): second",
-		"  sends: third",
+		"  queued (1): second",
+		"  sending: third",
 		"working · Ctrl-C cancels",
 		"› hi",
 	]);
@@ -65,7 +65,9 @@ test("what joins the running turn and why a model is asked again are shown", () 
 		event: "run.retrying",
 		payload: { run_id: "run", reason: "busy", in_ms: 0, attempt: 1, model: "m" },
 	} as const;
-	expect(view({ conversation: talking(said("first"), delta, steered) }).rows).toContain("  joins: x");
+	expect(view({ conversation: talking(said("first"), delta, steered) }).rows).toContain(
+		"  to the running turn: x",
+	);
 	expect(view({ conversation: talking(said("first"), retry) }).rows).toEqual([
 		"",
 		"busy · Ctrl-C cancels",
@@ -81,12 +83,12 @@ test("of many waiting messages the first are shown", () => {
 test("an answer is typed under its question, a password unseen", () => {
 	const conversation = talking({ event: "prompt.request", payload: askQuestion({ type: "password" }) });
 	const answer = { ...emptyEditor(), text: "secret", cursor: 6 };
-	expect(view({ conversation, answer }).rows).toEqual(["typed unseen › ******"]);
+	expect(view({ conversation, answer }).rows).toEqual(["password (hidden) › ******"]);
 });
 
 test("a question waits for the message that is being typed", () => {
 	const conversation = talking({ event: "prompt.request", payload: askQuestion({}) });
-	expect(view({ conversation }).rows).toEqual(["", "the question above waits: send your lin…", "› hi"]);
+	expect(view({ conversation }).rows).toEqual(["", "a question is open: send your line or c…", "› hi"]);
 });
 
 test("a notice stands before what is going on", () => {

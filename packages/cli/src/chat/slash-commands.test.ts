@@ -15,15 +15,18 @@ test.each([
 });
 
 test.each(["/news", "/", "/toString", "/etc/hosts is odd"])(
-	"%s is no command, and what there is is named",
+	"rejects the unknown command %s and names /help",
 	(line) => {
-		expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining("/new /sessions") });
+		expect(readLine(line)).toEqual({
+			kind: "unknown",
+			hint: expect.stringMatching(/^Unknown command \/\S*\. \/help lists the commands\./),
+		});
 	},
 );
 
 test.each([
-	["/steer", "type what to say: /steer TEXT"],
-	["/quit now", "/quit stands alone"],
+	["/steer", "/steer requires a text: /steer TEXT"],
+	["/quit now", "/quit takes no text"],
 ])("%s says what is missing or too much", (line, hint) => {
 	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });

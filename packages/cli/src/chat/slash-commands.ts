@@ -8,15 +8,15 @@ interface CommandHelp {
 
 /** Commands of the chat. */
 export const slashCommands = {
-	new: { does: "begins another conversation; this one stays" },
-	sessions: { does: "lists the latest conversations" },
-	model: { does: "chooses the model of the next answer; alone, lists the models", takes: "NAME" },
-	steer: { does: "says something to the turn at work instead of after it", takes: "TEXT", needs: true },
-	retry: { does: "has the last reply made again" },
-	usage: { does: "shows the usage of this conversation" },
+	new: { does: "starts another session; this one is kept" },
+	sessions: { does: "lists the latest sessions" },
+	model: { does: "sets the model; without NAME, lists the models", takes: "NAME" },
+	steer: { does: "sends a message to the running turn", takes: "TEXT", needs: true },
+	retry: { does: "requests the last reply again" },
+	usage: { does: "shows the usage of this session" },
 	cancel: { does: "stops the running turn, like Ctrl-C" },
-	quit: { does: "leaves, like Ctrl-D; running work continues" },
-	help: { does: "shows this" },
+	quit: { does: "leaves the chat, like Ctrl-D; running work continues" },
+	help: { does: "shows this help" },
 } as const satisfies Record<string, CommandHelp>;
 
 export type SlashCommand = keyof typeof slashCommands;
@@ -34,8 +34,7 @@ export function readLine(line: string): Line {
 	if (!line.startsWith("/")) return { kind: "message", content: line };
 	const [, name = "", words = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
 	if (isCommand(name)) return readCommand(name, words);
-	const names = Object.keys(slashCommands).map((known) => `/${known}`);
-	const hint = `there is no /${name}, only ${names.join(" ")}; with a blank before it, it is a message`;
+	const hint = `Unknown command /${name}. /help lists the commands. To send the line as a message, put a space before it.`;
 	return { kind: "unknown", hint };
 }
 
@@ -46,21 +45,21 @@ export function helpRows(): string[] {
 	});
 	return [
 		...commands,
-		"  Enter        sends; Alt-Enter, Ctrl-J or \\ and Enter begin another line",
-		"  Tab          completes the name of a command or skill behind /",
-		"  ↑ ↓          what was entered before",
-		"  Ctrl-C       stops the running turn; twice with nothing to stop, leaves",
-		"  Esc          declines a question that is no approval",
+		"  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
+		"  Tab          completes the name of a command or skill after /",
+		"  ↑ ↓          show earlier and later entries",
+		"  Ctrl-C       stops the running turn; without one, press twice to leave",
+		"  Esc          declines a question, but not an approval",
 	];
 }
 
 function readCommand(name: SlashCommand, words: string): Line {
 	const { takes, needs }: CommandHelp = slashCommands[name];
-	if (words === "" && needs) return { kind: "unknown", hint: `type what to say: /${name} ${takes}` };
+	if (words === "" && needs) return { kind: "unknown", hint: `/${name} requires a text: /${name} ${takes}` };
 	if (words === "" || takes !== undefined) return { kind: "command", name, words };
 	return {
 		kind: "unknown",
-		hint: `/${name} stands alone; with a blank before it, the line is a message`,
+		hint: `/${name} takes no text. To send the line as a message, put a space before it.`,
 	};
 }
 

@@ -56,8 +56,8 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 		for (const signal of leavingSignals) process.off(signal, leave);
 		terminal.close();
 	}
-	const goesOn = chat.conversation.idle ? "" : "; running work continues";
-	const farewell = `parley chat --session ${chat.sessionId} comes back${goesOn}`;
+	const work = chat.conversation.idle ? "" : "; running work continues";
+	const farewell = `to continue this session: parley chat --session ${chat.sessionId}${work}`;
 	io.stdout.write(
 		noteRows(farewell, look())
 			.map((row) => `${row}\n`)
@@ -97,7 +97,7 @@ export class Keyboard {
 	/** Shown after a Tab with several matches, and after a Ctrl-C without work to cancel. */
 	get notice(): string {
 		if (this.#choices !== "") return this.#choices;
-		return this.#mayLeave ? "Ctrl-C again leaves" : this.#chat.notice;
+		return this.#mayLeave ? "press Ctrl-C again to leave" : this.#chat.notice;
 	}
 
 	/**
@@ -222,9 +222,9 @@ function growingRows({ last }: Conversation, { columns }: Look): string[] {
 
 function waitingRows({ steering, queue, sending }: Conversation): string[] {
 	const waiting = [
-		...steering.map((message) => `  joins: ${messageLine(message)}`),
-		...queue.map((message, index) => `  waits (${index + 1}): ${messageLine(message)}`),
-		...sending.map((content) => `  sends: ${visibleLine(content)}`),
+		...steering.map((message) => `  to the running turn: ${messageLine(message)}`),
+		...queue.map((message, index) => `  queued (${index + 1}): ${messageLine(message)}`),
+		...sending.map((content) => `  sending: ${visibleLine(content)}`),
 	];
 	const hidden = waiting.length - mostWaiting;
 	return hidden > 0 ? [...waiting.slice(0, mostWaiting), `  and ${hidden} more`] : waiting;
@@ -234,7 +234,7 @@ function statusRows({ conversation, answer, notice }: LiveState, columns: number
 	if (notice !== "") return [notice];
 	if (conversation.question?.given) return ["sending the answer…"];
 	if (conversation.question && !answer) {
-		return ["the question above waits: send your line or empty it (Ctrl-U) to answer"];
+		return ["a question is open: send your line or clear it (Ctrl-U) to answer"];
 	}
 	if (!conversation.active || conversation.question) return [];
 	const { retrying, progress } = conversation;

@@ -50,9 +50,9 @@ test("where nobody is to be asked by tasks, their questions are told and take no
 	await setImmediate();
 	expect(rows).toEqual([
 		"? task_1 Refactor · waits for you",
-		"  `parley task reply task_1` answers",
-		"task_1 Refactor asks: Allow ls?; parley chat --session sess_1 asks you at a",
-		"terminal",
+		"  answer with `parley task reply task_1`",
+		"task_1 Refactor asks: Allow ls?; to answer at a terminal: parley chat --session",
+		"sess_1",
 	]);
 	expect(chat.conversation.question).toBeUndefined();
 	chat.leave();

@@ -55,7 +55,7 @@ async function sessionsFrom(address: HttpAddress, prefix: string): Promise<Sessi
 function unknown(given: string): ParleyError {
 	const shown = visibleLine(given.slice(0, 100));
 	return new ParleyError(
-		`no conversation has an id that begins with ${shown}; \`parley sessions\` lists them`,
+		`no session has an id that begins with ${shown}; \`parley sessions\` lists the sessions`,
 		{
 			code: "not_found",
 		},
@@ -67,8 +67,6 @@ function ambiguous(given: string, found: readonly SessionFacts[]): ParleyError {
 		.slice(0, mostNamed)
 		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title) || "(no title)"}`);
 	const more = found.length > mostNamed ? ["  …"] : [];
-	const message = [`several conversations have an id that begins with ${given}:`, ...rows, ...more].join(
-		"\n",
-	);
+	const message = [`several sessions have an id that begins with ${given}:`, ...rows, ...more].join("\n");
 	return new ParleyError(message, { code: "failed_precondition" });
 }

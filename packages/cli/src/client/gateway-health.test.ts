@@ -40,19 +40,19 @@ test("what is not as it should be has a row of its own", () => {
 		["", "certificate until 2027-02-03"],
 		["provider", "refused: the key is not valid, since 2026-01-01T00:00:00.000Z"],
 		["storage", "full, since 2026-01-02T00:00:00.000Z"],
-		["sandbox", "off: commands run with your own power"],
+		["sandbox", "off: commands run with your permissions"],
 	]);
 });
 
 test.each<[HealthReport["sandbox"], readonly string[]]>([
-	[{ mode: "preferred", state: "checking" }, ["being tried: commands wait for it"]],
+	[{ mode: "preferred", state: "checking" }, ["being checked: commands wait for the result"]],
 	[
 		{ mode: "off", operator: "off", chat: "bubblewrap" },
-		["off: commands run with your own power; those of chat: bubblewrap"],
+		["off: commands run with your permissions; commands of chats: bubblewrap"],
 	],
 	[
 		{ mode: "container", operator: "container" },
-		["container: commands have all that the gateway's container holds"],
+		["container: commands can access everything in the container of the gateway"],
 	],
 	[
 		{
@@ -63,13 +63,13 @@ test.each<[HealthReport["sandbox"], readonly string[]]>([
 			fix: "apt install bubblewrap",
 		},
 		[
-			"none: yours run with your own power, those of chat not at all: bubblewrap is not installed",
-			"to mend it: apt install bubblewrap",
+			"none: your commands run with your permissions, and commands of chats do not run: bubblewrap is not installed",
+			"fix: apt install bubblewrap",
 		],
 	],
 	[
 		{ mode: "required", state: "unavailable", operator: "none", reason: "a command can get out" },
-		["none, so that no command runs: a command can get out"],
+		["none: no command runs: a command can get out"],
 	],
 	[{ mode: "bubblewrap" }, ["bubblewrap"]],
 ])("of a sandbox that is %j people are told how it is", (sandbox, words) => {

@@ -72,7 +72,7 @@ export function healthRows({
 		...troubleRow("storage", storage, ["ok"]),
 		...troubleRow("policy", policy, ["ok"]),
 		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
-		...(sandbox?.fix === undefined ? [] : [["", `to mend it: ${sandbox.fix}`] satisfies [string, string]]),
+		...(sandbox?.fix === undefined ? [] : [["", `fix: ${sandbox.fix}`] satisfies [string, string]]),
 	];
 }
 
@@ -86,8 +86,8 @@ const llamaStates: Readonly<Record<string, string>> = {
 	external: "not started by the gateway",
 	idle: "starts with the first request",
 	found: "in use, not started by the gateway",
-	pausing: "does not run, and starts again",
-	loading: "loads its model",
+	pausing: "stopped, will be restarted",
+	loading: "loading its model",
 };
 
 /** State of the local model server in words. */
@@ -96,7 +96,7 @@ export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: L
 		endpoint,
 		llamaStates[state] ?? state,
 		...(pid === undefined ? [] : [`process ${pid}`]),
-		...(restarts === 0 ? [] : [`started again ${restarts} ${restarts === 1 ? "time" : "times"}`]),
+		...(restarts === 0 ? [] : [`restarted ${restarts} ${restarts === 1 ? "time" : "times"}`]),
 		...(tokens === "estimated" ? ["token counts are estimates"] : []),
 	];
 	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
@@ -104,20 +104,20 @@ export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: L
 
 /** State of the sandbox in words. */
 function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
-	if (state === "checking" || state === "wanted") return "being tried: commands wait for it";
-	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "there is none"}`;
+	if (state === "checking" || state === "wanted") return "being checked: commands wait for the result";
+	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "unknown reason"}`;
 	const words = operator === undefined ? mode : (confinements[operator] ?? operator);
-	return operator === "off" && chat === "bubblewrap" ? `${words}; those of chat: bubblewrap` : words;
+	return operator === "off" && chat === "bubblewrap" ? `${words}; commands of chats: bubblewrap` : words;
 }
 
 const confinements: Readonly<Record<string, string>> = {
-	off: "off: commands run with your own power",
-	container: "container: commands have all that the gateway's container holds",
+	off: "off: commands run with your permissions",
+	container: "container: commands can access everything in the container of the gateway",
 };
 
 function withoutSandbox(operator: string | undefined): string {
-	if (operator === "none") return "none, so that no command runs";
-	return "none: yours run with your own power, those of chat not at all";
+	if (operator === "none") return "none: no command runs";
+	return "none: your commands run with your permissions, and commands of chats do not run";
 }
 
 interface State {

@@ -83,7 +83,7 @@ test("a model that is not there is refused before there is a session", async () 
 	client.last("list_agents").answer({ agents: [{ name: "default" }, { name: "local", server: "http://x" }] });
 	await expect(opening).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringMatching(/^there is no model "gpt-5"; parley models/),
+		message: expect.stringMatching(/^unknown model "gpt-5"; `parley models`/),
 	});
 	expect(client.requests.map(({ method }) => method)).toEqual(["list_models", "list_agents"]);
 });

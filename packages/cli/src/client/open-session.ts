@@ -38,12 +38,9 @@ async function checkModel(client: Client, model: string, profile = "default"): P
 	const { agents } = await client.request("list_agents", {});
 	// Such a server has models of its own.
 	if (agents.some((agent) => agent.name === profile && agent.server !== undefined)) return;
-	throw new ParleyError(
-		`there is no model ${JSON.stringify(name)}; parley models lists those that there are`,
-		{
-			code: "invalid_argument",
-		},
-	);
+	throw new ParleyError(`unknown model ${JSON.stringify(name)}; \`parley models\` lists the models`, {
+		code: "invalid_argument",
+	});
 }
 
 async function openChosen(client: Client, choice: SessionChoice): Promise<OpenSession> {

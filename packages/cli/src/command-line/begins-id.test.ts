@@ -18,7 +18,7 @@ test.each([
 
 test("what is too short for any id is told as that", () => {
 	for (const given of ["", "t", "task_", "task_abc", "abc"]) {
-		expect(() => requireLongId(given)).toThrow("is too short for an id: at least 4 characters");
+		expect(() => requireLongId(given)).toThrow("is too short for an id: use at least 4 characters");
 	}
 	for (const given of ["task_abcd", "abcd"]) expect(() => requireLongId(given)).not.toThrow();
 });

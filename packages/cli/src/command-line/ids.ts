@@ -17,7 +17,7 @@ export function requireLongId(given: string): void {
 	if (given.slice(given.indexOf("_") + 1).length >= fewestCharacters) return;
 	const shown = JSON.stringify(visibleLine(given));
 	throw new UsageError(
-		`${shown} is too short for an id: at least ${fewestCharacters} characters of it, beside its prefix, say which one is meant`,
+		`${shown} is too short for an id: use at least ${fewestCharacters} characters after the prefix`,
 	);
 }
 

@@ -32,7 +32,7 @@ export class Interrupt {
 	press(): void {
 		if (this.#wasPressed) process.exit(interruptedCode);
 		this.#wasPressed = true;
-		this.#options.tell("cancelling; Ctrl-C again leaves at once");
+		this.#options.tell("cancelling; press Ctrl-C again to exit immediately");
 		this.#options.cancel().catch(this.#options.onFailure);
 	}
 }

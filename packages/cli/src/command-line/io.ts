@@ -33,9 +33,12 @@ function currentDirectory(): string {
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
 		// The class of our errors would load more than this command line has loaded.
-		throw new Error(`the current directory is gone${code}; change to one that exists, and try again`, {
-			cause,
-		});
+		throw new Error(
+			`the current directory does not exist${code}; change to another directory and try again`,
+			{
+				cause,
+			},
+		);
 	}
 }
 

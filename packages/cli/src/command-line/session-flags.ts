@@ -10,9 +10,9 @@ export interface SessionFlags {
 /** The flags of the commands that talk in a session. */
 export function addSessionFlags(command: Command): Command {
 	return command
-		.option("--session <id>", "continue this conversation (see parley sessions)")
+		.option("--session <id>", "continue this session (see parley sessions)")
 		.addOption(
-			new Option("--profile <name>", "agent profile of a new conversation (see parley agents)").conflicts(
+			new Option("--profile <name>", "agent profile of a new session (see parley agents)").conflicts(
 				"session",
 			),
 		)

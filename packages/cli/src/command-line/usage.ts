@@ -6,6 +6,9 @@ export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
 
+/** Text of the error for a confirmation without a terminal. */
+export const noConfirmation = "Cannot ask for confirmation without a terminal. Use `-y` to confirm.";
+
 /** Makes invalid command lines throw a `UsageError` with the allowed values, also those of subcommands. */
 export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;

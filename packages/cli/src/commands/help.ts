@@ -4,7 +4,7 @@ import { UsageError } from "../command-line/usage.ts";
 
 /** `parley help`: of the program, of one command, or of the offline model. */
 export function helpCommand(io: Io): Command {
-	const command = new Command("help").description("explain a command, or the language of the offline model");
+	const command = new Command("help").description("explain a command, or the commands of the offline model");
 	return command.argument("[topic]", "a command, or offline").action(async (topic: string | undefined) => {
 		if (topic === "offline") {
 			const { offlineHelp } = await import("@parley/core");

@@ -20,11 +20,11 @@ test("what a report says holds as long as its process lives and writes", () => {
 	expect(judge(report, 100_000, true)).toEqual(report);
 	expect(judge(report, 100_000, false)).toMatchObject({
 		state: "silent",
-		detail: expect.stringContaining("ended without a word"),
+		detail: expect.stringContaining("ended without a report"),
 	});
 	expect(judge(report, 121_000, true)).toMatchObject({
 		state: "silent",
-		detail: expect.stringContaining("said nothing"),
+		detail: expect.stringContaining("has not reported its state"),
 	});
 	const refused = { ...report, state: "refused", detail: "no" } as const;
 	expect(judge(refused, 999_000, false)).toEqual(refused);
@@ -33,12 +33,12 @@ test("what a report says holds as long as its process lives and writes", () => {
 test("each state has its words, and what is not as it should be has what mends it", () => {
 	const standing = { ...report, platform: "discord", open: 3, held: 1, waiting: 2 };
 	expect(connectorWords(standing, 61_000)).toBe(
-		`connected for 1 min (process ${process.pid}); 2 to be handled, 2 to be posted, 1 held for a decision`,
+		`connected for 1 min (process ${process.pid}); events to handle: 2, posts to send: 2, held posts: 1`,
 	);
-	expect(connectorFix(standing)).toBe("parley discord posts lists what waits for a decision");
+	expect(connectorFix(standing)).toBe("`parley discord posts` lists the posts that need a decision");
 	expect(connectorFix({ ...standing, held: 0 })).toBeUndefined();
 	const failed = { ...standing, state: "failed", detail: "it broke" } as const;
-	expect(connectorWords(failed, 61_000)).toBe("has ended: it broke");
+	expect(connectorWords(failed, 61_000)).toBe("ended: it broke");
 	expect(connectorFix(failed)).toContain("parley start");
 });
 

@@ -73,8 +73,8 @@ export function judge(
 	if (report.state === "refused" || report.state === "failed") return report;
 	if (isAlive && now - report.seen < silentMs) return report;
 	const detail = isAlive
-		? `process ${report.pid} is there, but has said nothing for a while`
-		: `process ${report.pid} has ended without a word`;
+		? `process ${report.pid} runs, but has not reported its state for a while`
+		: `process ${report.pid} ended without a report`;
 	return { ...report, state: "silent", detail };
 }
 
@@ -102,11 +102,11 @@ export function connectorWords(standing: ConnectorStanding, now: number): string
 		case "connected":
 			return `connected for ${span} (process ${pid})${loadOf(standing)}`;
 		case "waiting":
-			return `waits since ${span}${reason}${loadOf(standing)}`;
+			return `waiting for ${span}${reason}${loadOf(standing)}`;
 		case "refused":
 			return `does not run${reason}`;
 		case "failed":
-			return `has ended${reason}`;
+			return `ended${reason}`;
 		case "silent":
 			return `does not work${reason}`;
 	}
@@ -125,23 +125,23 @@ export function connectorRows(standing: ConnectorStanding, now: number): [string
 export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): string | undefined {
 	switch (state) {
 		case "refused":
-			return `do that, then start parley again; parley ${platform} doctor looks closer`;
+			return `fix this, then start Parley again; \`parley ${platform} doctor\` shows details`;
 		case "failed":
 		case "silent":
-			return `parley start starts it again by itself where it runs it; parley ${platform} doctor looks closer`;
+			return `\`parley start\` restarts its connectors automatically; \`parley ${platform} doctor\` shows details`;
 		case "waiting":
-			return `it goes on by itself; parley ${platform} doctor looks closer`;
+			return `it continues automatically; \`parley ${platform} doctor\` shows details`;
 		case "starting":
 		case "connected":
-			return held > 0 ? `parley ${platform} posts lists what waits for a decision` : undefined;
+			return held > 0 ? `\`parley ${platform} posts\` lists the posts that need a decision` : undefined;
 	}
 }
 
 function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string {
 	const facts = [
-		...(waiting > 0 ? [`${waiting} to be handled`] : []),
-		...(open - held > 0 ? [`${open - held} to be posted`] : []),
-		...(held > 0 ? [`${held} held for a decision`] : []),
+		...(waiting > 0 ? [`events to handle: ${waiting}`] : []),
+		...(open - held > 0 ? [`posts to send: ${open - held}`] : []),
+		...(held > 0 ? [`held posts: ${held}`] : []),
 	];
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }
@@ -226,7 +226,7 @@ export class ReportKeeper {
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
-			this.#parts.log.warn("how the connector is doing cannot be written down", { why });
+			this.#parts.log.warn("cannot write the state of the connector", { why });
 		}
 		this.#isWritten = false;
 	}

@@ -45,7 +45,9 @@ test("what the operator has revoked is not made anew, and it is said how", async
 	await connectorToken(asked);
 	const [made] = asked.gateway.tokens;
 	if (made) made.status = "revoked";
-	await expect(connectorToken(asked)).rejects.toThrow(`is revoked; for another one type: rm '${asked.file}'`);
+	await expect(connectorToken(asked)).rejects.toThrow(
+		`is revoked; to create another one: rm '${asked.file}'`,
+	);
 	await rm(asked.file);
 	expect(await connectorToken(asked)).toBe("gw_connector_id1_secret");
 });

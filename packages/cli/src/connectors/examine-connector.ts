@@ -37,7 +37,7 @@ async function connectorOf({ platform, flags, io }: Examination): Promise<Findin
 	const now = systemClock.now();
 	const standing = (await readStandings(data, now)).find((one) => one.platform === name);
 	if (standing === undefined) {
-		const fix = `start the gateway with \`parley start\` with ${wants} set, or run \`parley ${name}\` beside it`;
+		const fix = `set ${wants} and start the gateway with \`parley start\`, or run \`parley ${name}\` as well`;
 		return { id, status: "warn", what: `no connector runs on ${data}`, fix };
 	}
 	const [what, fix] = [`connector: ${connectorWords(standing, now)}`, connectorFix(standing)];

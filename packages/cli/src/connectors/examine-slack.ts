@@ -106,21 +106,21 @@ function compare(
 async function readInstalled(file: string, io: Io): Promise<Manifest> {
 	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
 	const name = file === "-" ? "standard input" : file;
-	const fix = 'take the JSON that "App Manifest" shows in the settings of the app';
+	const fix = 'use the JSON under "App Manifest" in the settings of the app';
 	let data: unknown;
 	try {
 		data = parseJson(text);
 	} catch (cause) {
-		throw new ParleyError(`${name} is no JSON: ${fix}`, { code: "invalid_argument", cause });
+		throw new ParleyError(`${name} is not JSON: ${fix}`, { code: "invalid_argument", cause });
 	}
 	const manifest = readManifest(data);
 	if (manifest) return manifest;
-	throw new ParleyError(`${name} is no manifest of an app: ${fix}`, { code: "invalid_argument" });
+	throw new ParleyError(`${name} is not an app manifest: ${fix}`, { code: "invalid_argument" });
 }
 
 function unreadable(file: string): (cause: unknown) => never {
 	return (cause) => {
-		throw new ParleyError(`${file} cannot be read`, { code: "not_found", cause });
+		throw new ParleyError(`cannot read ${file}`, { code: "not_found", cause });
 	};
 }
 
@@ -134,10 +134,10 @@ async function readAll({ stdin }: Io): Promise<string> {
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {
-		throw new UsageError(`--public-url ${text} is no https address\nSlack calls https addresses alone`);
+		throw new UsageError(`--public-url ${text} is not an https address\nSlack calls only https addresses`);
 	}
 	if (url.href === `${url.origin}/`) return url.origin;
 	throw new UsageError(
-		`--public-url ${text} has more than a host\nwrite ${url.origin}: /slack/events is added to it`,
+		`--public-url ${text} has a path or a query\nuse ${url.origin}: the connector adds /slack/events`,
 	);
 }

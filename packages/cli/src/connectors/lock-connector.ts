@@ -18,7 +18,7 @@ export function lockConnector(data: string, platform: string): DataLock {
 	} catch (reason) {
 		if (!isHeld(reason)) throw reason;
 		const whose = ownerOf(join(place, "run", "lock.pid"));
-		const message = `the ${platform} connector of ${data} runs already${whose}: parley start keeps it running where its token is set`;
+		const message = `the ${platform} connector of ${data} is already running${whose}: \`parley start\` runs it if its token is set`;
 		throw new ParleyError(message, { code: "unavailable", cause: reason });
 	}
 }

@@ -159,7 +159,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 	const known = tokens.find((token) => token.id === id);
 	if (kept !== undefined && known?.status === "active") return kept;
 	if (known !== undefined) {
-		const message = `the token ${known.name} of the ${platform} connector is ${known.status}; for another one type: rm '${file}'`;
+		const message = `the token ${known.name} of the ${platform} connector is ${known.status}; to create another one: rm '${file}'`;
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const made = await gateway.request("create_token", {
@@ -177,9 +177,9 @@ export function revokedToken(
 	cause: Error,
 ): ParleyError {
 	const fix = given?.startsWith("gw_connector_")
-		? `for another one type: parley token create connector NAME --platform ${platform}`
-		: `for another one type: rm '${tokenFileOf({ platform, data })}'`;
-	const message = `the gateway takes the ${platform} connector's token no more: it was revoked; ${fix}`;
+		? `to create another one: parley token create connector NAME --platform ${platform}`
+		: `to create another one: rm '${tokenFileOf({ platform, data })}'`;
+	const message = `the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`;
 	return new ParleyError(message, { code: "unauthenticated", cause });
 }
 

@@ -191,7 +191,7 @@ function isForPerson({ flags, io }: Run): boolean {
 
 function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): void {
 	if (state === "starting") io.stderr.write(`connecting to ${platform} …\n`);
-	if (state === "connected") io.stderr.write("connected; Ctrl-C stops it, and nothing is lost\n");
+	if (state === "connected") io.stderr.write("connected; press Ctrl-C to stop, no messages are lost\n");
 	if (state === "waiting") io.stderr.write(`waiting: ${detail ?? "no answer"}\n`);
 }
 
@@ -255,7 +255,7 @@ function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 	}
 	if (behind > 0) {
 		const where = behind === 1 ? "a channel" : `${behind} channels`;
-		return { state: "waiting", detail: `what was missed in ${where} cannot be read yet`, ...load };
+		return { state: "waiting", detail: `missed messages of ${where} cannot be read yet`, ...load };
 	}
 	return { state: "connected", ...load };
 }

@@ -61,7 +61,7 @@ test.each([
 		const way = { platform: discord, steps: () => [answer], hasToken: true, withConnector: [] };
 		const end = await setUpConnector(way, {}, io).catch(String);
 		expect([1, "Error: broken off"]).toContain(end);
-		expect(io.takeOut()).toMatch(/type \/pair [A-Z0-9]+: that makes you the owner/);
+		expect(io.takeOut()).toMatch(/type \/pair [A-Z0-9]+ to become the owner/);
 		expect([...invitations, (await waiting()).length]).toEqual([1, 0]);
 	} finally {
 		await gateway.stop(0);

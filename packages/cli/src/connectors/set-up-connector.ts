@@ -87,8 +87,8 @@ async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> 
 		show(findings, io);
 		if (isDone) return true;
 		if (signal.aborted || !io.stdin.isTTY) return false;
-		const another = step.id === "token" ? "; with another token begin anew" : "";
-		tell(io, `Press Enter to check again, Ctrl-C to stop${another}.`);
+		const another = step.id === "token" ? " To use another token, start the setup again." : "";
+		tell(io, `Press Enter to check again, or Ctrl-C to stop.${another}`);
 		if (!(await entered(io, signal))) return false;
 	}
 }
@@ -103,7 +103,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 		return (await client.request("invite_person", { role: "owner", platform: platform.name })).code;
 	});
 	if (code !== undefined) {
-		tell(io, `${platform.pairing(code)}: that makes you the owner. It works once.`);
+		tell(io, `${platform.pairing(code)} to become the owner. The code works once.`);
 	}
 	tell(io, step.todo);
 	let isDone = false;
@@ -130,15 +130,15 @@ function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }
 	if (first) say(io, heading(io, `1/${others.length + 1}  ${first.title}`));
 	if (first) tell(io, first.todo);
 	const [variable] = platform.variables;
-	tell(io, `Then begin here again: export ${variable}=…; parley ${platform.name} setup`);
+	tell(io, `Then run: export ${variable}=…; parley ${platform.name} setup`);
 	return 1;
 }
 
 function lastWords({ isOwn }: BorrowedConnector, { title, wants }: Platform): string {
-	const start = `\`parley start\` brings the agent into ${title} wherever it starts with ${wants} set.`;
+	const start = `If ${wants} are set, \`parley start\` also runs the ${title} connector.`;
 	return isOwn
-		? `All is set up. The connector ends with this setup; now restart the gateway, with the token.\n${start}`
-		: `All is set up. ${start}`;
+		? `Setup complete. The connector of this setup has stopped. Restart the gateway with the token set.\n${start}`
+		: `Setup complete. ${start}`;
 }
 
 async function entered({ stdin }: Io, signal: AbortSignal): Promise<boolean> {
@@ -293,13 +293,17 @@ class BorrowedConnector {
 			if (!this.isOwn && !isAtWork(standing)) break;
 		}
 		if (standing === undefined)
-			return this.#found("fail", "the connector does not start", `parley ${this.#platform.name} says why`);
+			return this.#found(
+				"fail",
+				"the connector does not start",
+				`run \`parley ${this.#platform.name}\` to see the reason`,
+			);
 		const words = `connector: ${connectorWords(standing, systemClock.now())}`;
 		if (standing.state === "connected") return this.#found("ok", words);
 		return this.#found(
 			"fail",
 			words,
-			connectorFix(standing) ?? `parley ${this.#platform.name} doctor looks closer`,
+			connectorFix(standing) ?? `\`parley ${this.#platform.name} doctor\` shows details`,
 		);
 	}
 

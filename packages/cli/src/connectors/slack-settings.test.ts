@@ -33,8 +33,13 @@ test.each([
 		":3000",
 		"SLACK_SIGNING_SECRET is not set",
 	],
-	["a place that is none", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, "3000", "--listen 3000 is no address"],
-	["a port that is none", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, "a:70000", "is no address"],
+	[
+		"a place that is none",
+		{ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET },
+		"3000",
+		"--listen 3000 is not an address",
+	],
+	["a port that is none", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, "a:70000", "is not an address"],
 ])("%s: it says what to set", (_, environment, listen, words) => {
 	expect(() => slackSettings({ environment }, {}, listen)).toThrow(words);
 });
@@ -47,7 +52,7 @@ test.each([
 		undefined,
 		{ token: "begins with xoxb-", transport: "begins with xapp-" },
 	],
-	["no place", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, undefined, { transport: "this machine" }],
+	["no place", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, undefined, { transport: "address to listen on" }],
 	["no secret", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, "a:1", { transport: "SLACK_SIGNING_SECRET" }],
 ])("with %s set, what is wrong is told beside what is right", (name, environment, listen, wrong) => {
 	const found = trySlackSettings({ environment }, {}, listen);

@@ -22,7 +22,7 @@ interface SlackConfig {
 	readonly slack?: Config["slack"];
 }
 
-const setupHint = "parley slack setup says where they come from";
+const setupHint = "`parley slack setup` explains how to get the tokens";
 
 /**
  * Settings of the connector: Socket Mode if SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
@@ -74,14 +74,14 @@ function readBotToken(io: SlackEnvironment): string {
 	const botToken = variable(io, "SLACK_BOT_TOKEN");
 	if (botToken === undefined) throw new UsageError(`SLACK_BOT_TOKEN is not set\n${setupHint}`);
 	if (botToken.startsWith("xoxb-")) return botToken;
-	throw new UsageError(`SLACK_BOT_TOKEN is not a bot's token, which begins with xoxb-\n${setupHint}`);
+	throw new UsageError(`SLACK_BOT_TOKEN is not a bot token: a bot token begins with xoxb-\n${setupHint}`);
 }
 
 function readEntrance(io: SlackEnvironment, { slack }: SlackConfig, listen?: string): SlackEntrance {
 	const appToken = variable(io, "SLACK_APP_TOKEN");
 	if (listen === undefined && appToken !== undefined) {
 		if (appToken.startsWith("xapp-")) return { appToken };
-		throw new UsageError(`SLACK_APP_TOKEN is not an app's token, which begins with xapp-\n${setupHint}`);
+		throw new UsageError(`SLACK_APP_TOKEN is not an app token: an app token begins with xapp-\n${setupHint}`);
 	}
 	const signingSecret = variable(io, "SLACK_SIGNING_SECRET");
 	if (signingSecret === undefined) {
@@ -92,7 +92,7 @@ function readEntrance(io: SlackEnvironment, { slack }: SlackConfig, listen?: str
 	const address = listen === undefined ? slack?.listen : readListen(listen);
 	if (address === undefined) {
 		throw new UsageError(
-			"with SLACK_SIGNING_SECRET Slack calls this machine: say where it is waited for\n--listen 127.0.0.1:3000, or slack.listen in the configuration",
+			"SLACK_SIGNING_SECRET requires an address to listen on\nset --listen 127.0.0.1:3000, or slack.listen in the configuration",
 		);
 	}
 	return { signingSecret, listen: address };
@@ -102,7 +102,7 @@ function readListen(text: string): { readonly host: string; readonly port: numbe
 	const [, bracketed, plain, port] = /^(?:\[([\da-fA-F:.]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text) ?? [];
 	const host = bracketed ?? plain;
 	if (host === undefined || Number(port) > 65_535) {
-		throw new UsageError(`--listen ${text} is no address\nwrite HOST:PORT, for instance 127.0.0.1:3000`);
+		throw new UsageError(`--listen ${text} is not an address\nuse HOST:PORT, for example 127.0.0.1:3000`);
 	}
 	return { host, port: Number(port) };
 }

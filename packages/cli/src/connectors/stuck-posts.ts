@@ -45,14 +45,14 @@ export async function decideStuck(
 	if (lock === undefined) {
 		// The memory of the connector must match its database: it reads the decision and sends the post itself.
 		await leaveDecisionOn(where, decided);
-		return printRows([send ? "the connector sends it in a moment" : "it is never sent"], io);
+		return printRows([send ? "the connector sends the post soon" : "the post is discarded"], io);
 	}
 	try {
 		await decideStuckPost(where, decided);
 	} finally {
 		lock.release();
 	}
-	printRows([send ? "it is sent as soon as the connector runs" : "it is never sent"], io);
+	printRows([send ? "the connector sends the post at its next start" : "the post is discarded"], io);
 }
 
 function lockIfStopped(data: string, platform: string): DataLock | undefined {

@@ -32,7 +32,7 @@ function keep() {
 	return { programs, clock, log, supervisor, pass };
 }
 
-test("a program that ends is started again, later each time", async () => {
+test("a program that ends is restarted, later each time", async () => {
 	const { programs, pass } = keep();
 	await programs.end(1);
 	await pass(999);

@@ -54,13 +54,13 @@ export class Supervisor {
 			this.#program = undefined;
 			if (signal.aborted) return;
 			if (code === refusedExitCode) {
-				log.error("a connector is not started again: do what it says, then start parley again", {
+				log.error("the connector is not restarted: fix the reported problem, then start Parley again", {
 					connector: name,
 				});
 				return;
 			}
 			if (clock.monotonic() - startedAt >= healthyMs) waitMs = firstWaitMs;
-			log.warn("a connector ended and is started again", { connector: name, code, waitMs });
+			log.warn("the connector ended and is restarted", { connector: name, code, waitMs });
 			// That it is time to stop shows in the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}

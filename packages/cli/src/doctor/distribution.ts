@@ -52,7 +52,7 @@ export const setClock = fixOn({
 	alpine: "apk add chrony && rc-service chronyd start",
 	wsl: "in Windows: wsl --shutdown, then start again",
 	macos: "sudo sntp -sS time.apple.com",
-	other: "let the system set its clock by the network",
+	other: "turn on network time in the settings of the system",
 	else: "sudo timedatectl set-ntp true",
 });
 
@@ -63,8 +63,8 @@ export const makeRoom = fixOn({
 	arch: "sudo pacman -Sc && sudo journalctl --vacuum-size=200M",
 	suse: "sudo zypper clean && sudo journalctl --vacuum-size=200M",
 	alpine: "sudo apk cache clean",
-	wsl: "make room on the drive of Windows that holds this system",
-	macos: "make room in System Settings, General, Storage",
+	wsl: "free space on the Windows drive of this system",
+	macos: "free space in System Settings, General, Storage",
 	else: "remove unused files",
 });
 

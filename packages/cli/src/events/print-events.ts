@@ -19,6 +19,7 @@ import { clockTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { connectionWords } from "../wordings/connection-words.ts";
 import { listWords } from "../wordings/event-wordings.ts";
 
 /** Number of earlier events that are printed first. */
@@ -58,10 +59,7 @@ async function follow(
 			clock: systemClock,
 			signal: stop.signal,
 			find: findAgain(address, () => findGateway(flags, io)),
-			onState: (state) => {
-				const words = state === "lost" ? "the connection is lost, trying again …" : "connected again";
-				io.stderr.write(`${dim(words)}\n`);
-			},
+			onState: (state) => io.stderr.write(`${dim(connectionWords[state])}\n`),
 		});
 	} finally {
 		process.off("SIGINT", interrupt);

@@ -11,11 +11,11 @@ export async function checkFile(named: string | undefined, flags: GatewayFlags, 
 	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
 	// The file is optional: without it, the built-in rules apply.
 	if (named === undefined && !existsSync(path)) {
-		return `✓ there is no ${path}: the built-in rules alone hold`;
+		return `✓ ${path} does not exist: only the built-in rules apply`;
 	}
 	const tools = [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })];
 	const { layer, rules, ignored } = checkPolicy(path, tools);
-	const without = ignored.length === 0 ? "" : `, and ${ignored.length} that count for nothing`;
+	const without = ignored.length === 0 ? "" : `, ${ignored.length} ignored`;
 	return `✓ ${path}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"} of the ${layer}${without}`;
 }
 

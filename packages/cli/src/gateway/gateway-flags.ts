@@ -14,11 +14,15 @@ export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "poli
 /** The flags of the commands that run a gateway; the configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
-		.option("--listen <host:port>", "address to listen on; may be repeated (default 127.0.0.1:7777)", collect)
-		.option("--data <dir>", "data directory for conversations and tokens")
+		.option(
+			"--listen <host:port>",
+			"address to listen on; may be repeated (default: 127.0.0.1:7777)",
+			collect,
+		)
+		.option("--data <dir>", "data directory for sessions and tokens")
 		.option(
 			"--root <dir>",
-			"directory that tools may use; may be repeated (default the current directory)",
+			"directory that tools may use; may be repeated (default: the current directory)",
 			collect,
 		)
 		.option(
@@ -28,7 +32,7 @@ export function addGatewayFlags(command: Command): Command {
 		.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 		.option("--base-url <url>", "URL of another server for the Messages API")
 		.option("--reasoning <level>", "reasoning level of models: off, low, medium, high, xhigh or max")
-		.option("--config <file>", "settings (default parley.config.json in the data directory)")
+		.option("--config <file>", "configuration file (default: parley.config.json in the data directory)")
 		.option("--auth <mode>", "clients that need a token: local (other users, default), token (all), none")
 		.option("--sandbox <mode>", "sandbox for commands: required, preferred (default), off or container")
 		.option("--tls-cert <file>", "TLS certificate of the gateway in PEM format; requires --tls-key")
@@ -40,13 +44,13 @@ export function addGatewayFlags(command: Command): Command {
 		)
 		.option("--public-url <url>", "address of the gateway behind the proxy: https://HOST")
 		.option("--insecure-lan", "allow other machines without TLS or proxy; tokens are sent unencrypted")
-		.option("--policy <file>", "policy file (default policy.jsonc in the data directory)")
+		.option("--policy <file>", "policy file (default: policy.jsonc in the data directory)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText(
 			"after",
-			"\nAll but --config can also be set in the file, and as PARLEY_LISTEN, PARLEY_DATA, and so on.\n" +
-				"The key of a provider comes from the environment alone: ANTHROPIC_API_KEY.",
+			"\nThe configuration file and variables such as PARLEY_LISTEN can set all flags except\n" +
+				"--config. The key of a provider comes only from the environment: ANTHROPIC_API_KEY.",
 		);
 }
 

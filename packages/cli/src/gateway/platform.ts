@@ -24,7 +24,7 @@ export const discord: Platform = {
 	variables: ["DISCORD_TOKEN"],
 	isWanted: (environment) => isSet(environment, "DISCORD_TOKEN"),
 	wants: "DISCORD_TOKEN",
-	pairing: (code) => `In a channel of your server type /pair ${code}`,
+	pairing: (code) => `In a channel of your server, type /pair ${code}`,
 };
 
 /** The bot's token in the environment; undefined if it is not set. */
@@ -40,7 +40,7 @@ export const slack: Platform = {
 		isSet(environment, "SLACK_BOT_TOKEN") &&
 		(isSet(environment, "SLACK_APP_TOKEN") || isSet(environment, "SLACK_SIGNING_SECRET")),
 	wants: "SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
-	pairing: (code) => `In a channel type /parley pair ${code}`,
+	pairing: (code) => `In a channel, type /parley pair ${code}`,
 };
 
 /** Slack over HTTP. */

@@ -114,7 +114,7 @@ function withListeners(config: Config, more: Config["listen"]): Config {
 }
 
 const insecureWarning =
-	"other machines reach this gateway without TLS (--insecure-lan): what is said there, and the token, can be read on its way";
+	"other machines can connect without TLS (--insecure-lan): messages and the token are sent unencrypted";
 
 /** Flags beat `PARLEY_*` variables, these beat the configuration file. */
 export async function readConfig(

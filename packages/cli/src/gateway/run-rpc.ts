@@ -98,10 +98,9 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 /** Node.js treats a directory as an ended input: the program would end without output and without an error. */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
-	throw new ParleyError(
-		"the standard input is a directory; start it with a pipe or a file that has a command in each line",
-		{ code: "invalid_argument" },
-	);
+	throw new ParleyError("standard input is a directory; use a pipe or a file with one command per line", {
+		code: "invalid_argument",
+	});
 }
 
 /** Settings of the operator about models, commands and policy also apply here. */

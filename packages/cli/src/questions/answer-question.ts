@@ -29,12 +29,12 @@ export async function answerQuestion(
 	flags: AnswerFlags,
 	io: Io,
 ): Promise<Answered> {
-	if (flags.reason !== undefined && !flags.deny) throw new UsageError("--reason stands beside --deny");
-	if (flags.deny && flags.value !== undefined) throw new UsageError("say either --deny or --value");
+	if (flags.reason !== undefined && !flags.deny) throw new UsageError("--reason requires --deny");
+	if (flags.deny && flags.value !== undefined) throw new UsageError("use either --deny or --value");
 	const question = await findQuestion(client, id);
 	const given = givenBy(flags, question) ?? (await typed(question, io));
-	if (given === "interrupted") return { exitCode: 130, rows: ["nothing was answered"] };
-	if (given === undefined) return { exitCode: 1, rows: ["nothing was answered"] };
+	if (given === "interrupted") return { exitCode: 130, rows: ["The question is still open."] };
+	if (given === undefined) return { exitCode: 1, rows: ["The question is still open."] };
 	const { token, session_id } = question;
 	const sent = await client.request("prompt_response", { token, ...given.response });
 	return { exitCode: 0, rows: [`answered: ${given.said}`], result: { ...sent, session_id, token } };
@@ -53,9 +53,7 @@ async function findQuestion(client: Client, id: string): Promise<OpenPromptPaylo
 		: { prompts: [] };
 	const [question] = whole;
 	if (question) return question;
-	throw new UsageError(
-		`no question ${visibleLine(id)} waits for an answer; parley answer shows those that do`,
-	);
+	throw new UsageError(`no open question has the id ${visibleLine(id)}; \`parley answer\` lists the ids`);
 }
 
 function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPayload): GivenAnswer | undefined {
@@ -63,7 +61,7 @@ function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPaylo
 	if (value === undefined) return undefined;
 	if (question.type === "password") {
 		throw new UsageError(
-			"a password is typed at a terminal: in a command line others could read it; leave --value out",
+			"--value is not allowed for a password, because other users can read command lines; type it at a terminal",
 		);
 	}
 	const reading = readAnswer(question, value);
@@ -81,8 +79,8 @@ function approves({ response }: GivenAnswer): boolean {
 async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer | "interrupted" | undefined> {
 	if (!io.stdin.isTTY || !io.stderr.isTTY) {
 		io.stderr.write(`${questionRows(question, errorLook(io)).join("\n")}\n`);
-		const way = question.type === "password" ? "" : ": say the answer with --value, or --deny";
-		throw new UsageError(`there is no terminal to ask on${way}`);
+		const way = question.type === "password" ? "" : "; use --value or --deny";
+		throw new UsageError(`cannot ask without a terminal${way}`);
 	}
 	const ended = new AbortController();
 	const asking = { io, signal: ended.signal, onInterrupt: () => ended.abort() };
@@ -96,6 +94,7 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 
 /** Second question about a call that always requires approval, so that a key pressed by mistake approves nothing. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
-	const label = "This is always asked about. Type yes to approve it, anything else to leave it open.";
+	const label =
+		"This call always requires approval. Type yes to approve it, or anything else to leave it open.";
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };
 }

@@ -19,10 +19,10 @@ test("each question stands with its short code, where it was asked, for whom, an
 		look(200),
 	);
 	expect(rows).toEqual([
-		"ID      CONVERSATION     ASKED      FOR          QUESTION",
-		"123456  Ships            3 min ago  discord:1:2  Which\\u{1b}[2J?",
-		"654321  without a title  3 min ago  you          ! Allow rm?",
-		"`parley answer ID` answers one; those with ! are always asked about.",
+		"ID      SESSION     ASKED      FOR          QUESTION",
+		"123456  Ships       3 min ago  discord:1:2  Which\\u{1b}[2J?",
+		"654321  (no title)  3 min ago  you          ! Allow rm?",
+		"`parley answer ID` answers a question. Calls with ! always require approval.",
 	]);
 });
 
@@ -37,5 +37,5 @@ test("no row is wider than the terminal, and the codes stay", () => {
 });
 
 test("where nothing waits, that is said", () => {
-	expect(openQuestionRows([], now, look(80))).toEqual(["nothing waits for an answer"]);
+	expect(openQuestionRows([], now, look(80))).toEqual(["no open questions"]);
 });

@@ -52,11 +52,7 @@ test("options are numbered, and those that cannot be chosen say so", () => {
 
 test("hints say what is possible", () => {
 	const asked = askQuestion({ label: "Code?", required: false, validation: "\\d+", placeholder: "42" });
-	expect(questionRows(asked, plain)).toEqual([
-		"? Code?",
-		"  for example 42, must match \\d+, may be",
-		"  left empty",
-	]);
+	expect(questionRows(asked, plain)).toEqual(["? Code?", "  for example 42, must match \\d+,", "  optional"]);
 });
 
 test("an approval that cannot be given for the session does not offer it", () => {

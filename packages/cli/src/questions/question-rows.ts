@@ -24,7 +24,7 @@ export function questionPrompt({ type, context }: PromptRequestPayload): string 
 		case "multi":
 			return "numbers, like 1,3 › ";
 		case "password":
-			return "typed unseen › ";
+			return "password (hidden) › ";
 		case "text":
 			return "answer › ";
 	}
@@ -65,7 +65,7 @@ function elicitationRows(question: PromptRequestPayload, look: Look): string[] {
 	const hints = [
 		...(placeholder === "" ? [] : [`for example ${visibleLine(placeholder)}`]),
 		...(validation === "" ? [] : [`must match ${visibleLine(validation)}`]),
-		...(required ? [] : ["may be left empty"]),
+		...(required ? [] : ["optional"]),
 	];
 	const choices = options.map((option, index) => {
 		const { label: name, description, disabled } = option;
@@ -165,19 +165,19 @@ export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-const head = ["ID", "CONVERSATION", "ASKED", "FOR", "QUESTION"];
+const head = ["ID", "SESSION", "ASKED", "FOR", "QUESTION"];
 
 /** Open questions, the oldest first, and below them the command that answers. */
 export function openQuestionRows(questions: readonly OpenPromptPayload[], now: number, look: Look): string[] {
-	if (questions.length === 0) return ["nothing waits for an answer"];
+	if (questions.length === 0) return ["no open questions"];
 	const rows = questions.map(({ token, session_title, created_at, person, label, always_ask }) => [
 		shortCode(token),
-		visibleLine(session_title) || "without a title",
+		visibleLine(session_title) || "(no title)",
 		timeAgo(Date.parse(created_at), now),
 		visibleLine(person ?? "you"),
 		`${always_ask ? "! " : ""}${visibleLine(label)}`,
 	]);
-	const hint = "`parley answer ID` answers one; those with ! are always asked about.";
+	const hint = "`parley answer ID` answers a question. Calls with ! always require approval.";
 	return [
 		...tableRows({ rows: [head, ...rows], optional: [3, 2, 1], elastic: 4 }, look),
 		...wrapText(hint, look.columns),

@@ -25,7 +25,10 @@ test.each([
 
 test("an approval that cannot be given for the session asks again", () => {
 	const once = askQuestion({ type: "confirm", context: { allow_session: false } });
-	expect(readAnswer(once, "s")).toEqual({ kind: "again", hint: "this is asked every time: answer y or n" });
+	expect(readAnswer(once, "s")).toEqual({
+		kind: "again",
+		hint: "this call requires approval each time: answer y or n",
+	});
 	expect(readAnswer(once, "y")).toMatchObject({ response: { value: "yes" } });
 });
 
@@ -53,11 +56,11 @@ test.each([
 	expect(reading.kind === "answer" ? reading.response : undefined).toEqual(response);
 });
 
-test("what is not required may be left empty", () => {
+test("accepts an empty answer to an optional question", () => {
 	expect(readAnswer({ ...select, required: false }, "")).toMatchObject({ response: { value: "" } });
 	expect(readAnswer({ ...multi, required: false }, "")).toMatchObject({ response: { values: [] } });
 	expect(readAnswer(askQuestion({ required: false }), "")).toMatchObject({ response: { text: "" } });
-	expect(readAnswer(askQuestion({}), "")).toEqual({ kind: "again", hint: "an answer is needed" });
+	expect(readAnswer(askQuestion({}), "")).toEqual({ kind: "again", hint: "an answer is required" });
 });
 
 test("a text is sent as it was typed", () => {

@@ -39,10 +39,10 @@ function readApproval({ context }: PromptRequestPayload, line: string): Reading 
 	if (reason === "" && (answer === "s" || answer === "session")) {
 		return context.allow_session
 			? accept({ value: "session" }, "yes, for this session")
-			: again("this is asked every time: answer y or n");
+			: again("this call requires approval each time: answer y or n");
 	}
-	const choice = context.allow_session ? "y, n, or s for yes in the whole session" : "y or n";
-	return again(`answer ${choice}; n WHY tells the model why`);
+	const choice = context.allow_session ? "y, n, or s to approve for this session" : "y or n";
+	return again(`answer ${choice}; n REASON sends the reason to the model`);
 }
 
 function readChoice({ options, required }: PromptRequestPayload, line: string): Reading {
@@ -64,7 +64,7 @@ function readChoices({ options, required }: PromptRequestPayload, line: string):
 }
 
 function readText({ type, required }: PromptRequestPayload, line: string): Reading {
-	if (line === "" && required) return again("an answer is needed");
+	if (line === "" && required) return again("an answer is required");
 	return accept({ text: line }, type === "password" ? "(hidden)" : line || "nothing");
 }
 

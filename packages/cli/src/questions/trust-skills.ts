@@ -4,7 +4,7 @@ import type { AddressFlags } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
-import { UsageError } from "../command-line/usage.ts";
+import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { changeRows, skillTable } from "../tables/skill-and-memory-tables.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -17,7 +17,7 @@ interface TrustFlags extends AddressFlags {
 export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
 	const isAsked = flags.yes !== true;
 	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
-		throw new UsageError("Cannot ask for confirmation without a terminal. Use `-y` to confirm.");
+		throw new UsageError(noConfirmation);
 	}
 	return withGateway(flags, io, async (client) => {
 		const { skills, problems, digest } = await client.request("list_skills", { directory });

@@ -3,7 +3,7 @@ import { findSessions, type SessionFacts } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
-import { UsageError } from "../command-line/usage.ts";
+import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { titleOf } from "../tables/session-table.ts";
 
 export interface DeleteFlags extends AddressFlags {
@@ -15,11 +15,11 @@ export interface DeleteFlags extends AddressFlags {
 export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
 	const isAsked = flags.yes !== true;
 	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
-		throw new UsageError("cannot ask for confirmation without a terminal; -y confirms");
+		throw new UsageError(noConfirmation);
 	}
 	const sessions = await findSessions(await findGateway(flags, io), ids);
 	if (isAsked && !(await agrees(sessions, io))) {
-		io.stderr.write("nothing was deleted\n");
+		io.stderr.write("No session was deleted.\n");
 		return 1;
 	}
 	await withGateway(flags, io, async (client) => {
@@ -34,10 +34,10 @@ export async function deleteSessions(ids: readonly string[], flags: DeleteFlags,
 
 async function agrees(sessions: readonly SessionFacts[], io: Io): Promise<boolean> {
 	for (const session of sessions) io.stderr.write(`${session.id}  ${titleOf(session)}\n`);
-	const what = sessions.length === 1 ? "this conversation" : `these ${sessions.length} conversations`;
+	const what = sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`;
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	try {
-		const answer = await lines.question(`delete ${what} for good, with all that belongs to it? [y/N] `);
+		const answer = await lines.question(`Delete ${what} permanently, with all data? [y/N] `);
 		return /^y(?:es)?$/i.test(answer.trim());
 	} finally {
 		lines.close();

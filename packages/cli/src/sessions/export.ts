@@ -23,11 +23,11 @@ export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[])
 function headOf(session: SessionFacts): string[] {
 	const facts = [
 		`Id: ${codeMarkdown(session.id)}`,
-		`Opened: ${session.created_at}`,
+		`Created: ${session.created_at}`,
 		`Last message: ${session.updated_at}`,
 		`Directory: ${codeMarkdown(session.root_dir)}`,
 		`Agent: ${codeMarkdown(session.profile)}`,
-		`So far: ${figuresOf(session)}`,
+		`Usage: ${figuresOf(session)}`,
 		...(session.external_key === undefined ? [] : [`Key: ${codeMarkdown(session.external_key)}`]),
 	];
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];

@@ -49,11 +49,11 @@ test("a conversation is written with its facts, and with everything that was sai
 	expect(toMarkdown(session, events)).toBe(`# A \\*plan\\*\\\\u{1b}\\[2J
 
 - Id: \`sess_1\`
-- Opened: 2026-01-01T00:00:00.000Z
+- Created: 2026-01-01T00:00:00.000Z
 - Last message: 2026-01-01T00:01:00.000Z
 - Directory: \`\`/a\`b\`\`
 - Agent: \`default\`
-- So far: 2 messages, 1,234 tokens read and 56 written, $0.0123
+- Usage: 2 messages, 1,234 input tokens, 56 output tokens, $0.0123
 
 ## Ada\\_L · 2026-01-01T00:00:01.000Z
 

@@ -79,7 +79,7 @@ const shownId = 8;
 export function tokenTable(tokens: readonly Token[], look: Look, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
-	const head = ["ID", "KIND", "NAME", "FOR", "LAST USED", "STATUS"];
+	const head = ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"];
 	return tableRows({ rows: [head, ...cells], optional: [3, 4], elastic: 2 }, look);
 }
 
@@ -109,7 +109,7 @@ export function decisionRows(answer: Answer, look: Look): string[] {
 	const cells = rules.map(({ decides, layer, effect: said, source, reason: why }) =>
 		[decides ? "▸" : "", layer, said, why, source ?? ""].map(visibleLine),
 	);
-	const head = ["", "LAYER", "EFFECT", "REASON", "WHERE"];
+	const head = ["", "LAYER", "EFFECT", "REASON", "SOURCE"];
 	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, look);
 	return [...facts.flatMap((fact) => wrapText(fact, look.columns)), ...table];
 }
@@ -119,7 +119,7 @@ export function ruleRows({ rules, problem }: Listing, look: Look): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
 	);
-	const head = ["LAYER", "EFFECT", "WHEN", "REASON", "WHERE"];
+	const head = ["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"];
 	const broken = problem === undefined ? [] : wrapText(`✗ ${visibleLine(problem)}`, look.columns);
 	return [
 		...broken.map(look.styles.red),
@@ -145,18 +145,20 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 
 /** Remaining validity of a token. */
 function untilWords({ expires_at }: Token, now: number): string {
-	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
+	return expires_at === undefined
+		? "does not expire"
+		: `expires in ${timeLeft(Date.parse(expires_at) - now)}`;
 }
 
 /** Words beside the text of a new token. */
 export function madeWords(info: Token, now: number): string {
 	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
 	const again = isOwn(info)
-		? "It stands in the data directory, where programs of this machine find it."
-		: "Nobody can show it again.";
+		? "It is stored in the data directory, where programs of this machine find it."
+		: "It cannot be shown again.";
 	return [
-		`${named}: it counts ${untilWords(info, now)}. ${again}`,
-		"Clients send it as `Authorization: Bearer TOKEN`; parley takes it from PARLEY_TOKEN.",
+		`${named} ${untilWords(info, now)}. ${again}`,
+		"Clients send it as `Authorization: Bearer TOKEN`; parley reads it from PARLEY_TOKEN.",
 	].join("\n");
 }
 

@@ -22,10 +22,10 @@ const list = {
 
 test("agents have rows, and what is wrong with others stands below", () => {
 	expect(agentTable(list, { columns: 120, styles: createStyles(false) })).toEqual([
-		"NAME     TITLE        MODEL                       THINKS  TOOLS",
-		"default  Parley       (the gateway's)                     all",
-		"local    Local\\u{1b}  m at http://127.0.0.1:8080  low     read_file, search_files",
-		"mute     Mute         (the gateway's)                     none",
+		"NAME     TITLE        MODEL                       THINKING  TOOLS",
+		"default  Parley       (default)                             all",
+		"local    Local\\u{1b}  m at http://127.0.0.1:8080  low       read_file, search_files",
+		"mute     Mute         (default)                             none",
 		'✗ typo: config.toml: line 2: unknown key "temprature"',
 	]);
 });

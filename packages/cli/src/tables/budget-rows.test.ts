@@ -11,9 +11,9 @@ const lifted = { ...session, limit_usd: null };
 
 test("each budget is a row with a bar, the part that is spent, and who set it", () => {
 	expect(budgetRows([lifted, month, day], look)).toEqual([
-		"everything, today       ████████████████░░░░  82 %  $4.10 of $5.00    configured",
-		"everything, this month  ███████████████████░  99 %  $20.00 of $20.00  set by the operator",
-		"sess_1, today                                       $0.50, no limit   set by the operator",
+		"all sessions, today       ████████████████░░░░  82 %  $4.10 of $5.00    configured",
+		"all sessions, this month  ███████████████████░  99 %  $20.00 of $20.00  set by the operator",
+		"sess_1, today                                         $0.50, no limit   set by the operator",
 	]);
 });
 
@@ -45,11 +45,11 @@ test.each([
 test("what is nearly spent is yellow, what is spent is red", () => {
 	const coloured = { columns: 100, styles: createStyles(true) };
 	const rows = budgetRows([{ ...day, spent_usd: 3 }, day, { ...day, spent_usd: 5 }], coloured);
-	expect(rows.map((row) => row.slice(0, 5))).toEqual(["every", "\u001b[33m", "\u001b[31m"]);
+	expect(rows.map((row) => row.slice(0, 5))).toEqual(["all s", "\u001b[33m", "\u001b[31m"]);
 });
 
 test.each([70, 55, 30])("on %d columns the bar gives way first", (columns) => {
 	const rows = budgetRows([day, month], { ...look, columns });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
-	expect(rows[0]).toMatch(/^everything, today/);
+	expect(rows[0]).toMatch(/^all sessions, today/);
 });

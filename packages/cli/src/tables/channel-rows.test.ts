@@ -36,7 +36,7 @@ test("prints the settings of each channel, and their source", () => {
 		"  budget: $5.00 a day",
 		"  workspace: up to 5.0 MB",
 		"  mention: required",
-		"  conversations: one for each person",
+		"  sessions: one for each person",
 		"  approvals expire after: 2 h",
 		"slack:T1  (from the configuration)",
 		"  tools: none",

@@ -33,7 +33,7 @@ const list = {
 
 test("the models have rows with their limits and prices, and the one that answers is marked", () => {
 	expect(modelTable(list, { columns: 120, styles: createStyles(false) })).toEqual([
-		"   NAME               TIER      WINDOW  REPLY  THINKS    IMAGES  $/M IN  CACHED    OUT",
+		"   NAME               TIER      WINDOW  REPLY  THINKING  IMAGES  $/M IN  CACHED    OUT",
 		"▸  claude-sonnet-5-5  standard      1M    64k  adaptive  yes       3.00    0.30  15.00",
 		"   local\\u{1b}                   32.8k   8.2k  no        no           ?       ?      ?",
 		"claude-sonnet-5-5, prompts above 200k tokens: 6.00 in, 0.60 cached, 22.50 out",
@@ -49,8 +49,8 @@ test("of a server of the operator's own it is told what the table cannot say", (
 	const look = { columns: 100, styles: createStyles(false) };
 	const own = { default: "gemma.gguf", any_model: true, models: [] } as const;
 	const notes = [
-		"gemma.gguf answers; nothing more is known of it",
-		"the server may have other models: any name can be chosen",
+		"gemma.gguf is the default model; its limits and prices are unknown",
+		"the server may have more models: you can use any name",
 	];
 	expect(modelTable({ ...own, models: [] }, look)).toEqual(notes);
 	expect(modelTable({ ...list, default: "gemma.gguf", any_model: true }, look).slice(-2)).toEqual(notes);

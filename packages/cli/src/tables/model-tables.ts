@@ -14,7 +14,7 @@ export function modelTable(list: ModelList, look: Look): string[] {
 	const { models, default: chosen } = list;
 	const notes = modelNotes(list, look);
 	if (models.length === 0) return notes;
-	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKS", "IMAGES", "$/M IN", "CACHED", "OUT"];
+	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"];
 	const rows = models.map((model) => [model.name === chosen ? "▸" : "", ...modelCells(model)]);
 	const table = tableRows(
 		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
@@ -27,8 +27,8 @@ export function modelTable(list: ModelList, look: Look): string[] {
 function modelNotes({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
 	const isListed = models.some(({ name }) => name === chosen);
 	const notes = [
-		...(isListed ? [] : [`${visibleLine(chosen)} answers; nothing more is known of it`]),
-		...(any_model ? ["the server may have other models: any name can be chosen"] : []),
+		...(isListed ? [] : [`${visibleLine(chosen)} is the default model; its limits and prices are unknown`]),
+		...(any_model ? ["the server may have more models: you can use any name"] : []),
 	];
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
@@ -73,7 +73,7 @@ type Agent = AgentList["agents"][number];
 
 /** The agents in rows, and below them what is wrong with those that cannot be used. */
 export function agentTable({ agents, problems }: AgentList, look: Look): string[] {
-	const cells = [["NAME", "TITLE", "MODEL", "THINKS", "TOOLS"], ...agents.map(agentCells)];
+	const cells = [["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"], ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
 		wrapText(`✗ ${visibleLine(name)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
 	);
@@ -82,7 +82,7 @@ export function agentTable({ agents, problems }: AgentList, look: Look): string[
 
 function agentCells({ name, title, model, reasoning, tools, server }: Agent): string[] {
 	const where = server === undefined ? "" : ` at ${server}`;
-	const named = `${model ?? "(the gateway's)"}${where}`;
+	const named = `${model ?? "(default)"}${where}`;
 	const allowed = tools === undefined ? "all" : tools.join(", ") || "none";
 	return [name, title, named, reasoning ?? "", allowed].map(visibleLine);
 }
@@ -125,7 +125,7 @@ function priceNotes(rows: readonly UsageRow[], { columns, styles }: Look): strin
 	});
 	if (free.length === 0) return [];
 	const names = free.map(({ model = "" }) => visibleLine(model)).join(", ");
-	return wrapText(`no price is known for ${names}: counted as $0.00`, columns).map(styles.dim);
+	return wrapText(`no price for ${names}: counted as $0.00`, columns).map(styles.dim);
 }
 
 type Budget = MethodResult<"usage">["budgets"][number];
@@ -167,7 +167,7 @@ function orderOf({ scope, period }: Budget): number {
 }
 
 function scopeOf({ scope, session_id, period }: Budget): string {
-	const whose = scope === "gateway" ? "everything" : visibleLine(session_id ?? "this session");
+	const whose = scope === "gateway" ? "all sessions" : visibleLine(session_id ?? "this session");
 	return `${whose}, ${period === "day" ? "today" : "this month"}`;
 }
 

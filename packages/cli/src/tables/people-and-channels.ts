@@ -14,13 +14,13 @@ type Waiting = People["waiting"][number];
 /** Everybody who was let in, and below them the codes that count. `now` is in milliseconds since the epoch. */
 export function peopleRows({ people, waiting }: People, now: number, look: Look): string[] {
 	if (people.length === 0 && waiting.length === 0) {
-		return ["nobody has access yet; `parley people pair --role owner` prints a code for the first owner"];
+		return ["No chat user has access. `parley people pair --role owner` prints a code for the first owner."];
 	}
 	const known = [
 		["PERSON", "NAME", "ROLE", "ADDED BY", "WHEN"],
 		...people.map((one) => personCells(one, now)),
 	];
-	const head = ["WAITS", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "ENDS IN", "ID"];
+	const head = ["KIND", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "EXPIRES IN", "ID"];
 	const open = [head, ...waiting.map((one) => waitingCells(one, now))];
 	return [
 		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, look) : []),
@@ -56,11 +56,9 @@ function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
 	const asked = waiting.some(({ kind }) => kind === "request");
 	const hints = [
 		...(asked
-			? ["`parley people approve CODE` lets in who reads you that code; look whether it is them."]
+			? ["`parley people approve CODE` gives access. Compare the user id with the person first."]
 			: []),
-		...(waiting.length > 0
-			? ["`parley people deny ID` refuses a request, or takes an invitation back."]
-			: []),
+		...(waiting.length > 0 ? ["`parley people deny ID` denies a request or cancels an invitation."] : []),
 	];
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
@@ -75,8 +73,8 @@ interface Named {
 
 /** A code that counts no more, in one line. */
 export function withdrawnWords({ id, kind, person, name = "" }: Named): string {
-	if (kind === "invitation") return `the invitation ${visibleLine(id)} counts no more`;
-	return `${personWords({ person: person ?? id, name })} was refused; who is to stay out stands under chat.people.deny`;
+	if (kind === "invitation") return `cancelled the invitation ${visibleLine(id)}`;
+	return `denied the request of ${personWords({ person: person ?? id, name })}; to block a person, use chat.people.deny in the configuration`;
 }
 
 /**
@@ -128,7 +126,7 @@ function settingWords(profile: Channel["profile"]): string[] {
 		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],
-		["conversations", sessions === "person" ? "one for each person" : sessions],
+		["sessions", sessions === "person" ? "one for each person" : sessions],
 		["approvals expire after", approval_hours === undefined ? undefined : `${approval_hours} h`],
 	];
 	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));

@@ -35,7 +35,7 @@ test("who was let in stands above who waits, with codes nowhere", () => {
 	expect(rows[0]).toMatch(/^PERSON +NAME +ROLE +ADDED BY +WHEN$/);
 	expect(rows[1]).toMatch(/^discord:1:2 +Ada\S+ +owner +invitation:pairing_1 +3 min ago$/);
 	expect(rows[2]).toBe("");
-	expect(rows[3]).toMatch(/^WAITS +NAME +PLATFORM +GUILD OR TEAM +USER ID +ROLE +ENDS IN +ID$/);
+	expect(rows[3]).toMatch(/^KIND +NAME +PLATFORM +GUILD OR TEAM +USER ID +ROLE +EXPIRES IN +ID$/);
 	expect(rows[4]).toMatch(/^request +Bob +discord +1 +3 +30 min +pairing_b$/);
 	expect(rows[5]).toMatch(/^invitation +any +any +member +30 min +pairing_i$/);
 	expect(rows.slice(6).join(" ")).toMatch(/people approve CODE.*people deny ID/);
@@ -44,9 +44,9 @@ test("who was let in stands above who waits, with codes nowhere", () => {
 
 test("where nobody is, the way in is shown", () => {
 	expect(peopleRows({ people: [], waiting: [] }, now, look(80))).toEqual([
-		"nobody has access yet; `parley people pair --role owner` prints a code for the first owner",
+		"No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
 	]);
-	expect(peopleRows({ people: [], waiting: [bob] }, now, look(80))[0]).toMatch(/^WAITS/);
+	expect(peopleRows({ people: [], waiting: [bob] }, now, look(80))[0]).toMatch(/^KIND/);
 	expect(peopleRows({ people: [ada], waiting: [] }, now, look(80))).toHaveLength(2);
 });
 
@@ -76,6 +76,6 @@ test("a code is meant by its id, by who waits with it, or by their name", () => 
 });
 
 test("what was withdrawn is named, and how somebody is kept out", () => {
-	expect(withdrawnWords(invitation)).toBe("the invitation pairing_i counts no more");
-	expect(withdrawnWords(bob)).toMatch(/^discord:1:3 \(Bob\) was refused; .*chat\.people\.deny$/);
+	expect(withdrawnWords(invitation)).toBe("cancelled the invitation pairing_i");
+	expect(withdrawnWords(bob)).toMatch(/^denied the request of discord:1:3 \(Bob\); .*chat\.people\.deny/);
 });

@@ -35,7 +35,7 @@ test("a decision comes first, then what every rule said", () => {
 		"classes: exec-sandboxed",
 		"sandbox: bubblewrap",
 		"policy: 3-0123456789abcdef",
-		"   LAYER      EFFECT  REASON           WHERE",
+		"   LAYER      EFFECT  REASON           SOURCE",
 		"▸  operator   deny    we push by hand  /d/policy.jsonc:4",
 		"   workspace  ask     look             /w/.parley/policy.jsonc:1",
 	]);
@@ -88,7 +88,7 @@ const listing = {
 test("rules are listed with their conditions, and what is wrong stands above", () => {
 	expect(ruleRows(listing, { ...look, columns: 120 }).map((row) => row.split(/ {2,}/))).toEqual([
 		["✗ the operator's policy is invalid, and no tool runs until it is fixed"],
-		["LAYER", "EFFECT", "WHEN", "REASON", "WHERE"],
+		["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"],
 		["built-in", "ask always", "secret", "secret"],
 		["workspace", "(allow)", "git or run_*; git push or ls; a/**; b.c", "ignored", "/w/p:1"],
 		["agent", "deny", "every call", "all", "/a/p:2"],

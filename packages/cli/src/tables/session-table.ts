@@ -70,7 +70,7 @@ export function titleOf({ title }: { readonly title: string }): string {
 export function figuresOf({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	const messages = `${formatCount(message_count)} ${message_count === 1 ? "message" : "messages"}`;
-	return `${messages}, ${formatCount(input)} tokens read and ${formatCount(output)} written, ${formatUsd(cost_usd)}`;
+	return `${messages}, ${formatCount(input)} input tokens, ${formatCount(output)} output tokens, ${formatUsd(cost_usd)}`;
 }
 
 /** The facts of a conversation in rows, its title first. */
@@ -78,9 +78,9 @@ export function factRows(session: SessionFacts, { bold, dim }: Styles): string[]
 	const facts = [
 		["id", session.id],
 		["state", session.state],
-		["so far", figuresOf(session)],
-		["opened", localTime(new Date(session.created_at))],
-		["changed", localTime(new Date(session.updated_at))],
+		["usage", figuresOf(session)],
+		["created", localTime(new Date(session.created_at))],
+		["updated", localTime(new Date(session.updated_at))],
 		["directory", session.root_dir],
 		["agent", session.profile],
 		...(session.external_key === undefined ? [] : [["key", session.external_key]]),

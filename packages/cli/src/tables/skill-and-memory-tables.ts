@@ -16,7 +16,7 @@ export function skillTable(
 ): string[] {
 	const cells = [["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"], ...skills.map(skillCells)];
 	const table =
-		skills.length === 0 ? ["no skills"] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, look);
+		skills.length === 0 ? ["No skills."] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, look);
 	const broken = problems.flatMap(({ path, message }) =>
 		wrapText(`✗ ${visibleLine(path)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
 	);
@@ -51,7 +51,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 		...(steps === undefined
 			? []
 			: [["steps", steps.map(({ title }) => title).join(", ")] satisfies [string, string]]),
-		...files.map((file): [string, string] => ["has", file]),
+		...files.map((file): [string, string] => ["contains", file]),
 	];
 	return [
 		styles.bold(visibleLine(`/${name}${hint === undefined ? "" : ` ${hint}`}`)),
@@ -65,7 +65,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 
 /** A diff of `show_skill` in rows. */
 export function changeRows(changes: string | undefined): string[] {
-	if (changes === undefined) return ["The trusted text was not stored: review the whole files."];
+	if (changes === undefined) return ["The trusted text was not stored: review the complete files."];
 	return changes.replace(/\n$/, "").split("\n").map(visibleText);
 }
 
@@ -87,7 +87,7 @@ export function memoryRows(
 	{ columns, styles }: Look,
 ): string[] {
 	return memories.flatMap(({ memory_id, scope, subject, content, tags, author, created_at }) => {
-		const about = scope === "everyone" ? "for everyone" : `for ${scope} ${subject ?? ""}`;
+		const about = scope === "everyone" ? "for all people" : `for ${scope} ${subject ?? ""}`;
 		const labels = tags.map((tag) => ` #${tag}`).join("");
 		const facts = `${about}, by ${author}, ${timeAgo(Date.parse(created_at), now)}${labels}`;
 		return [

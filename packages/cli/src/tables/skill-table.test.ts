@@ -34,7 +34,7 @@ test("skills are shown with their trust, then broken files with their line and h
 	expect(rows[3]).toMatch(/^✗ skills\/bad\.md: line 3: tools: use a list/);
 	expect(rows[4]).toContain("parley skills trust DIR");
 	expect(rows.join("")).not.toContain("\u001b");
-	expect(skillTable({ skills: [], problems: [] }, look)).toEqual(["no skills"]);
+	expect(skillTable({ skills: [], problems: [] }, look)).toEqual(["No skills."]);
 });
 
 test("no row of skills is wider than the terminal", () => {

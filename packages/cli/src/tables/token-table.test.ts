@@ -36,9 +36,9 @@ const tokens = [
 
 test("what counts comes first, with whom it is for and how long it counts", () => {
 	const rows = tokenTable(tokens, { columns: 200, styles: createStyles(false) }, now);
-	expect(rows[0]).toMatch(/^ID +KIND +NAME +FOR +LAST USED +STATUS$/);
-	expect(rows[1]).toMatch(/^bbbb1111 +observer +wall +all sessions +3 min ago +for 21 days more$/);
-	expect(rows[2]).toMatch(/^cccc1111 +connector +chat\S+ +discord 111 222 +never +until revoked$/);
+	expect(rows[0]).toMatch(/^ID +KIND +NAME +SCOPE +LAST USED +STATUS$/);
+	expect(rows[1]).toMatch(/^bbbb1111 +observer +wall +all sessions +3 min ago +expires in 21 days$/);
+	expect(rows[2]).toMatch(/^cccc1111 +connector +chat\S+ +discord 111 222 +never +does not expire$/);
 	expect(rows[3]).toMatch(/^aaaa1111 +observer +gone +2 sessions +never +revoked$/);
 	expect(rows.join("")).not.toContain("\u001b");
 });

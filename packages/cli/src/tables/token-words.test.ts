@@ -12,9 +12,7 @@ test("who makes a token is told what it is, how long it counts and how it is sen
 		status: "active",
 	} as const;
 	const told = madeWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
-	expect(told).toMatch(
-		/^observer token wall \(abcdefgh\): it counts for 30 days more\. Nobody can show it again\./,
-	);
+	expect(told).toMatch(/^observer token wall \(abcdefgh\) expires in 30 days\. It cannot be shown again\./);
 	expect(told).toContain("PARLEY_TOKEN");
 });
 
@@ -26,6 +24,6 @@ test("the token of the data directory can be shown again", () => {
 		status: "active",
 	} as const;
 	expect(madeWords({ ...info, created_at }, now)).toMatch(
-		/it counts until revoked\. It stands in the data directory/,
+		/does not expire\. It is stored in the data directory/,
 	);
 });

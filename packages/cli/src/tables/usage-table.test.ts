@@ -39,7 +39,7 @@ test("where no price is known, a cost of nothing is explained", () => {
 	const local = { ...used(10, 0), model: "llama", provider: "anthropic" };
 	const offline = { ...used(10, 0), model: "offline", provider: "offline" };
 	expect(usageRows(report({ rows: [local, offline] }), "model", look).at(-1)).toBe(
-		"no price is known for llama: counted as $0.00",
+		"no price for llama: counted as $0.00",
 	);
 	expect(usageRows(report({ rows: [offline] }), "model", look)).toHaveLength(2);
 });
@@ -49,7 +49,7 @@ test("before anything was used the budgets are shown all the same", () => {
 	const money = { spent_usd: 0, limit_usd: 5 };
 	const budget = { scope: "gateway", period: "day", source: "set", ...money } as const;
 	const rows = usageRows({ rows: [], total: nothing, budgets: [budget] }, "day", look);
-	expect(rows).toEqual(["no usage yet", "", expect.stringContaining("everything, today")]);
+	expect(rows).toEqual(["no usage yet", "", expect.stringContaining("all sessions, today")]);
 });
 
 test.each([80, 60, 40, 20])("no row is wider than %d columns", (columns) => {

@@ -22,11 +22,11 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	const look = outputLook(io);
 	printRows(taskTable(tasks, systemClock.now(), look), io);
 	const hints = asking.flatMap((id) =>
-		wrapText(`a question waits: \`parley chat --session ${visibleLine(id)}\` asks you`, look.columns),
+		wrapText(`a question is open; answer it with \`parley chat --session ${visibleLine(id)}\``, look.columns),
 	);
 	printRows(hints.map(look.styles.yellow), io);
 	if (tasks.length === flags.limit && flags.limit < 1000) {
-		io.stderr.write(`there may be more than ${flags.limit}; --limit shows up to 1000\n`);
+		io.stderr.write(`more than ${flags.limit} tasks may exist; --limit shows up to 1000\n`);
 	}
 }
 
@@ -52,8 +52,8 @@ async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<
 }
 
 function noneWords({ status, all }: TasksFlags): string {
-	if (all || status) return "no such task";
-	return "no task is open; `parley tasks --all` lists those that have ended, `parley task submit` begins one";
+	if (all || status) return "no matching tasks";
+	return "no unfinished tasks; `parley tasks --all` lists ended tasks, `parley task submit` submits a task";
 }
 
 export interface TasksFlags extends AddressFlags {

@@ -22,7 +22,7 @@ interface Reply {
 export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
 	const given = await givenReply(words, flags, io);
 	if (!given && !hasPerson(io)) {
-		throw new UsageError("nobody can be asked here: --approve, or --revise with words, says what is meant");
+		throw new UsageError("cannot ask without a terminal: use --approve, or --revise with feedback");
 	}
 	return withGateway(flags, io, async (client) => {
 		const { id: task_id } = await findTask(client, id);
@@ -31,7 +31,7 @@ export async function replyTask(id: string, words: string, flags: ReplyFlags, io
 		if (!suspension) throw notSuspended(task);
 		const reply = given ?? (await askReply(task, io));
 		if (typeof reply === "number") {
-			io.stderr.write("nothing was answered; the task still waits\n");
+			io.stderr.write("not answered; the task still waits\n");
 			return reply;
 		}
 		const { token } = suspension;
@@ -53,11 +53,11 @@ async function givenReply(
 ): Promise<Reply | undefined> {
 	if (!approve && !revise) {
 		if (words === "") return undefined;
-		throw new UsageError("--approve or --revise says what these words mean");
+		throw new UsageError("add --approve or --revise to the feedback");
 	}
 	const feedback = (words === "-" ? await text(io.stdin) : words).trim();
 	if (revise && feedback === "") {
-		throw new UsageError("--revise needs words that say what should be different");
+		throw new UsageError("--revise requires feedback that describes the change");
 	}
 	return defined({
 		status: revise ? ("revise" as const) : ("approved" as const),
@@ -75,7 +75,7 @@ async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	if (typeof choice === "number") return choice;
 	if (choice === "approved") return { status: "approved" };
 	const isRevision = choice === "revise";
-	const label = isRevision ? "What should be different?" : "What do you say to it?";
+	const label = isRevision ? "What should change?" : "What is your feedback?";
 	const feedback = await askOne({ ...question, type: "text", label }, io);
 	if (typeof feedback === "number") return feedback;
 	return { status: isRevision ? "revise" : "approved", feedback };
@@ -93,11 +93,11 @@ const question: Omit<PromptRequestPayload, "type" | "label"> = {
 
 const choices: Pick<PromptRequestPayload, "type" | "label" | "options"> = {
 	type: "select",
-	label: "What do you say?",
+	label: "What is your decision?",
 	options: [
-		{ value: "approved", label: "go on", description: "", disabled: false },
-		{ value: "words", label: "go on, with words from you", description: "", disabled: false },
-		{ value: "revise", label: "not like this", description: "you say what to change", disabled: false },
+		{ value: "approved", label: "approve", description: "", disabled: false },
+		{ value: "words", label: "approve with feedback", description: "", disabled: false },
+		{ value: "revise", label: "revise", description: "you describe the change", disabled: false },
 	],
 };
 
@@ -115,12 +115,12 @@ function hasPerson({ stdin, stderr, environment }: Io): boolean {
 }
 
 function repliedWords({ id, title }: Task, { status }: Reply): string {
-	const what = status === "approved" ? "goes on" : "thinks again";
-	return `${visibleLine(title)} ${what}; \`parley task watch ${visibleLine(shortId(id))}\` shows how`;
+	const what = status === "approved" ? "continues" : "is revised";
+	return `${visibleLine(title)} ${what}; \`parley task watch ${visibleLine(shortId(id))}\` shows its progress`;
 }
 
 function notSuspended({ id, title, status }: Task): ParleyError {
 	const name = `${visibleLine(shortId(id))} (${visibleLine(title)})`;
-	const message = `task ${name} is ${status} and asks nothing; \`parley tasks --status suspended\` lists those that do`;
+	const message = `task ${name} is ${status} and has no open question; \`parley tasks --status suspended\` lists tasks that wait for you`;
 	return new ParleyError(message, { code: "failed_precondition" });
 }

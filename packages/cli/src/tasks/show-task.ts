@@ -92,7 +92,7 @@ export function taskFactRows(whole: WholeTask, now: number, look: Look): string[
 		...section("description", textRows(task.description, look), look),
 		...section("plan", planRows(task.plan ?? [], look), look),
 		...section("waits for you", waits, look),
-		...section("asks", askedRows(whole, look), look),
+		...section("open questions", askedRows(whole, look), look),
 		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
 		...section("log", sessionTranscript(log, look), look),
 		...section("error", textRows(task.error, look).map(look.styles.red), look),
@@ -107,7 +107,7 @@ function factRows(task: Task, { styles }: Look): string[] {
 		["id", task.id],
 		["status", `${task.status}  ${progressWords(task.progress)}`],
 		["session", task.session_id],
-		["conversation", task.conversation],
+		["own session", task.conversation],
 		["worker of", task.parent_id || undefined],
 		["retry of", task.retry_of],
 		["after", task.depends_on.join(", ") || undefined],
@@ -119,10 +119,10 @@ function factRows(task: Task, { styles }: Look): string[] {
 		["autonomy", task.autonomy],
 		...timesOf(task),
 		["suspended", suspend_count > 0 ? plural(suspend_count, "time") : undefined],
-		["tried again", retry_count > 0 ? plural(retry_count, "time") : undefined],
+		["retried", retry_count > 0 ? plural(retry_count, "time") : undefined],
 		[
-			"used",
-			`${formatCount(usage.tokens_input)} tokens read and ${formatCount(usage.tokens_output)} written, ${formatUsd(usage.cost_usd)}`,
+			"usage",
+			`${formatCount(usage.tokens_input)} input tokens, ${formatCount(usage.tokens_output)} output tokens, ${formatUsd(usage.cost_usd)}`,
 		],
 	];
 	const known = facts.flatMap(([name, value]) =>
@@ -154,7 +154,7 @@ function askedRows({ task, workers, questions }: WholeTask, look: Look): string[
 			]),
 	);
 	if (rows.length === 0) return [];
-	const hint = `\`parley chat --session ${visibleLine(task.session_id)}\` asks you`;
+	const hint = `answer with \`parley chat --session ${visibleLine(task.session_id)}\``;
 	return [...rows, ...wrapText(hint, look.columns).map(look.styles.dim)];
 }
 

@@ -9,6 +9,7 @@ import { shortId } from "../command-line/ids.ts";
 import type { Io } from "../command-line/io.ts";
 import { errorLook, printJson, printRows } from "../command-line/output.ts";
 import { visibleLine } from "../text/visible.ts";
+import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import type { Task } from "../wordings/task.ts";
 import { findTask, type SubmitFlags } from "./find-task.ts";
 import { watchTask } from "./watch-task.ts";
@@ -62,8 +63,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 		sessionId,
 		profile: flags.agent,
 		rootDir: address.isLocal ? io.cwd : undefined,
-		onOtherDirectory: (reason) =>
-			io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
+		onOtherDirectory: (reason) => io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`),
 	});
 	try {
 		const submitted = await client.request("submit_task", task, { sessionId: session.id });
@@ -96,6 +96,6 @@ export function tellSubmitted(
 	const { task_id, notes = [] } = submitted;
 	// A person who named no tools does not need the list of those that the default lacks.
 	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
-	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows what becomes of it`;
+	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows its progress`;
 	printRows([`submitted ${visibleLine(task_id)}${watch ? "" : hint}`], io);
 }

@@ -49,7 +49,7 @@ test("what begins, waits and ends is told in rows, with what to do; progress is 
 		"? May I?",
 		"  First",
 		"  \\u{1b}then",
-		"  `parley task reply task_1` answers",
+		"  answer with `parley task reply task_1`",
 	]);
 	expect(apply(board, happened("task.resumed", titled), completed)).toEqual([
 		"✓ task_1 Refactor · completed in 45 s · 1.2k tokens in, 34",
@@ -64,12 +64,12 @@ test("a failure tells whether it is tried again, and if not how to do that", () 
 	const failed = { ...titled, error: "no net", retry_count: 1 };
 	expect(apply(board, created, started, happened("task.failed", { ...failed, will_retry: true }))).toEqual([
 		"▸ task_1 Refactor",
-		"✗ task_1 Refactor · failed and is tried again: no net",
+		"✗ task_1 Refactor · failed, retrying: no net",
 	]);
 	expect(board.statusOf("task_1")).toBe("pending");
 	expect(apply(board, started, happened("task.failed", { ...failed, will_retry: false }))).toEqual([
 		"✗ task_1 Refactor · failed: no net",
-		"  `parley task retry task_1` does it once more",
+		"  `parley task retry task_1` runs it again",
 	]);
 	const other = happened("task.cancelled", { task_id: "task_2", reason: "not needed" });
 	expect(apply(board, other)).toEqual(["✗ task_2 · cancelled: not needed"]);
@@ -93,7 +93,7 @@ test("what waits when a conversation is taken up is told with the way to answer"
 	const tasks = [someTask({ id: "task_1", status: "suspended" }), someTask({ id: "task_2" })];
 	expect(board.recall(tasks, look)).toEqual([
 		"? task_1 Refactor · waits for you",
-		"  `parley task reply task_1` answers",
+		"  answer with `parley task reply task_1`",
 	]);
 	expect(board.statusOf("task_2")).toBe("pending");
 });

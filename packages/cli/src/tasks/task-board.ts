@@ -228,10 +228,10 @@ function failedRows(
 	look: Look,
 ): string[] {
 	const { styles } = look;
-	const what = will_retry ? "failed and is tried again" : "failed";
+	const what = will_retry ? "failed, retrying" : "failed";
 	const rows = wrapped(`✗ ${name} · ${what}: ${visibleText(error)}`, look);
 	if (will_retry) return rows.map(styles.yellow);
-	const hint = `  \`parley task retry ${visibleLine(shortId(task_id))}\` does it once more`;
+	const hint = `  \`parley task retry ${visibleLine(shortId(task_id))}\` runs it again`;
 	return [...rows.map(styles.red), ...(task.parentId === "" ? wrapped(hint, look).map(styles.dim) : [])];
 }
 

@@ -18,12 +18,12 @@ test("a table tells how far each task is, and below it what waits for a person a
 		"ID             STATUS     PROGRESS         TITLE           SESSION      AGE         COST",
 		"task_aaaaaa    suspended  ████░░░░░░  40%  Refactor\\nauth  sess_ssssss  3 min ago  $0.00",
 		"  task_worker  running    ░░░░░░░░░░   0%  Look            sess_ssssss  3 min ago  $0.00",
-		"task_aaaaaa waits for you: A \\u{1b}table; `parley task reply task_aaaaaa` answers",
+		"task_aaaaaa waits for you: A \\u{1b}table; answer with `parley task reply task_aaaaaa`",
 	]);
 });
 
 test("on a narrow terminal the rows fit, and no question is cut", () => {
 	const rows = taskTable(tasks, now, { ...plain, columns: 50 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(50);
-	expect(rows.join(" ")).toContain("`parley task reply task_aaaaaa` answers");
+	expect(rows.join(" ")).toContain("answer with `parley task reply task_aaaaaa`");
 });

@@ -14,6 +14,7 @@ import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { connectionWords } from "../wordings/connection-words.ts";
 import { hasEnded, isTaskEvent, type Task, type TaskEvent, type TaskStatus } from "../wordings/task.ts";
 import { stepWords } from "../wordings/task-words.ts";
 import { findTask, readWorkers } from "./find-task.ts";
@@ -31,8 +32,8 @@ export async function watchTask(id: string, flags: WatchFlags, io: Io): Promise<
 	const watching: { watch?: Watch; isLost?: boolean } = {};
 	const client = connect(await findGateway(flags, io), (state) => {
 		const { watch, isLost = false } = watching;
-		if (state === "lost" && !isLost) watch?.note("the connection is lost, trying again …");
-		if (state === "open" && isLost) watch?.note("connected again");
+		if (state === "lost" && !isLost) watch?.note(connectionWords.lost);
+		if (state === "open" && isLost) watch?.note(connectionWords.back);
 		watching.isLost = state === "lost" || (isLost && state === "connecting");
 	});
 	try {
@@ -78,7 +79,7 @@ class Watch {
 			this.#live?.close();
 		}
 		if (isInterrupted) {
-			this.#io.stderr.write(`the task goes on; \`parley task watch ${shortId(task.id)}\` comes back to it\n`);
+			this.#io.stderr.write(`the task continues; \`parley task watch ${shortId(task.id)}\` shows it again\n`);
 			return interruptedCode;
 		}
 		return this.#end(await client.request("check_task", { task_id: task.id }));
@@ -134,7 +135,7 @@ class Watch {
 }
 
 function gone(): ParleyError {
-	return new ParleyError("the conversation that owns the task was deleted, and the task with it", {
+	return new ParleyError("the session of the task was deleted, and the task with it", {
 		code: "not_found",
 	});
 }
@@ -172,7 +173,7 @@ export class WatchedTask {
 		const rows = this.#board.live(look, this.#task.id);
 		const waits = { pending: "waits for its turn", suspended: "waits for you" };
 		const own = status === "pending" || status === "suspended" ? [waits[status]] : [];
-		const hint = "Ctrl-C leaves; the task goes on";
+		const hint = "Ctrl-C leaves; the task continues";
 		return [...own, ...rows, ...(hasEnded(status) ? [] : [shorten(hint, look.columns)])].map(look.styles.dim);
 	}
 
@@ -188,7 +189,7 @@ export class WatchedTask {
 			case "task.started":
 				return wrapText(`  ${name} · started`, look.columns);
 			case "task.resumed":
-				return wrapText(`  ${name} · goes on`, look.columns);
+				return wrapText(`  ${name} · resumed`, look.columns);
 			case "task.progress":
 				return wrapText(`  ${name} · ${progressOf(event.payload)}`, look.columns);
 			default:
@@ -200,7 +201,7 @@ export class WatchedTask {
 		const { task_id: asker = "" } = question.context;
 		if (!this.#board.isBelow(asker, this.#task.id) || this.#questions.has(question.token)) return undefined;
 		this.#questions.add(question.token);
-		const hint = `  \`parley chat --session ${visibleLine(this.#task.session_id)}\` asks you`;
+		const hint = `  answer with \`parley chat --session ${visibleLine(this.#task.session_id)}\``;
 		return [
 			...wrapText(`? ${this.#board.name(asker)} asks`, look.columns).map(look.styles.yellow),
 			...questionRows(question, look),

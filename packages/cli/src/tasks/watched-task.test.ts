@@ -16,10 +16,10 @@ test("progress is told in lines where nothing can be drawn again", () => {
 	expect(watched.take(moved, look, false)).toEqual([]);
 	expect(watched.live(look)).toEqual([
 		"Refactor  ████░░░░░░  40%  2/5 Tests",
-		"Ctrl-C leaves; the task goes on",
+		"Ctrl-C leaves; the task continues",
 	]);
 	const resumed = event("task.resumed", { task_id: "task_1", title: "Refactor" });
-	expect(watched.take(resumed, look, true)).toEqual(["  task_1 Refactor · goes on"]);
+	expect(watched.take(resumed, look, true)).toEqual(["  task_1 Refactor · resumed"]);
 });
 
 test("what happens to other tasks is not its business, what its workers do is", () => {
@@ -39,7 +39,7 @@ test("what it asks is shown with the way to answer, once, and its end told", () 
 	expect(watched.take(asked, look, false)).toEqual([
 		"? task_1 Refactor asks",
 		"Allow ls?",
-		"  `parley chat --session sess_1` asks you",
+		"  answer with `parley chat --session sess_1`",
 	]);
 	expect(watched.take(asked, look, false)).toBeUndefined();
 	expect(watched.take(event("prompt.request", askQuestion({})), look, false)).toBeUndefined();

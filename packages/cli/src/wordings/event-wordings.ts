@@ -95,7 +95,7 @@ const wordings = {
 		...typeOnly,
 		chat: {
 			ends: "row",
-			rows: (_, { styles }) => [styles.yellow("this conversation was deleted; /new begins another")],
+			rows: (_, { styles }) => [styles.yellow("this session was deleted; /new starts another one")],
 		},
 	},
 	"user.message": {
@@ -124,7 +124,7 @@ const wordings = {
 	},
 	"usage.updated": {
 		...typeOnly,
-		list: ({ session }) => ({ words: `${formatUsd(session.cost_usd)} in this conversation so far` }),
+		list: ({ session }) => ({ words: `${formatUsd(session.cost_usd)} in this session so far` }),
 	},
 	"budget.reached": {
 		...typeOnly,
@@ -163,7 +163,7 @@ const wordings = {
 	// In the chat, the question is on the screen already.
 	"prompt.reminder": { ...typeOnly, list: ({ label }) => ({ words: label }) },
 	"prompt.response": {
-		list: ({ cancelled, by }) => ({ words: `${cancelled ? "no" : "answered"} by ${by}` }),
+		list: ({ cancelled, by }) => ({ words: `${cancelled ? "declined" : "answered"} by ${by}` }),
 		transcript: (response, { look }) => [look.styles.dim(`  ${promptAnswerWords(response)}`)],
 		markdown: (response) => [`**Answered:** ${plainMarkdown(promptAnswerWords(response))}`],
 		chat: "stateful",
@@ -171,7 +171,7 @@ const wordings = {
 	},
 	"prompt.closed": {
 		list: ({ reason }) => ({ words: reason }),
-		transcript: ({ reason }, { look }) => [look.styles.dim(`  nobody answered: ${visibleLine(reason)}`)],
+		transcript: ({ reason }, { look }) => [look.styles.dim(`  not answered: ${visibleLine(reason)}`)],
 		markdown: ({ reason }) => [`**Not answered:** ${plainMarkdown(reason)}`],
 		chat: "stateful",
 		ask: "hidden",
@@ -234,7 +234,7 @@ const wordings = {
 	"task.failed": taskWording(
 		"task.failed",
 		({ title, error, will_retry }: EventPayloads["task.failed"]) =>
-			`${title}: ${error}${will_retry ? "; it is tried again" : ""}`,
+			`${title}: ${error}${will_retry ? "; retrying" : ""}`,
 	),
 	"task.cancelled": taskWording("task.cancelled", ({ reason }: EventPayloads["task.cancelled"]) => reason),
 	"internal.worker": {

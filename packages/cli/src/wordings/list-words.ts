@@ -43,7 +43,7 @@ export function toolListWords(call: EventPayloads["tool.call"]): ListWords {
 export function skillStepListWords(
 	step: EventPayloads["skill.step.started"] | EventPayloads["skill.step.completed"],
 ): ListWords {
-	const name = `${step.skill_name}: ${step.step_title}${step.attempt > 1 ? ` (try ${step.attempt})` : ""}`;
+	const name = `${step.skill_name}: ${step.step_title}${step.attempt > 1 ? ` (attempt ${step.attempt})` : ""}`;
 	if (!("error" in step)) return { words: name };
 	if (step.error !== "") return { words: `${name} failed: ${step.error}`, failed: true };
 	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };

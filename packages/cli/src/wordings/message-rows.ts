@@ -7,7 +7,7 @@ import { wrapText } from "../text/wrap.ts";
 export const promptMark = "› ";
 
 /** Shown as the message of a person who requests the last reply again. */
-export const againWords = "(the last reply once more)";
+export const againWords = "(retry of the last reply)";
 
 /** A waiting message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
@@ -37,7 +37,7 @@ export function noteRows(text: string, { columns, styles }: Look): string[] {
 
 /** Tells which session this is. */
 export function headRow(sessionId: string, { styles }: Look): string {
-	return styles.dim(`session ${visibleLine(sessionId)} · /help tells what can be typed`);
+	return styles.dim(`session ${visibleLine(sessionId)} · /help lists commands and keys`);
 }
 
 /** Something that was entered could not be done. */

@@ -9,9 +9,9 @@ import { wrapText } from "../text/wrap.ts";
 const leastReason = 10;
 
 const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], string>> = {
-	tool_results: "what tools found earlier was left out for the model",
-	thinking: "what the model thought earlier was left out",
-	summary: "the earlier conversation was summed up for the model",
+	tool_results: "earlier tool results were left out for the model",
+	thinking: "earlier thinking was left out for the model",
+	summary: "the earlier conversation was summarised for the model",
 };
 
 /** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
@@ -51,7 +51,7 @@ export function compactedRows(
 	{ level, tokens_before, tokens_after, error }: EventPayloads["context.compacted"],
 	{ columns, styles }: Look,
 ): string[] {
-	const sizes = `about ${formatRoughly(tokens_before)} tokens became ${formatRoughly(tokens_after)}`;
+	const sizes = `about ${formatRoughly(tokens_before)} tokens reduced to ${formatRoughly(tokens_after)}`;
 	const words =
 		error === ""
 			? `${compacted[level]}: ${sizes}`

@@ -7,7 +7,7 @@ import type { Task } from "./task.ts";
 
 /** How a person answers a task that waits. */
 export function replyWords(id: string): string {
-	return `\`parley task reply ${visibleLine(id)}\` answers`;
+	return `answer with \`parley task reply ${visibleLine(id)}\``;
 }
 
 /** `2/5 Running tests`: what is completed, and what is at work; a single step is the task itself. */
@@ -21,7 +21,7 @@ export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	const id = shortId(worker.task_id);
 	switch (worker.event) {
 		case "started":
-			return `${id} ${worker.title}: ${worker.agent} begins`;
+			return `${id} ${worker.title}: started by agent ${worker.agent}`;
 		case "phase":
 			return `${id} ${worker.phase}`;
 		case "failed":

@@ -29,13 +29,14 @@ interface AuditFlags extends AddressFlags {
 }
 
 const notes = `
-Approvals, tool calls that change something, tokens, people, rules and grants:
-each row holds the hash of the one before it. --verify says whether a row was
-changed, moved or taken out, with exit code 1 where one was, and also works
-without a gateway. That rows at the end are missing shows by an anchor, which
-the gateway's log notes at each start and once a day, as seq and hash.
---verify also checks the stored text of all sessions: messages, replies and
-results. Rows of an earlier version have no hash, and are counted as unverified.
+The log has a row for each approval, for each tool call that changes something,
+and for changes of tokens, people, rules and grants. Each row has the hash of the
+row before it.
+
+--verify reports changed, moved and removed rows, with exit code 1. It also works
+without a gateway. To detect missing rows at the end, give an anchor: the gateway
+logs one at each start and once a day. --verify also checks the stored text of
+all sessions. Rows of an earlier version have no hash and are not verified.
 
 Examples:
   parley audit --since 2d --principal discord:1234:5678
@@ -47,13 +48,13 @@ Examples:
 export function auditCommand(io: Io): Command {
 	const command = new Command("audit")
 		.description("show the audit log of decisions and actions, and verify its integrity")
-		.option("--since <time>", "from then on: 12h, 2d, 1w, a day or a time")
-		.option("--until <time>", "before then")
+		.option("--since <time>", "only rows after this time: 12h, 2d, 1w, a date or a time")
+		.option("--until <time>", "only rows before this time")
 		.option("--principal <id>", "only actions of this principal, such as operator or discord:GUILD:USER")
-		.option("--limit <n>", "how many at most, the newest", readLimit, 50)
-		.option("--all", "as many as there are")
-		.option("--verify", "check the whole record and the messages of all sessions")
-		.option("--anchor <seq:hash>", "a row that the log has noted, for --verify", readAnchor)
+		.option("--limit <n>", "maximum number of rows, newest first", readLimit, 50)
+		.option("--all", "all rows")
+		.option("--verify", "check the log and the stored text of all sessions")
+		.option("--anchor <seq:hash>", "for --verify: a row that the gateway has logged", readAnchor)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(command).action((flags: AuditFlags) =>
@@ -67,11 +68,11 @@ async function list(flags: AuditFlags, io: Io): Promise<void> {
 		flags.all ? readAll(client, filter) : readNewest(client, { ...filter, limit: flags.limit }),
 	);
 	if (flags.json) return printJson(records, io);
-	if (records.length === 0) return printRows(["nothing of that kind was done yet"], io);
+	if (records.length === 0) return printRows(["no matching rows"], io);
 	const { auditTable } = await import("../../audit/audit-rows.ts");
 	printRows(auditTable(records, outputLook(io)), io);
 	if (!flags.all && records.length === flags.limit) {
-		io.stderr.write(`there may be more than ${flags.limit}; --all shows them\n`);
+		io.stderr.write(`more than ${flags.limit} rows may exist; --all shows all rows\n`);
 	}
 }
 
@@ -132,7 +133,7 @@ async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 function readAnchor(text: string): Anchor {
 	const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
 	if (seq !== undefined && hash !== undefined && Number(seq) > 0) return { seq: Number(seq), hash };
-	throw new InvalidArgumentError("it is the number and the hash of a row, like 1234:9f86d0…");
+	throw new InvalidArgumentError("use the number and the hash of a row, such as 1234:9f86d0…");
 }
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -146,6 +147,6 @@ export function readMoment(text: string, now: number): string {
 	const time = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN;
 	if (!Number.isNaN(time)) return new Date(time).toISOString();
 	throw new UsageError(
-		`${JSON.stringify(text)} is no time\nallowed: 30m, 12h, 2d or 1w ago, a day like 2026-03-14, a time like 2026-03-14T15:09:26Z`,
+		`invalid time ${JSON.stringify(text)}\nallowed: 30m, 12h, 2d or 1w ago, a date such as 2026-03-14, a time such as 2026-03-14T15:09:26Z`,
 	);
 }

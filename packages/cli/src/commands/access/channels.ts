@@ -30,7 +30,7 @@ const notes = `
 CHANNEL is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all channels of a
 guild or team.
 \`set\` replaces all settings of the channel, also those of the configuration.
-Open conversations keep their agent, model, directory and budget; all other
+Open sessions keep their agent, model, directory and budget; all other
 settings apply immediately.
 
 Examples:
@@ -73,14 +73,14 @@ function setCommand(io: Io): Command {
 		.option("--agent <name>", "agent profile")
 		.option("--model <name>", "model or tier")
 		.option("--tools <names>", "only these tools, separated by commas", readNames)
-		.option("--root <dir>", "working directory of its tools (default: a workspace for each conversation)")
+		.option("--root <dir>", "working directory of its tools (default: a workspace for each session)")
 		.option("--approver <person>", "only person who may approve its tool calls; may be repeated", gather)
 		.option(
 			"--approve-in <channel>",
 			"another channel where its approvals can be answered; may be repeated",
 			gather,
 		)
-		.option("--budget <usd>", "budget in US dollars per day for each conversation", readAmount)
+		.option("--budget <usd>", "budget in US dollars per day for each session", readAmount)
 		.option("--quota <size>", "maximum size of a workspace, such as 500MB", readSize)
 		.addOption(
 			new Option("--mention <mode>", "whether messages must mention the agent").choices([
@@ -89,7 +89,7 @@ function setCommand(io: Io): Command {
 			]),
 		)
 		.addOption(
-			new Option("--sessions <mode>", "one conversation for the channel, or one per person").choices([
+			new Option("--sessions <mode>", "one session for the channel, or one per person").choices([
 				"shared",
 				"person",
 			]),

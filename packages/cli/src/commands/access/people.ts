@@ -84,7 +84,7 @@ function pairCommand(io: Io): Command {
 		io.stdout.write(`${invited.code}\n`);
 		const until = localTime(new Date(invited.expires_at));
 		io.stderr.write(
-			`The first person who types it becomes ${role}. It expires at ${until}. Keep it secret.\n`,
+			`The first person who types this code gets the role ${role}. The code expires at ${until}. Keep it secret.\n`,
 		);
 	});
 }
@@ -104,7 +104,7 @@ function approveCommand(io: Io): Command {
 function denyCommand(io: Io): Command {
 	const command = new Command("deny")
 		.aliases(["withdraw", "refuse"])
-		.description("deny an access request, or cancel a code")
+		.description("deny an access request, or cancel an invitation")
 		.argument("<code>", "the code, or an id or a name that `parley people` shows");
 	return command.action(async (named: string) => {
 		const flags: PeopleFlags = command.optsWithGlobals();
@@ -112,7 +112,7 @@ function denyCommand(io: Io): Command {
 		const withdrawn = await withGateway(flags, io, async (client) => {
 			const found = findWaiting((await client.request("list_people", {})).waiting, named);
 			if (found.length > 1) {
-				throw new UsageError(`${named} matches several: ${found.map(({ id }) => id).join(", ")}`);
+				throw new UsageError(`${named} matches several requests: ${found.map(({ id }) => id).join(", ")}`);
 			}
 			// Any other text may be a code, which only the gateway knows.
 			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
@@ -142,7 +142,7 @@ async function tellPerson(
 	const changed = await withGateway(flags, io, change);
 	if (flags.json) return printJson(changed, io);
 	const { personWords } = await import("../../tables/people-and-channels.ts");
-	printRows([`${personWords(changed)} is ${changed.role} from now on`], io);
+	printRows([`${personWords(changed)} has the role ${changed.role}`], io);
 }
 
 function removeCommand(io: Io): Command {
@@ -155,7 +155,7 @@ function removeCommand(io: Io): Command {
 		if (flags.json) return printJson(removed, io);
 		const notes = removed.forgotten === 1 ? "1 note" : `${removed.forgotten} notes`;
 		printRows(
-			[`removed, with ${notes} about them; roles in the configuration (chat.people) still apply`],
+			[`removed, with ${notes} about the person; roles in the configuration (chat.people) still apply`],
 			io,
 		);
 	});

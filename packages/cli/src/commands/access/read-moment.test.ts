@@ -17,6 +17,6 @@ test.each([
 test.each(["", "yesterday", "2", "2y", "-2d", "2026", "2026-13-01", "2026-03-14 10:00x"])(
 	"%j is none",
 	(text) => {
-		expect(() => readMoment(text, now)).toThrow("is no time");
+		expect(() => readMoment(text, now)).toThrow("invalid time");
 	},
 );

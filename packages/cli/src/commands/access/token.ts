@@ -22,9 +22,10 @@ interface CreateFlags extends TokenFlags {
 type Kind = MethodInput<"create_token">["kind"];
 
 const notes = `
-An operator may everything, an observer reads the sessions it is made for, or
-all, and a connector speaks for the people of one platform. The text of a token
-is shown once; \`parley token\` alone shows that of the data directory again.
+An operator has all permissions. An observer reads the sessions that its token is
+for, or all sessions. A connector acts for the people of one platform. A token is
+printed once; only the token of the data directory is printed again by
+\`parley token\`.
 `;
 
 /** `parley token`: what clients on other accounts or machines need to come in. */
@@ -48,8 +49,8 @@ async function printOwn(flags: TokenFlags, io: Io): Promise<void> {
 	io.stdout.write(`${token}\n`);
 	if (!io.stdout.isTTY || !io.stderr.isTTY) return;
 	io.stderr.write(
-		"A client with it has your permissions. Clients send it as `Authorization: Bearer TOKEN`;\n" +
-			"parley takes it from PARLEY_TOKEN.\n",
+		"A client with this token has your permissions. Clients send it as `Authorization: Bearer TOKEN`;\n" +
+			"parley reads it from PARLEY_TOKEN.\n",
 	);
 }
 
@@ -61,7 +62,7 @@ function createCommand(io: Io): Command {
 		.option("--platform <name>", "platform of a connector, such as discord")
 		.option("--tenant <id>", "guild or team of a connector; may be repeated", gather)
 		.option("--session <id>", "session that an observer may read; may be repeated", gather)
-		.option("--days <n>", "until it expires: 30 for observers, never for others", readAmount);
+		.option("--days <n>", "days until it expires (default: 30 for observers, never for others)", readAmount);
 	return command.action(async (kind: Kind, name: string) => {
 		// Options of the parent command are also allowed here.
 		const flags: CreateFlags = command.optsWithGlobals();
@@ -93,8 +94,8 @@ function listCommand(io: Io): Command {
 function rotateCommand(io: Io): Command {
 	const command = new Command("rotate")
 		.description("replace a token by one with the same rights, and print it")
-		.argument("<token>", "its name, its id or the beginning of that; operator is that of the data directory")
-		.option("--grace <seconds>", "how long the old one still counts, at most 600", readAmount);
+		.argument("<token>", "name, id, or beginning of the id; operator is the token of the data directory")
+		.option("--grace <seconds>", "seconds for which the old token stays valid, at most 600", readAmount);
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags & { readonly grace?: number } = command.optsWithGlobals();
 		const { grace } = flags;
@@ -108,7 +109,7 @@ function rotateCommand(io: Io): Command {
 function revokeCommand(io: Io): Command {
 	const command = new Command("revoke")
 		.description("revoke a token and close its connections")
-		.argument("<token>", "its name, its id or the beginning of that");
+		.argument("<token>", "name, id, or beginning of the id");
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags = command.optsWithGlobals();
 		const revoked = await withGateway(flags, io, (client) => client.request("revoke_token", { token_id }));

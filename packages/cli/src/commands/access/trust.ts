@@ -29,7 +29,7 @@ sandbox. Some calls always require approval: keys and passwords, control of this
 machine, changes that cannot be undone, files outside of the workspace. Trust
 ends at its limit of time or calls. It also ends if a member revokes it, stops
 the work or denies three calls, if the policy changes, a budget is spent or the
-sandbox fails, and if a stranger or another organisation joins the channel.
+sandbox fails, or a person without access or another organisation joins.
 Without --classes, trust covers all classes except outside-read.
 
 Examples:
@@ -60,7 +60,7 @@ export function trustCommand(io: Io): Command {
 function listCommand(io: Io): Command {
 	const command = new Command("list")
 		.description("list trusted channels and requests for trust")
-		.option("--all", "include ended ones")
+		.option("--all", "include ended grants")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
 		const listed = await withGateway(flags, io, (client) =>
@@ -102,7 +102,7 @@ function grantCommand(io: Io): Command {
 		const { grant_id, place, expires_at, max_actions } = answer.grant;
 		const until = localTime(new Date(expires_at));
 		const row = `${visibleLine(place)} is trusted until ${until}, for at most ${max_actions} calls`;
-		printRows([row, `\`parley trust revoke ${grant_id}\` ends it`], io);
+		printRows([row, `\`parley trust revoke ${grant_id}\` ends the grant`], io);
 	});
 }
 

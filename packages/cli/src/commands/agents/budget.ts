@@ -27,7 +27,7 @@ export function budgetCommand(io: Io): Command {
 	const command = new Command("budget")
 		.description("show or set budgets")
 		.helpCommand(false)
-		.option("--session <id>", "only this conversation")
+		.option("--session <id>", "only this session")
 		.option("--json", "print JSON")
 		.addHelpText("after", budgetNotes.trimEnd());
 	addAddressFlags(command).action((flags: BudgetFlags) => list(flags, io));
@@ -73,7 +73,10 @@ async function list(flags: BudgetFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(budgets, io);
 	const { budgetRows } = await import("../../tables/model-tables.ts");
 	const rows = budgetRows(budgets, outputLook(io));
-	printRows(rows.length > 0 ? rows : ["no budgets; `parley budget set day 5` sets one of $5 a day"], io);
+	printRows(
+		rows.length > 0 ? rows : ["No budgets. `parley budget set day 5` sets a budget of $5 per day."],
+		io,
+	);
 }
 
 interface UsageFlags extends AddressFlags {
@@ -95,11 +98,11 @@ export function usageCommand(io: Io): Command {
 	const command = new Command("usage")
 		.description("show used tokens and their cost")
 		.addOption(
-			new Option("--by <group>", "group rows by").choices(["day", "model", "session"]).default("day"),
+			new Option("--by <group>", "group the rows").choices(["day", "model", "session"]).default("day"),
 		)
 		.option("--since <date>", "first day, for example 2026-03-14")
 		.option("--until <date>", "last day, inclusive")
-		.option("--session <id>", "only this conversation")
+		.option("--session <id>", "only this session")
 		.option("--json", "print JSON")
 		.addHelpText("after", usageNotes.trimEnd());
 	return addAddressFlags(command).action(async (flags: UsageFlags) => {

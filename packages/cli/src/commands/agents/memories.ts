@@ -20,8 +20,9 @@ interface ListFlags extends MemoriesFlags {
 }
 
 const notes = `
-Notes about people and channels, and for everyone. The agent reads the notes that
-fit a message. QUERY lists the notes with these words, the most relevant first.
+Notes are about a person, about a channel, or for all people. The agent reads the
+notes that fit a message. QUERY lists the notes with these words, the most
+relevant first.
 
 Examples:
   parley memories deploy friday
@@ -34,7 +35,7 @@ Examples:
 /** `parley memories`: lists, adds and deletes notes. */
 export function memoriesCommand(io: Io): Command {
 	const command = new Command("memories")
-		.description("list notes about people, channels and for everyone; add and delete them")
+		.description("list notes about people and channels, and notes for all people; add and delete them")
 		.helpCommand(false)
 		.argument("[query...]", "words to search for")
 		.addOption(new Option("--scope <scope>", "only this scope").choices(["user", "channel", "everyone"]))
@@ -60,7 +61,7 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 	);
 	if (flags.json) return printJson(memories, io);
 	if (memories.length === 0)
-		return printRows([query === "" ? "no memories" : "no memory contains these words"], io);
+		return printRows([query === "" ? "no notes" : "no note contains these words"], io);
 	const [{ systemClock }, { memoryRows }] = await Promise.all([
 		import("@parley/base"),
 		import("../../tables/skill-and-memory-tables.ts"),
@@ -72,8 +73,8 @@ function addCommand(io: Io): Command {
 	const command = new Command("add")
 		.description("store a note about you")
 		.argument("<text...>", "the note")
-		.option("--everyone", "for everyone")
-		.option("--tag <tag...>", "words to find it by");
+		.option("--everyone", "store a note for all people")
+		.option("--tag <tag...>", "tags of the note");
 	return command.action(async (words: string[]) => {
 		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
 			command.optsWithGlobals();
@@ -96,7 +97,7 @@ function forgetCommand(io: Io): Command {
 		const flags: ListFlags = command.optsWithGlobals();
 		const { person } = flags;
 		if (ids.length > 0 === (person !== undefined)) {
-			throw new UsageError("name the ids of notes, or a person with --person");
+			throw new UsageError("give the ids of notes, or a person with --person");
 		}
 		const forgotten = await withGateway(flags, io, async (client) => {
 			if (person !== undefined) return (await client.request("forget_memory", { person })).forgotten;
@@ -104,6 +105,6 @@ function forgetCommand(io: Io): Command {
 			return ids.length;
 		});
 		if (flags.json) return printJson({ forgotten }, io);
-		printRows([`deleted ${forgotten} ${forgotten === 1 ? "memory" : "memories"}`], io);
+		printRows([`deleted ${forgotten} ${forgotten === 1 ? "note" : "notes"}`], io);
 	});
 }

@@ -25,8 +25,8 @@ interface AddFlags extends ListFlags {
 }
 
 const notes = `
-Messages that the agent gets at given times, each as a run of the owner. Without a
-command, lists them with the next due time and with the reason if one did not fire.
+A schedule sends a message to the agent at given times, as a run of its owner. The
+list shows the next time of each schedule, and the reason if it did not fire.
 
 Examples:
   parley schedules
@@ -66,11 +66,11 @@ function addCommand(io: Io): Command {
 		.description("send a message at given times to a session (--session), or to the session of a key (--key)")
 		.argument("<when>", 'for example "every day at 9:00", "in 30 minutes" or cron')
 		.argument("<prompt...>", "the message")
-		.option("--key <key>", "find or create the session of this key (default: schedules)")
-		.option("--title <title>", "a title for lists")
-		.option("--tz <zone>", "the time zone, such as Europe/Berlin (default: that of the gateway)")
+		.option("--key <key>", "session with this key; created if missing (default: schedules)")
+		.option("--title <title>", "title of the schedule")
+		.option("--tz <zone>", "time zone, such as Europe/Berlin (default: the time zone of the gateway)")
 		.addOption(
-			new Option("--show <how>", "how a room shows the answer").choices(["thread", "post", "silent"]),
+			new Option("--show <mode>", "how the channel shows the answer").choices(["thread", "post", "silent"]),
 		);
 	return command.action(async (when: string, words: string[]) => {
 		const { session, key, title, tz, show, ...flags }: AddFlags = command.optsWithGlobals();

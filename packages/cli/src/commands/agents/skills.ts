@@ -15,7 +15,7 @@ Skills are read from, in this order of precedence:
   skills/NAME.md, skills/NAME/SKILL.md   in the data directory: yours, always used
   .parley/skills                         in the working directory: need trust
   .claude/skills                         in the working directory: need trust
-If two skills have one name, the first is used and the other is reported.
+If two skills have the same name, the first is used and the other is reported.
 
 Examples:
   parley skills
@@ -28,7 +28,7 @@ export function skillsCommand(io: Io): Command {
 	const command = new Command("skills")
 		.description("list skills; trust those of a directory; exit code 1 if a file cannot be used")
 		.helpCommand(false)
-		.option("--dir <dir>", "working directory; the current one unless given")
+		.option("--dir <dir>", "working directory (default: the current directory)")
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	addAddressFlags(command).action(async (flags: SkillsFlags) => {
@@ -58,9 +58,7 @@ function showCommand(io: Io): Command {
 
 function trustCommand(io: Io): Command {
 	const command = new Command("trust")
-		.description(
-			"let the skills of a working directory run as they are now; a changed skill needs trust again",
-		)
+		.description("trust the current skills of a working directory; a changed skill requires trust again")
 		.argument("<dir>", "working directory that has .parley/skills or .claude/skills")
 		.option("-y, --yes", "do not ask");
 	return command.action(async (directory: string) => {
@@ -79,7 +77,7 @@ function untrustCommand(io: Io): Command {
 		const directory = await absolute(given, io);
 		const ended = await withGateway(flags, io, (client) => client.request("untrust_skills", { directory }));
 		if (flags.json) return printJson(ended, io);
-		printRows([`ended the trust in ${ended.skills} ${ended.skills === 1 ? "skill" : "skills"}`], io);
+		printRows([`${ended.skills} ${ended.skills === 1 ? "skill is" : "skills are"} no longer trusted`], io);
 	});
 }
 

@@ -28,7 +28,7 @@ export function addConnectorWork(command: Command, work: ConnectorWork, io: Io):
 	command
 		.description(`run the ${title} connector of a running gateway`)
 		.helpCommand(false)
-		.option("--config <file>", "settings (default parley.config.json in the data directory)")
+		.option("--config <file>", "configuration file (default: parley.config.json in the data directory)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
 		.addOption(new Option("--supervised").hideHelp())
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
@@ -42,7 +42,7 @@ export function addConnectorWork(command: Command, work: ConnectorWork, io: Io):
 const notesOf = ({ tokens, platform }: ConnectorWork): string => `
 ${tokens}
 
-If ${platform.title} or the gateway is not available, it waits and continues by itself.
+If ${platform.title} or the gateway is not available, the connector waits and retries.
 Exit codes: 0 after a stop request, 78 if you must change something first
 (another start would fail the same way), 1 for other errors.
 `;
@@ -64,8 +64,9 @@ function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 }
 
 const doctorNotesOf = ({ platform, fix }: ConnectorWork): string => `
-Asks ${platform.title}, changes nothing${fix === undefined ? "" : " without --fix"}, and needs no gateway. Each finding has an id that
-stays the same. The exit code is 1 if a check fails, 0 with warnings.
+Queries ${platform.title} and needs no gateway. Changes nothing${fix === undefined ? "" : " without --fix"}. The id of a
+finding never changes. Exit code: 1 if a check fails; 0 otherwise, also with
+warnings.
 `;
 
 function doctorCommand(work: ConnectorWork, io: Io): Command {

@@ -13,13 +13,13 @@ interface DoctorFlags {
 }
 
 const notes = `
-Works with and without a running gateway, changes nothing without --fix,
-and spends no tokens.
-Each finding has an id that stays the same, a status (ok, warn, fail) and, where
-something is not as it should be, what mends it on this system. The exit code is
-1 when one fails, 0 with warnings.
---deep also reads the stored text of all sessions and compares it with its
-hashes, for 10 minutes at most: about 15 seconds for a million rows.
+Works with and without a running gateway. Changes nothing without --fix, and uses
+no tokens. A finding has an id that never changes, a status (ok, warn or fail)
+and, if there is a problem, its fix on this system. Exit code: 1 if a check
+fails; 0 otherwise, also with warnings.
+
+--deep also compares the stored text of all sessions with its hashes, for at most
+10 minutes. A million rows take about 15 seconds.
 `;
 
 /** `parley doctor`: checks the installation and explains how to fix problems. */
@@ -53,7 +53,10 @@ async function fixed(flags: DoctorFlags, io: Io): Promise<readonly Finding[]> {
 	if (token === undefined) {
 		const what = "the commands at Discord were not restored: DISCORD_TOKEN is not set";
 		return [
-			{ id: "discord-commands", ...warn(what, "set DISCORD_TOKEN to the bot's token, and run it again") },
+			{
+				id: "discord-commands",
+				...warn(what, "set DISCORD_TOKEN to the token of the bot, and run `parley doctor --fix` again"),
+			},
 		];
 	}
 	const { fixDiscordCommands } = await import("../../connectors/examine-discord.ts");

@@ -14,11 +14,11 @@ interface RestoreFlags {
 }
 
 const restoreNotes = `
-No gateway may run on the data directory. With --force, what is there is kept
-in it as before-restore-TIME; remove that when nobody misses it.
+Stop the gateway of the data directory first. --force moves existing data to
+before-restore-TIME in the data directory; delete it when you no longer need it.
 
 A file that unpacks to more than --max-size, or to more than --max-ratio times
-its own size, is refused: an archive can be made to fill a disk.
+its own size, is refused, because such a file can fill the disk.
 `;
 
 /** `parley restore FILE`: makes a backup the content of a data directory. */
@@ -27,8 +27,8 @@ export function restoreCommand(io: Io): Command {
 		.description("restore a backup that `parley backup` made")
 		.argument("<file>", "a file that `parley backup` wrote")
 		.option("--data <dir>", "the data directory (PARLEY_DATA)")
-		.option("--force", "move existing data of the data directory aside")
-		.option("--verify", "only say whether the file could be restored")
+		.option("--force", "move existing data to before-restore-TIME")
+		.option("--verify", "only check whether the file can be restored")
 		.option("--max-size <size>", "maximum unpacked size, such as 500MB or 2TB (default: 100GB)", readSize)
 		.option("--max-ratio <n>", "limit for unpacked bytes for each byte of the file (default: 100)", readRatio)
 		.option("--json", "print JSON")
@@ -51,13 +51,13 @@ const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb:
 /** Bytes, as `500MB` and as a plain number. */
 function readSize(text: string): number {
 	const [, number = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)(|kb|mb|gb|tb)$/i.exec(text) ?? [];
-	if (number === "") throw new InvalidArgumentError("it is a number of bytes, such as 500MB, 100GB or 2TB");
+	if (number === "") throw new InvalidArgumentError("use a number of bytes, such as 500MB, 100GB or 2TB");
 	return Number(number) * (units[unit.toLowerCase()] ?? 1);
 }
 
 function readRatio(text: string): number {
 	if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError("it is a whole number, such as 100");
+	throw new InvalidArgumentError("use a whole number, such as 100");
 }
 
 interface BackupFlags {
@@ -67,8 +67,9 @@ interface BackupFlags {
 }
 
 const backupNotes = `
-The gateway may run meanwhile. The file holds conversations, kept files, agents
-and settings, and also the keys and tokens: whoever has it is the operator.
+The gateway can keep running. The file contains sessions, stored files, agents and
+settings. It also contains keys and tokens: a person who can read the file has
+all permissions of the operator.
 `;
 
 /** `parley backup FILE`: everything of a data directory in one file. */

@@ -10,13 +10,13 @@ export function rpcCommand(io: Io, version: string): Command {
 			.description("serve another program over stdin and stdout: JSON lines (zot)")
 			.option("--provider <name>", "model provider: anthropic, offline or auto (default)")
 			.option("--model <name>", "model of the provider: a name, or fast, standard, max")
-			.option("--cwd <dir>", "working directory of the agent (default the current directory)")
+			.option("--cwd <dir>", "working directory of the agent (default: the current directory)")
 			.option(
 				"--api-key <key>",
 				"API key; prefer ANTHROPIC_API_KEY, which other users of this machine cannot see",
 			)
 			.option("--base-url <url>", "URL of another server for the Messages API")
-			.option("--system-prompt <text>", "replaces the built-in system prompt")
+			.option("--system-prompt <text>", "system prompt that replaces the built-in one")
 			.option(
 				"--append-system-prompt <text>",
 				"text to append to the system prompt; may be repeated",
@@ -26,19 +26,19 @@ export function rpcCommand(io: Io, version: string): Command {
 				"--reasoning <level>",
 				"reasoning level of models: off, minimal, low, medium, high, xhigh or max",
 			)
-			.option("--max-steps <n>", "maximum model calls for one prompt (default no limit)")
+			.option("--max-steps <n>", "maximum model calls for one prompt (default: no limit)")
 			.option("--tools <names>", "allow only these tools: read,write,edit,bash", unlessNone)
 			.option("--no-tools", "allow no tools")
 			.option(
 				"--session <dir>",
-				"directory in which the conversation is saved and resumed (default: not saved)",
+				"directory in which the session is saved and resumed (default: not saved)",
 				placeOf,
 			)
 			.option("--rpc-approvals", "ask the client to approve calls that require approval")
 			.option("--data <dir>", "data directory: configuration, models.json, policy.jsonc")
-			.option("--config <file>", "settings (default parley.config.json in the data directory)")
+			.option("--config <file>", "configuration file (default: parley.config.json in the data directory)")
 			.option("--sandbox <mode>", "sandbox for commands: required, preferred (default), off or container")
-			.option("--policy <file>", "policy file (default policy.jsonc in the data directory)")
+			.option("--policy <file>", "policy file (default: policy.jsonc in the data directory)")
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
 			.version(version, "--version", "print the version of the program")
 			// Existing clients send these flags, which change nothing.
@@ -68,6 +68,6 @@ function placeOf(directory: string | undefined, before: string | false | undefin
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;
 	throw new UsageError(
-		`--session ${JSON.stringify(place)} keeps the conversation, and --no-session keeps none: leave one of them out`,
+		`--session ${JSON.stringify(place)} saves the session, and --no-session does not: use only one of them`,
 	);
 }

@@ -114,7 +114,7 @@ async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 
 const states: Readonly<Record<Status["status"], string>> = {
 	ok: "running",
-	degraded: "running, but not well: see below",
+	degraded: "running, with problems: see below",
 	draining: "stopping, accepts no new work",
 };
 
@@ -132,7 +132,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 	const rows = [
 		["status", states[status.status]],
 		["version", status.version],
-		...(model === null ? [] : [["answers", `${model}${provider === model ? "" : ` (${provider})`}`]]),
+		...(model === null ? [] : [["model", `${model}${provider === model ? "" : ` (${provider})`}`]]),
 		["process", String(status.pid)],
 		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
 		...(status.health ? healthRows(status.health) : []),
@@ -184,9 +184,7 @@ export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return [
 		...(questions > 0
-			? [
-					`${counted(questions, "conversation has a question", "conversations have questions")}: parley answer lists and answers them`,
-				]
+			? [`${counted(questions, "session has a question", "sessions have questions")}: parley answer`]
 			: []),
 		...(suspended_tasks > 0
 			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your answer: parley tasks`]

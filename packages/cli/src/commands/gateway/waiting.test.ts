@@ -8,13 +8,13 @@ const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0, suspended_
 test("what waits is told with the command that shows it", () => {
 	expect(waitingRows(nothing)).toEqual([]);
 	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1, suspended_tasks: 1 })).toEqual([
-		"1 conversation has a question: parley answer lists and answers them",
+		"1 session has a question: parley answer",
 		"1 task waits for your answer: parley tasks",
 		"1 request to trust a channel: parley trust list",
 		"1 person requests access: parley people",
 	]);
 	expect(waitingRows({ ...nothing, questions: 2, pairing_requests: 3 })).toEqual([
-		expect.stringMatching(/^2 conversations have questions: /),
+		expect.stringMatching(/^2 sessions have questions: /),
 		"3 people request access: parley people",
 	]);
 });

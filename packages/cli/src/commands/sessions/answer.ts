@@ -7,7 +7,7 @@ import { UsageError } from "../../command-line/usage.ts";
 import type { AnswerFlags } from "../../questions/answer-question.ts";
 
 const notes = `
-Without an ID, it lists the open questions of all conversations. The ID is the
+Without an ID, it lists the open questions of all sessions. The ID is the
 six characters in that list, or the complete token.
 
 At a terminal, the question is shown with its details, and a password is not
@@ -31,10 +31,10 @@ type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
 export function answerCommand(io: Io): Command {
 	const command = new Command("answer")
 		.description("list open questions, and answer one")
-		.argument("[id]", "the channel")
-		.option("--value <text>", "the answer, instead of asking for it")
-		.option("--deny", "say no, or that there is no answer")
-		.option("--reason <text>", "with --deny: why, for the model")
+		.argument("[id]", "id of the question")
+		.option("--value <text>", "the answer")
+		.option("--deny", "deny the approval, or decline the question")
+		.option("--reason <text>", "with --deny: reason for the model")
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(command).action(async (id: string | undefined, flags: Flags) => {
@@ -49,7 +49,7 @@ export function answerCommand(io: Io): Command {
 
 async function list(flags: Flags, io: Io): Promise<void> {
 	if (flags.value !== undefined || flags.deny || flags.reason !== undefined) {
-		throw new UsageError("say which question is answered: parley answer shows their ids");
+		throw new UsageError("give the id of the question; `parley answer` lists the ids");
 	}
 	const listed = await withGateway(flags, io, (client) => client.request("list_prompts", { limit: 1000 }));
 	if (flags.json) return printJson(listed.prompts, io);

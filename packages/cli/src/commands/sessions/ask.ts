@@ -9,7 +9,7 @@ The answer goes to stdout, everything else to stderr: tool calls, questions, and
 "session: ID", which --session continues. Without a terminal, calls that require
 approval are denied, except with -y.
 
-Pictures from --file are shown to the model; other files are stored in the
+Images from --file are shown to the model; other files are stored in the
 working directory of the session, below attachments/.
 
 --json writes one JSON object per line instead: each event frame of the session
@@ -28,7 +28,7 @@ export function askCommand(io: Io): Command {
 	const command = new Command("ask")
 		.description("send one message and print the answer")
 		.argument("<message...>", "the message; - reads it from stdin")
-		.option("-y, --yes", "approve tool calls automatically; the most dangerous calls still ask")
+		.option("-y, --yes", "approve tool calls, except calls that always require approval")
 		.option("-f, --file <path>", "attach a file; may be repeated", addTo)
 		.option("--json", "print each event as one line of JSON")
 		.addHelpText("after", notes.trimEnd());

@@ -5,11 +5,11 @@ import { readLimit } from "../../command-line/read-number.ts";
 import type { EventsFlags } from "../../events/print-events.ts";
 
 const notes = `
-One row for each event: when, in which conversation, what. --json prints each as
-the gateway tells it, one a line.
+Each event has a row: its time, session, type and details. --json prints each
+event as one line, as the gateway sends it.
 
-With --follow it goes on where it was when the gateway comes back from a restart,
-without a gap; Ctrl-C ends it (exit code 130).
+--follow continues without a gap after a restart of the gateway. Ctrl-C ends it
+(exit code 130).
 
 Examples:
   parley events --follow
@@ -20,11 +20,11 @@ Examples:
 /** `parley events`: what happens in the gateway. */
 export function eventsCommand(io: Io): Command {
 	const command = new Command("events")
-		.description("show the events of all conversations")
+		.description("show the events of all sessions")
 		.option("-f, --follow", "continue with new events")
-		.option("--session <id>", "only this conversation; the id may be abbreviated")
+		.option("--session <id>", "only this session; the id may be abbreviated")
 		.option("--type <type>", "only events of this type, such as tool.call; may be repeated", collect)
-		.option("--limit <n>", "how many of the newest come first: 50 unless told, 10 with --follow", readLimit)
+		.option("--limit <n>", "number of earlier events (default: 50, or 10 with --follow)", readLimit)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(command).action(async (flags: EventsFlags) => {

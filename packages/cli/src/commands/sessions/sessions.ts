@@ -13,8 +13,8 @@ interface SessionsFlags extends AddressFlags {
 }
 
 const notes = `
-QUERY finds conversations whose title or messages contain all words, in any case.
-You can abbreviate an ID if only one conversation begins with it.
+QUERY finds sessions whose title or messages contain all words, in any case.
+You can abbreviate an ID if only one session begins with it.
 
 Examples:
   parley sessions invoice march
@@ -26,7 +26,7 @@ Examples:
 /** `parley sessions`: what conversations there are, and what can be done with them. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
-		.description("list conversations, newest first; show, export, rename and delete them")
+		.description("list sessions, newest first; show, export, rename and delete them")
 		.helpCommand(false)
 		.argument("[query...]", "words to search for")
 		.option("--limit <n>", "maximum number of rows", readLimit, 50)
@@ -47,8 +47,8 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 	);
 	if (flags.json) return printJson(sessions, io);
 	if (sessions.length === 0) {
-		const none = "no conversations yet; start one with `parley chat`";
-		return printRows([query === "" ? none : "no conversation contains all these words"], io);
+		const none = "No sessions. Start one with `parley chat`.";
+		return printRows([query === "" ? none : "No session contains all these words."], io);
 	}
 	const [{ systemClock }, { sessionTable }] = await Promise.all([
 		import("@parley/base"),
@@ -56,14 +56,14 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 	]);
 	printRows(sessionTable(sessions, systemClock.now(), outputLook(io)), io);
 	if (sessions.length === flags.limit && flags.limit < 1000) {
-		io.stderr.write(`there may be more than ${flags.limit}; --limit shows up to 1000\n`);
+		io.stderr.write(`more than ${flags.limit} sessions may exist; --limit shows up to 1000\n`);
 	}
 }
 
 function showCommand(io: Io): Command {
 	const command = new Command("show")
-		.description("print the details and the transcript of a conversation")
-		.argument("<id>", "id of the conversation");
+		.description("print the details and the transcript of a session")
+		.argument("<id>", "id of the session");
 	return command.action(async (id: string) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
@@ -85,8 +85,8 @@ interface ExportFlags extends SessionsFlags {
 
 function exportCommand(io: Io): Command {
 	const command = new Command("export")
-		.description("export a conversation as Markdown, or all its events as JSON")
-		.argument("<id>", "id of the conversation")
+		.description("export a session as Markdown, or all its events as JSON")
+		.argument("<id>", "id of the session")
 		.addOption(new Option("--format <format>", "md (default) or json").choices(["md", "json"]))
 		.option("--output <file>", "output file, which only you can read (default: stdout)")
 		.option("--force", "replace an existing file");
@@ -108,8 +108,8 @@ function exportCommand(io: Io): Command {
 
 function renameCommand(io: Io): Command {
 	const command = new Command("rename")
-		.description('set the title of a conversation; "" lets a model choose one after the next turn')
-		.argument("<id>", "id of the conversation")
+		.description('set the title of a session; "" lets a model choose one after the next turn')
+		.argument("<id>", "id of the session")
 		.argument("<title...>", "the title");
 	return command.action(async (id: string, words: string[]) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
@@ -123,9 +123,9 @@ function renameCommand(io: Io): Command {
 
 function deleteCommand(io: Io): Command {
 	const command = new Command("delete")
-		.description("delete conversations with their data; files that tools wrote are kept")
-		.argument("<id...>", "ids of the conversations")
-		.option("--force", "also if work runs or waits in it: that is stopped first")
+		.description("delete sessions with their data; files that tools wrote are kept")
+		.argument("<id...>", "ids of the sessions")
+		.option("--force", "stop running and waiting work first")
 		.option("-y, --yes", "do not ask");
 	return command.action(async (ids: string[]) => {
 		const flags: DeleteFlags = command.optsWithGlobals();

@@ -23,9 +23,9 @@ Examples:
 export function tasksCommand(io: Io): Command {
 	const command = new Command("tasks")
 		.description("list unfinished tasks, newest first")
-		.option("--session <id>", "only this conversation; the id may be abbreviated")
+		.option("--session <id>", "only this session; the id may be abbreviated")
 		.addOption(new Option("--status <status...>", "only these statuses").choices(taskStatuses))
-		.option("--all", "include ended ones")
+		.option("--all", "include ended tasks")
 		.option("--limit <n>", "maximum number of rows", readLimit, 50)
 		.option("--json", "print JSON")
 		.addHelpText("after", listNotes.trimEnd());
@@ -41,7 +41,7 @@ the tasks.
 
 Examples:
   parley task submit "Tidy up" "Remove unused exports" --watch
-  parley task submit Report - --session sess_4k2x --tool read_file < wishes.txt
+  parley task submit Report - --session sess_4k2x --tool read_file < report.txt
   parley task reply 7fd --revise "keep the old names"
 `;
 
@@ -61,9 +61,9 @@ export function taskCommand(io: Io): Command {
 }
 
 const submitNotes = `
-The task runs in its own conversation. Its questions and reports go to the
-conversation that it is submitted in: --session, else that of the first --after,
-else a new one in this directory. It continues when no client is connected.
+The task has its own session. Its questions and reports go to the session that
+--session names, else to the session of the first --after task, else to a new
+session in this directory. It also runs while no client is connected.
 Without a description, the title is the description; - reads it from stdin.
 `;
 
@@ -72,7 +72,7 @@ function submitCommand(io: Io): Command {
 		.description("submit a task that runs in the background")
 		.argument("<title>", "title of the task")
 		.argument("[description]", "description of the work")
-		.option("--session <id>", "conversation of the task; the id may be abbreviated")
+		.option("--session <id>", "session for questions and reports; the id may be abbreviated")
 		.option("--tool <name>", "tool that the task may use; may be repeated", collect)
 		.addOption(
 			new Option("--priority <priority>", "priority (default: normal)").choices(["low", "normal", "high"]),
@@ -94,7 +94,7 @@ function submitCommand(io: Io): Command {
 
 function showCommand(io: Io): Command {
 	return taskOf("show", "print the details of a task")
-		.option("--log", "include the transcript of its conversation")
+		.option("--log", "include the transcript of its session")
 		.action(async (id: string, flags: ShowFlags) => {
 			const { showTask } = await import("../../tasks/show-task.ts");
 			await showTask(id, flags, io);
@@ -130,7 +130,7 @@ function replyCommand(io: Io): Command {
 
 function cancelCommand(io: Io): Command {
 	return taskOf("cancel", "cancel a task with all its workers")
-		.option("--reason <text>", "reason, which is shown in its conversation")
+		.option("--reason <text>", "reason, which is shown in its session")
 		.action(async (id: string, flags: TaskFlags & { readonly reason?: string }) => {
 			const { findTask } = await import("../../tasks/find-task.ts");
 			const { task, answer } = await withGateway(flags, io, async (client) => {

@@ -8,7 +8,7 @@ export const connectors: Check = {
 	id: "connectors",
 	async look({ connectors: read, now }) {
 		const standings = await read();
-		if (standings.length === 0) return ok("none runs");
+		if (standings.length === 0) return ok("no connector runs");
 		const told = standings.map((one) => ({
 			state: one.state,
 			what: `${one.platform} ${connectorWords(one, now())}`,
@@ -25,7 +25,7 @@ export const chat: Check = {
 	id: "chat",
 	async look(system) {
 		const { config } = system;
-		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		if (config instanceof Error) return ok("unknown while the configuration is invalid");
 		const { allow = [], tenants = {}, places = {} } = config.chat ?? {};
 		const known = new Set(
 			Object.entries(tenants).flatMap(([platform, ids]) => ids.map((id) => `${platform}:${id}`)),
@@ -36,13 +36,13 @@ export const chat: Check = {
 		const lost = [...named, ...Object.keys(places).map(tenantOf)].find((one) => !known.has(one));
 		if (lost !== undefined && (await connectorsOf(system)) === 0) {
 			return warn(
-				`${lost} is named, but no connector may speak for it`,
-				`add it to chat.tenants in the configuration, or make a token: parley token create --kind connector`,
+				`the configuration names ${lost}, but no connector may serve it`,
+				"add it to chat.tenants in the configuration, or create a token: parley token create connector NAME --platform PLATFORM",
 			);
 		}
 		return ok(
 			known.size === 0 && named.length === 0
-				? "nobody is let in by the configuration"
+				? "the configuration gives no chat user access"
 				: `${known.size} guilds and teams`,
 		);
 	},
@@ -76,7 +76,8 @@ export const clock: Check = {
 			);
 		}
 		const answer = await provider();
-		if (!answer?.reached || answer.serverTime === undefined) return ok("it agrees with the file system's");
+		if (!answer?.reached || answer.serverTime === undefined)
+			return ok("it matches the clock of the file system");
 		const { serverTime, ownTime, tookMs } = answer;
 		const apart = ownTime - serverTime;
 		// Headers have a resolution of seconds, and the response took time to arrive.
@@ -84,7 +85,7 @@ export const clock: Check = {
 		const what = `the clock is ${inSeconds(apart)}, compared with ${new URL(answer.url).host}`;
 		if (surely > farMs) return fail(what, setClock(distribution));
 		if (surely > nearMs) return warn(what, setClock(distribution));
-		return ok(`it agrees with that of ${new URL(answer.url).host}`);
+		return ok(`it matches the clock of ${new URL(answer.url).host}`);
 	},
 };
 

@@ -11,9 +11,9 @@ export const data: Check = {
 	async look({ data: directory, stat }) {
 		const facts = await stat(directory);
 		if (facts?.isDirectory) return ok(directory);
-		if (facts) return fail(`${directory} is no directory`, "name another one with --data DIR");
-		const what = `${directory} does not exist: no gateway was ever started there`;
-		return warn(what, "parley start makes it; was it mistyped, name the right one with --data DIR");
+		if (facts) return fail(`${directory} is not a directory`, "choose another one with --data DIR");
+		const what = `${directory} does not exist: no gateway has started there`;
+		return warn(what, "`parley start` creates it; if the path is wrong, set --data DIR");
 	},
 };
 
@@ -21,11 +21,11 @@ export const database: Check = {
 	id: "database",
 	async look(system) {
 		try {
-			if (await system.database()) return ok("whole, and of a version that this program knows");
+			if (await system.database()) return ok("intact, with a supported version");
 			return await withoutDatabase(system);
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
-			const [what = message, fix = "parley restore puts a backup in its place"] =
+			const [what = message, fix = "restore a backup with `parley restore`"] =
 				message.split(/: (?=move|upgrade)/);
 			return fail(what, fix);
 		}
@@ -37,8 +37,8 @@ async function withoutDatabase({ data, stat }: System): Promise<Found> {
 	for (const name of ["keys/secrets", "tokens/operator"]) {
 		if (!(await stat(join(data, name)))) continue;
 		return warn(
-			`${data} holds ${name} but no database: the next start creates an empty one, without earlier sessions`,
-			"parley restore FILE --force brings back a backup; ignore this if no gateway has started here",
+			`${data} contains ${name} but no database: the next start creates an empty one, without earlier sessions`,
+			"restore a backup with `parley restore FILE --force`; ignore this if no gateway has started here",
 		);
 	}
 	return ok("none yet");
@@ -55,13 +55,13 @@ export const disk: Check = {
 		const { freeBytes, writeProbe, distribution } = system;
 		const directory = await nearest(system);
 		const free = await freeBytes(directory);
-		const left = `${Math.floor(free / mebibyte)} MiB are free for ${directory}`;
+		const left = `${Math.floor(free / mebibyte)} MiB are free on the disk of ${directory}`;
 		if (free < leastBytes) return fail(left, makeRoom(distribution));
 		try {
 			await writeProbe(directory);
 		} catch (reason) {
 			const why = reason instanceof Error ? reason.message : String(reason);
-			return fail(`${directory} cannot be written: ${why}`, "choose another directory with --data DIR");
+			return fail(`cannot write to ${directory}: ${why}`, "choose another directory with --data DIR");
 		}
 		return free < fewBytes ? warn(left, makeRoom(distribution)) : ok(left);
 	},
@@ -105,7 +105,7 @@ export const modes: Check = {
 		const key = config instanceof Error ? undefined : config.tls?.key;
 		const paths = key === undefined ? own : [...own, { path: key, forbidden: 0o007 }];
 		const found = await Promise.all(paths.map((one) => judge(one, system)));
-		return found.find((one) => one !== undefined) ?? ok(`${data} opens for this user alone`);
+		return found.find((one) => one !== undefined) ?? ok(`only this user can read ${data}`);
 	},
 };
 
@@ -131,12 +131,12 @@ export const audit: Check = {
 	id: "audit",
 	async look({ database, audit: check }) {
 		// Another check reports a damaged database.
-		if (!(await database().catch(() => false))) return ok("nothing was recorded yet");
+		if (!(await database().catch(() => false))) return ok("no rows yet");
 		const { records, broken } = await check();
-		if (!broken) return ok(`${records} rows, each bound to the one before it`);
+		if (!broken) return ok(`intact: ${records} rows`);
 		return fail(
 			`row ${broken.seq}: ${broken.reason}`,
-			"compare it with a backup: parley audit --verify says how far the record holds",
+			"compare it with a backup; `parley audit --verify` shows how many rows are valid",
 		);
 	},
 };
@@ -146,16 +146,19 @@ export const messages: Check = {
 	id: "messages",
 	async look({ messages: check }) {
 		const result = await check();
-		if (!result) return ok("none are stored yet, or none with a hash");
+		if (!result) return ok("no stored text with hashes yet");
 		if (!result.ok) {
 			const [what = "", ...examples] = messagesRows(result).slice(0, -1);
-			return fail([what, ...examples].join("; "), "compare them with a backup: parley restore --verify FILE");
+			return fail(
+				[what, ...examples].join("; "),
+				"compare them with a backup; check the backup with `parley restore --verify FILE`",
+			);
 		}
 		const { sessions, all_sessions: all } = result;
-		if (sessions === all) return ok(`whole: ${messagesSummary(result)}`);
+		if (sessions === all) return ok(`intact: ${messagesSummary(result)}`);
 		return warn(
-			`whole as far as they were checked: ${messagesSummary(result)}`,
-			"parley audit --verify checks all of them, without a time limit",
+			`intact, but not all checked: ${messagesSummary(result)}`,
+			"`parley audit --verify` checks all, without a time limit",
 		);
 	},
 };

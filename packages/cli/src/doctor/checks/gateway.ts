@@ -8,20 +8,21 @@ import type { System } from "../system.ts";
 export const gateway: Check = {
 	id: "gateway",
 	async look({ gateway: running, health, data }) {
-		if (!running) return ok(`none runs on ${data}`);
-		if (running.health === "draining") return warn("it is stopping", "wait, then run parley start");
+		if (!running) return ok(`no gateway runs on ${data}`);
+		if (running.health === "draining")
+			return warn("the gateway is stopping", "wait, then run `parley start`");
 		const storage = health?.storage?.state ?? "ok";
 		const runs = `runs as process ${running.pid}: ${running.urls.join(", ")}`;
 		if (running.health === "ok") return ok(runs);
 		// That has a check of its own.
-		if (storage === "ok" && health?.policy?.state === "broken") return ok(`${runs}; its rules are broken`);
+		if (storage === "ok" && health?.policy?.state === "broken") return ok(`${runs}; its policy is invalid`);
 		const why = storage === "ok" ? "" : `: its storage is ${storage}`;
-		return warn(`runs, but is degraded${why}`, "parley status says what is wrong");
+		return warn(`runs, but is degraded${why}`, "`parley status` shows the problem");
 	},
 };
 
 const tlsOrProxy =
-	"give it a certificate (--tls-cert, --tls-key), or a proxy that has one (--trusted-proxy, --public-url)";
+	"use a certificate (--tls-cert, --tls-key), or a proxy with one (--trusted-proxy, --public-url)";
 
 /** Addresses of the gateway, and the authentication that clients there need. */
 export const bind: Check = {
@@ -29,7 +30,7 @@ export const bind: Check = {
 	async look(system) {
 		const { health, config, gateway } = system;
 		if (gateway && health) return judge(reachOf(health));
-		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		if (config instanceof Error) return ok("unknown while the configuration is invalid");
 		const { listen, auth, insecureLan = false, tls } = config;
 		const taken = gateway ? undefined : await findTaken(system, listen);
 		if (taken) return taken;
@@ -57,17 +58,14 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	const beyond = urls.filter((url) => !isLoopback(url));
 	if (auth === "none") {
 		return warn(
-			`${places}: every user of this machine is let in without a token`,
-			"leave --auth none away, or set auth to local",
+			`${places}: all users of this machine have access without a token`,
+			"remove --auth none, or set auth to local",
 		);
 	}
 	if (insecureLan && beyond.length > 0) {
-		return warn(
-			`${beyond.join(", ")}: what is said there, and the token, can be read on its way`,
-			tlsOrProxy,
-		);
+		return warn(`${beyond.join(", ")}: messages and the token are sent unencrypted`, tlsOrProxy);
 	}
-	return ok(beyond.length === 0 ? `${places}: this machine alone` : `${places}: with a token`);
+	return ok(beyond.length === 0 ? `${places}: only from this machine` : `${places}: with a token`);
 }
 
 /** A port in use by another program prevents the start of the gateway. */
@@ -78,7 +76,7 @@ async function findTaken(
 	for (const { host, port } of listen) {
 		if (port === 0 || !(await answers(host, port))) continue;
 		const what = `another program listens at ${bracketed(host)}:${port}`;
-		return fail(what, `${showListener(distribution, port)} shows which; --listen chooses another port`);
+		return fail(what, `${showListener(distribution, port)} shows the program; --listen sets another port`);
 	}
 	return undefined;
 }
@@ -91,7 +89,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Days before the end at which a certificate without automatic renewal should be renewed. */
 const soonDays = 14;
 
-const renew = "renew it in its place: a gateway takes the new one at SIGHUP, and at its next start";
+const renew = "replace the file: a gateway reads it at SIGHUP and at its next start";
 
 /** How long the gateway's own certificate is good for. */
 export const tls: Check = {
@@ -103,9 +101,9 @@ export const tls: Check = {
 		const end = file === undefined ? Date.parse(reported ?? "") : await certificateEnd(file);
 		const days = Math.floor((end - now()) / dayMs);
 		const until = new Date(end).toISOString().slice(0, 10);
-		if (end <= now()) return fail(`the certificate was good until ${until}`, renew);
-		if (days < soonDays) return warn(`the certificate is good until ${until}, ${days} days`, renew);
-		return ok(`the certificate is good until ${until}`);
+		if (end <= now()) return fail(`the certificate expired on ${until}`, renew);
+		if (days < soonDays) return warn(`the certificate expires on ${until}, in ${days} days`, renew);
+		return ok(`the certificate is valid until ${until}`);
 	},
 };
 
@@ -116,12 +114,12 @@ export const passwords: Check = {
 	id: "passwords",
 	async look({ storedSecrets }) {
 		const { stored, opened, keyFile, hasKey } = await storedSecrets();
-		if (stored === 0) return ok("none are stored");
+		if (stored === 0) return ok("no stored passwords");
 		if (!hasKey)
 			return warn(`the key ${keyFile} is missing: it is needed for stored passwords (${stored})`, fix);
 		const lost = stored - opened;
-		if (lost === 0) return ok(`the key opens all that are stored (${stored})`);
-		return warn(`the key ${keyFile} does not open ${lost} of ${stored} stored passwords`, fix);
+		if (lost === 0) return ok(`the key decrypts all stored passwords (${stored})`);
+		return warn(`the key ${keyFile} does not decrypt ${lost} of ${stored} stored passwords`, fix);
 	},
 };
 
@@ -132,22 +130,26 @@ export const tokens: Check = {
 	id: "tokens",
 	async look({ operatorToken, gateway, tokens: list, now }) {
 		try {
-			if (!(await operatorToken())) return ok("none yet: the first start makes the operator's");
+			if (!(await operatorToken())) return ok("none yet: the first start creates the operator token");
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
-			const [what = message, fix = "remove it: the next start makes another"] = message.split("; type: ");
+			const [what = message, fix = "delete it: the next start creates another one"] =
+				message.split("; type: ");
 			return fail(what, fix);
 		}
-		if (!gateway) return ok("the operator's token can be read by this user alone");
+		if (!gateway) return ok("only this user can read the operator token");
 		const active = (await list()).filter(({ kind, status }) => kind !== "operator" && status === "active");
 		const ending = active.filter(
 			({ expires_at: end }) => end !== undefined && Date.parse(end) - now() < soonMs,
 		);
 		if (ending.length > 0) {
 			const names = ending.map(({ name, expires_at }) => `${name} (${expires_at?.slice(0, 10)})`).join(", ");
-			return warn(`these end within a week: ${names}`, "parley token rotate ID makes another in its place");
+			return warn(
+				`these tokens expire within a week: ${names}`,
+				"replace them with `parley token rotate ID`",
+			);
 		}
-		return ok(`the operator's token is private; handed out and active: ${active.length}`);
+		return ok(`the operator token is private; other active tokens: ${active.length}`);
 	},
 };
 
@@ -160,7 +162,7 @@ export const versions: Check = {
 		const [major = 0, minor = 0] = node.split(".").map(Number);
 		if (major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])) {
 			const needed = `Node ${leastNode.join(".")} or later`;
-			return fail(`Node ${node} runs, and ${needed} is needed`, updateNode(distribution));
+			return fail(`Node ${node} is too old: ${needed} is required`, updateNode(distribution));
 		}
 		if (gateway && gateway.version !== parley) {
 			const what = `the gateway runs version ${gateway.version}, this command is ${parley}`;
@@ -174,6 +176,6 @@ export const config: Check = {
 	id: "config",
 	look: async ({ config: read }) =>
 		read instanceof Error
-			? fail(read.message, "change the setting that is named; flags and variables count before the file")
+			? fail(read.message, "change this setting; flags and variables override the file")
 			: ok("the configuration is valid"),
 };

@@ -11,9 +11,9 @@ export const model: Check = {
 		const { config, provider, gateway, health } = system;
 		if (health?.provider?.state === "failing") {
 			const { reason = "its calls fail" } = health.provider;
-			return fail(`the gateway's calls fail: ${reason}`, "parley status shows since when");
+			return fail(`the gateway's calls fail: ${reason}`, "`parley status` shows since when");
 		}
-		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		if (config instanceof Error) return ok("unknown while the configuration is invalid");
 		if (config.llama?.command !== undefined && !gateway)
 			return ok("the local model server starts with the gateway");
 		const answer = await provider();
@@ -22,28 +22,26 @@ export const model: Check = {
 		const { host } = new URL(url);
 		if (!answer.reached) {
 			return fail(
-				`${host} cannot be reached: ${answer.reason}`,
-				`curl -I ${url} shows why; a firewall, a proxy or the name server may be in the way`,
+				`cannot reach ${host}: ${answer.reason}`,
+				`run \`curl -I ${url}\` to see the reason; check the firewall, the proxy and DNS`,
 			);
 		}
 		const { status } = answer;
 		if (status === 401 || status === 403) {
-			if (gateway && config.apiKey === undefined) return ok(`${host} answers; this shell has no key to try`);
+			if (gateway && config.apiKey === undefined) return ok(`${host} answers; this shell has no key to test`);
 			return fail(
-				`${host} refuses the key (${status})`,
-				"set ANTHROPIC_API_KEY to a valid one, and start again",
+				`${host} rejects the key (${status})`,
+				"set ANTHROPIC_API_KEY to a valid key, and start again",
 			);
 		}
-		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the fault is on the other side");
+		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the server has a problem");
 		return ok(`${host} answers`);
 	},
 };
 
 function offline({ config }: System) {
 	const noKey = !(config instanceof Error) && config.providerReason === "no key";
-	return ok(
-		noKey ? "the offline assistant answers: no ANTHROPIC_API_KEY is set" : "the offline assistant answers",
-	);
+	return ok(noKey ? "the offline model is used: ANTHROPIC_API_KEY is not set" : "the offline model is used");
 }
 
 /** Whether the local model server runs, or could be started. */
@@ -51,14 +49,14 @@ export const llama: Check = {
 	id: "llama",
 	async look(system) {
 		const { config, health } = system;
-		if (config instanceof Error) return ok("unknown while the configuration is not valid");
+		if (config instanceof Error) return ok("unknown while the configuration is invalid");
 		if (!config.llama) return ok("no local model server is configured");
 		const { command, endpoint } = config.llama;
 		if (health?.llama) return judge(health.llama);
 		if (command !== undefined && !(await system.program(command))) {
 			return fail(
-				`llama.command ${JSON.stringify(command)} is no program that this user may execute`,
-				"install llama.cpp, or write the path of its llama-server",
+				`llama.command ${JSON.stringify(command)} is not a program that this user can run`,
+				"install llama.cpp, or set the path of llama-server",
 			);
 		}
 		const starts = command !== undefined && !system.gateway;
@@ -71,11 +69,11 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 	if (report.state === "pausing") {
 		return fail(
 			words,
-			"mend what the reason says; parley gateway --log-level debug prints the output of the server",
+			"fix the reported problem; `parley gateway --log-level debug` prints the output of the server",
 		);
 	}
 	if (report.tokens === "estimated")
-		return warn(words, `ask ${report.endpoint}/tokenize: it must count tokens`);
+		return warn(words, `check ${report.endpoint}/tokenize: it must return token counts`);
 	return ok(words);
 }
 
@@ -91,7 +89,7 @@ export const skills: Check = {
 		if (problems.length > 0) {
 			const words = problems.length === 1 ? "a skill file" : `${problems.length} skill files`;
 			const shown = listed(problems.map(({ path, message }) => `${path}: ${message}`));
-			return warn(`${words} cannot be used: ${shown}`, "correct these files; the next use reads them again");
+			return warn(`${words} cannot be used: ${shown}`, "fix these files; the next use reads them again");
 		}
 		const all = found.length === 0 ? "none in the data directory" : `${found.length} in the data directory`;
 		return (await recentChanges(system)) ?? ok(all);
@@ -114,7 +112,7 @@ async function recentChanges({
 	const shown = listed(recent.map(({ path, changed_at: at = "" }) => `${visibleLine(path)} (${at})`));
 	return warn(
 		`commands run without a sandbox, and ${words} of the data directory changed in the last 7 days: ${shown}`,
-		"review them with parley skills show NAME: an approved command could have written them",
+		"review them with `parley skills show NAME`: an approved command could have written them",
 	);
 }
 
@@ -130,14 +128,11 @@ export const policy: Check = {
 	id: "policy",
 	async look({ policy: read, health }) {
 		if (health?.policy?.state === "broken") {
-			return fail(
-				`the gateway denies every call: ${health.policy.reason ?? "its rules cannot be used"}`,
-				mend,
-			);
+			return fail(`the gateway denies every call: ${health.policy.reason ?? "its policy is invalid"}`, mend);
 		}
 		try {
 			const file = await read();
-			return ok(file === undefined ? "the built-in rules alone" : `${file} is valid`);
+			return ok(file === undefined ? "only the built-in rules" : `${file} is valid`);
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
 			return fail(message, mend);

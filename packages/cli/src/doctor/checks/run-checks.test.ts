@@ -128,19 +128,19 @@ const findings: readonly (readonly [
 		"data",
 		"warn",
 		{ stat: async () => undefined },
-		/^\/data does not exist: no gateway was ever/,
+		/^\/data does not exist: no gateway has started there/,
 		/--data DIR/,
 	],
 	[
 		"data",
 		"fail",
 		{ stat: async () => ({ mode: 0o600, uid: 1000, isDirectory: false }) },
-		/is no directory/,
+		/is not a directory/,
 		/--data DIR/,
 	],
 	["config", "ok", {}, /valid/],
 	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
-	["gateway", "ok", {}, /none runs on \/data/],
+	["gateway", "ok", {}, /no gateway runs on \/data/],
 	["gateway", "ok", { gateway }, /process 42/],
 	["gateway", "warn", { gateway: { ...gateway, health: "draining" } }, /stopping/, /parley start/],
 	[
@@ -157,7 +157,7 @@ const findings: readonly (readonly [
 			gateway: { ...gateway, health: "degraded" },
 			health: { policy: { state: "broken", reason: "line 3" } },
 		},
-		/process 42.*its rules are broken/,
+		/process 42.*its policy is invalid/,
 	],
 	["versions", "ok", { gateway }, /Node 24\.11\.0/],
 	[
@@ -175,7 +175,7 @@ const findings: readonly (readonly [
 		/pacman/,
 	],
 	["versions", "warn", { gateway: { ...gateway, version: "0.9.0" } }, /0\.9\.0/, /parley stop/],
-	["bind", "ok", {}, /this machine alone/],
+	["bind", "ok", {}, /only from this machine/],
 	[
 		"bind",
 		"ok",
@@ -199,7 +199,7 @@ const findings: readonly (readonly [
 		"bind",
 		"warn",
 		withConfig({ listen: [{ host: "::", port: 7777 }], insecureLan: true }),
-		/\[::\]:7777: .*read on its way/,
+		/\[::\]:7777: .*unencrypted/,
 		/--tls-cert/,
 	],
 	[
@@ -219,23 +219,23 @@ const findings: readonly (readonly [
 		"warn",
 		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now + 13.5 * day },
 		/13 days/,
-		/renew/,
+		/replace the file/,
 	],
 	[
 		"tls",
 		"fail",
 		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now - day },
-		/until 2026-03-13/,
-		/renew/,
+		/expired on 2026-03-13/,
+		/replace the file/,
 	],
 	[
 		"tls",
 		"warn",
 		{ gateway, health: { certificate: { valid_to: "2026-03-20T00:00:00.000Z" } } },
-		/6 days/,
+		/in 6 days/,
 		/SIGHUP/,
 	],
-	["tokens", "ok", {}, /this user alone/],
+	["tokens", "ok", {}, /only this user/],
 	["tokens", "ok", { operatorToken: async () => false }, /first start/],
 	[
 		"tokens",
@@ -244,7 +244,7 @@ const findings: readonly (readonly [
 			gateway,
 			tokens: tokens(token("a", {}), token("o", { kind: "operator" }), token("b", { status: "revoked" })),
 		},
-		/active: 1$/,
+		/active tokens: 1$/,
 	],
 	[
 		"tokens",
@@ -260,10 +260,10 @@ const findings: readonly (readonly [
 		/^it is open to others$/,
 		/^chmod 600 'x'$/,
 	],
-	["files.modes", "ok", {}, /this user alone/],
+	["files.modes", "ok", {}, /only this user/],
 	["files.modes", "ok", { stat: async () => undefined }, /does not exist yet/],
 	["files.modes", "fail", open("/data", 0o755), /mode 755/, /^chmod 700 '\/data'$/],
-	["files.modes", "ok", open("/data", 0o750), /this user alone/],
+	["files.modes", "ok", open("/data", 0o750), /only this user/],
 	[
 		"files.modes",
 		"fail",
@@ -272,14 +272,14 @@ const findings: readonly (readonly [
 		/^chmod 600 '\/data\/keys\/secrets'$/,
 	],
 	["files.modes", "fail", { uid: 1001 }, /belongs to another user \(1000\)/, /chown -R/],
-	["connectors", "ok", {}, /none runs/],
+	["connectors", "ok", {}, /no connector runs/],
 	["connectors", "ok", discord({ state: "connected" }), /discord connected for 2 min \(process 5\)$/],
-	["connectors", "warn", discord({ state: "connected", open: 2, held: 2 }), /2 held/, /discord posts/],
-	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /starts it again/],
-	["connectors", "fail", discord({ state: "refused", detail: "no such token" }), /no such token/, /do that/],
-	["chat", "ok", {}, /nobody/],
+	["connectors", "warn", discord({ state: "connected", open: 2, held: 2 }), /held posts: 2/, /discord posts/],
+	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /restarts its connectors/],
+	["connectors", "fail", discord({ state: "refused", detail: "no such token" }), /no such token/, /fix this/],
+	["chat", "ok", {}, /no chat user access/],
 	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guilds and teams/],
-	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /discord:1 is named/, /chat\.tenants/],
+	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /names discord:1/, /chat\.tenants/],
 	[
 		"chat",
 		"warn",
@@ -295,7 +295,7 @@ const findings: readonly (readonly [
 			gateway,
 			tokens: tokens(token("d", { kind: "connector" })),
 		},
-		/nobody is let in/,
+		/no chat user access/,
 	],
 	["skills", "ok", {}, /^none in the data directory$/],
 	["skills", "ok", changedSkill("off", "2026-03-01T00:00:00.000Z"), /^none/],
@@ -312,24 +312,24 @@ const findings: readonly (readonly [
 		"warn",
 		broken("skills/a.md"),
 		/^a skill file cannot be used: skills\/a\.md: line 3: tools: use a list$/,
-		/correct/,
+		/fix these files/,
 	],
 	[
 		"skills",
 		"warn",
 		broken("a.md", "b.md", "c.md", "d.md", "e.md"),
 		/^5 skill files cannot be used: a\.md: .*; and 2 more$/,
-		/correct/,
+		/fix these files/,
 	],
 	["policy", "ok", {}, /built-in/],
 	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
 	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /fix/],
-	["sandbox", "ok", {}, /27 attempts/],
+	["sandbox", "ok", {}, /all 27 escape attempts/],
 	[
 		"sandbox",
 		"ok",
 		withFeatures({}),
-		/limited for each process.*own session keyring.*at most 2 GiB together.*kernel's limit alone.*cannot use Unix sockets/,
+		/limited for each process.*own session keyring.*limited to 2 GiB in total.*only the kernel limits.*cannot use Unix sockets/,
 	],
 	[
 		"sandbox",
@@ -338,12 +338,12 @@ const findings: readonly (readonly [
 		/cgroup of systemd.*limited by the memory of the command/,
 	],
 	["sandbox", "ok", withFeatures({ keyring: "not-installed" }), /keyutils is not installed/],
-	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl make one/],
+	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl create one/],
 	[
 		"sandbox",
 		"warn",
 		withFeatures({ unixSockets: true }),
-		/made in a root while they run/,
+		/created in a root while they run/,
 		/commandUnixSockets/,
 	],
 	["sandbox", "warn", withFeatures({ sizes: false }), /files in memory have no limit/, /0\.7/],
@@ -356,12 +356,17 @@ const findings: readonly (readonly [
 		},
 		/cgroup of the gateway/,
 	],
-	["sandbox", "ok", { sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) }, /declared/],
+	[
+		"sandbox",
+		"ok",
+		{ sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) },
+		/as configured/,
+	],
 	[
 		"sandbox",
 		"warn",
 		{ sandbox: async () => ({ mode: "off", state: "unused", probes: 0 }) },
-		/own power/,
+		/your permissions/,
 		/--sandbox off/,
 	],
 	[
@@ -383,10 +388,10 @@ const findings: readonly (readonly [
 		"sandbox",
 		"fail",
 		{ sandbox: async () => ({ mode: "required", state: "unavailable", probes: 0 }) },
-		/no command runs/,
+		/commands do not run/,
 		/parley status/,
 	],
-	["database", "ok", {}, /whole/],
+	["database", "ok", {}, /intact/],
 	["database", "ok", { database: async () => false, stat: async () => undefined }, /none yet/],
 	["database", "warn", { database: async () => false }, /keys\/secrets but no database/, /parley restore/],
 	[
@@ -396,12 +401,12 @@ const findings: readonly (readonly [
 		/damaged/,
 		/^move it aside$/,
 	],
-	["passwords", "ok", {}, /opens all .*\(2\)/],
-	["passwords", "ok", secrets({ stored: 0, opened: 0, hasKey: false }), /none/],
+	["passwords", "ok", {}, /decrypts all stored passwords \(2\)/],
+	["passwords", "ok", secrets({ stored: 0, opened: 0, hasKey: false }), /no stored passwords/],
 	["passwords", "warn", secrets({ opened: 0, hasKey: false }), /keys\/secrets is missing/, /backup/],
-	["passwords", "warn", secrets({ opened: 1 }), /does not open 1 of 2/, /enter the passwords again/],
-	["messages", "ok", {}, /whole: 40 rows of 2 sessions$/],
-	["messages", "ok", { messages: async () => undefined }, /none/],
+	["passwords", "warn", secrets({ opened: 1 }), /does not decrypt 1 of 2/, /enter the passwords again/],
+	["messages", "ok", {}, /intact: 40 rows of 2 sessions$/],
+	["messages", "ok", { messages: async () => undefined }, /no stored text/],
 	["messages", "ok", texts({ unverified: 7 }), /7 rows of an earlier version have no hash/],
 	["messages", "warn", texts({ sessions: 1 }), /40 rows of 1 of 2 sessions/, /audit --verify/],
 	[
@@ -412,7 +417,7 @@ const findings: readonly (readonly [
 		/backup/,
 	],
 	["audit", "ok", {}, /3 rows/],
-	["audit", "ok", { database: throws("damaged") }, /nothing/],
+	["audit", "ok", { database: throws("damaged") }, /no rows yet/],
 	[
 		"audit",
 		"fail",
@@ -439,7 +444,7 @@ const findings: readonly (readonly [
 			data: "/home/x/data",
 			stat: async (path) => (path === "/home" ? { mode: 0o700, uid: 1000, isDirectory: true } : undefined),
 		},
-		/for \/home$/,
+		/on the disk of \/home$/,
 	],
 	["clock", "ok", {}, /file system/],
 	["clock", "ok", { provider: answer({ serverTime: now - 20_000 }) }, /models\.test/],
@@ -453,7 +458,7 @@ const findings: readonly (readonly [
 	],
 	["clock", "ok", { provider: answer({ serverTime: undefined }) }, /file system/],
 	["clock", "warn", { writeProbe: async () => now - 60_000 }, /60 s behind/, /file server/],
-	["clock", "ok", { writeProbe: throws("EROFS") }, /agrees/],
+	["clock", "ok", { writeProbe: throws("EROFS") }, /matches/],
 	["llama", "ok", {}, /no local model server/],
 	["llama", "ok", withConfig({ llama }), /is started by the gateway/],
 	[
@@ -464,14 +469,14 @@ const findings: readonly (readonly [
 		/install llama\.cpp/,
 	],
 	["llama", "ok", withLlama({ state: "ready", pid: 7 }), /8080, ready, process 7/],
-	["llama", "fail", withLlama({ state: "pausing", reason: "it ended" }), /does not run.*: it ended/, /debug/],
+	["llama", "fail", withLlama({ state: "pausing", reason: "it ended" }), /stopped.*: it ended/, /debug/],
 	["llama", "warn", withLlama({ state: "ready", tokens: "estimated" }), /estimates/, /tokenize/],
 	["model", "ok", withConfig({ llama }), /starts with the gateway/],
-	["model", "ok", withConfig({ providerReason: "no key" }), /no ANTHROPIC_API_KEY/],
+	["model", "ok", withConfig({ providerReason: "no key" }), /ANTHROPIC_API_KEY is not set/],
 	["model", "ok", { provider: answer({}) }, /models\.test answers/],
 	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],
-	["model", "fail", { provider: answer({ status: 401 }) }, /refuses the key/, /ANTHROPIC_API_KEY/],
-	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to try/],
+	["model", "fail", { provider: answer({ status: 401 }) }, /rejects the key/, /ANTHROPIC_API_KEY/],
+	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to test/],
 	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
 	["model", "fail", { provider: answer({ reached: false, reason: "ENOTFOUND" }) }, /ENOTFOUND/, /curl/],
 	[
@@ -493,7 +498,7 @@ test.each(findings.map(([id, status, changes, what, fix]) => [id, status, { chan
 	},
 );
 
-test("every check has a case in which all is well, and one in which it is not", async () => {
+test("every check has a case without problems, and one with a problem", async () => {
 	const ids = (await runChecks(fakeSystem(), deepChecks)).map(({ id }) => id);
 	expect(new Set(ids).size).toBe(ids.length);
 	for (const id of ids) {
@@ -526,7 +531,7 @@ test("what several checks find is told once, and where", async () => {
 	expect(all.find(({ id }) => id === "files.modes")).toEqual({
 		id: "files.modes",
 		status: "ok",
-		what: "not known as long as it is as tokens says",
+		what: "unknown because of the finding tokens",
 	});
 });
 
@@ -535,9 +540,9 @@ test("rows fit the terminal, with what mends it below, and have colours only whe
 	const rows = doctorRows(all, { columns: 60, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(60);
 	expect(rows.join("\n")).not.toContain("\u001b");
-	expect(rows.some((row) => /^ +→ curl/.test(row))).toBe(true);
+	expect(rows.some((row) => /^ +→ run `curl/.test(row))).toBe(true);
 	expect(rows.at(-1)).toBe("1 failure, 0 warnings");
 	expect(doctorRows(all, { columns: 60, styles: createStyles(true) }).join("\n")).toContain("\u001b[31mFAIL");
 	const well = doctorRows(await runChecks(fakeSystem()), { columns: 60, styles: createStyles(false) });
-	expect(well.at(-1)).toBe("all is well");
+	expect(well.at(-1)).toBe("no problems");
 });

@@ -44,7 +44,10 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 			} catch (reason) {
 				const { message } = ParleyError.from(reason);
 				const why = reason instanceof Error ? reason.message : message;
-				return { id, ...warn(`could not be checked: ${why}`, "fix that, and run parley doctor again") };
+				return {
+					id,
+					...warn(`could not be checked: ${why}`, "fix this problem, then run `parley doctor` again"),
+				};
 			}
 		}),
 	);
@@ -54,5 +57,5 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 /** Reports a cause that several checks share once. */
 function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
 	const told = before.find(({ status, what }) => status !== "ok" && what === finding.what);
-	return told ? { id: finding.id, ...ok(`not known as long as it is as ${told.id} says`) } : finding;
+	return told ? { id: finding.id, ...ok(`unknown because of the finding ${told.id}`) } : finding;
 }

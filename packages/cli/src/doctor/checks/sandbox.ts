@@ -8,38 +8,42 @@ export const sandbox: Check = {
 		// The gateway was perhaps started with other settings than this command has.
 		if (health?.sandbox?.mode === "off") {
 			return warn(
-				"the gateway runs with it off: your commands have your own power",
-				"start it without --sandbox off",
+				"the gateway runs without a sandbox: commands run with your permissions",
+				"start the gateway without --sandbox off",
 			);
 		}
 		const { mode, state, probes, reason = "it cannot be used", fix, features } = await tryOut();
-		if (mode === "off") return warn("off: commands run with your own power", "leave --sandbox off away");
-		if (mode === "container") return ok("the container around the gateway, as you have declared");
+		if (mode === "off") return warn("off: commands run with your permissions", "remove --sandbox off");
+		if (mode === "container") return ok("commands run in the container of the gateway, as configured");
 		if (state === "ready") {
-			const held = `bubblewrap held in ${probes} attempts to get out`;
+			const held = `bubblewrap blocked all ${probes} escape attempts`;
 			// The gateway may have other rights in the system than this command, for example a cgroup of its service.
 			const known = health?.sandbox?.features ?? features;
 			if (!known) return ok(held);
 			const words = `${held}; ${describeFeatures(known).join("; ")}`;
 			return known.unixSockets || !known.sizes ? warn(words, howToStrengthen(known)) : ok(words);
 		}
-		const help = fix ?? "parley status shows what the gateway found";
-		if (mode === "required") return fail(`none, so that no command runs: ${reason}`, help);
-		return warn(`none: your commands run with your own power, those of chat not at all: ${reason}`, help);
+		const help = fix ?? "`parley status` shows the state of the sandbox";
+		if (mode === "required") return fail(`no sandbox, so commands do not run: ${reason}`, help);
+		return warn(
+			`no sandbox: your commands run with your permissions, and commands of chats do not run: ${reason}`,
+			help,
+		);
 	},
 };
 
 const memoryLimits: Readonly<Record<SandboxFeatures["memory"], string>> = {
 	systemd: "memory and processes of each command are limited by a cgroup of systemd",
 	cgroup: "memory and processes of each command are limited by a cgroup of the gateway",
-	"address-space": "memory is limited for each process, not for a command (no cgroup can be made here)",
+	"address-space": "memory is limited for each process, not for each command (no cgroup is available)",
 };
 
 const keyrings: Readonly<Record<SandboxFeatures["keyring"], string>> = {
 	own: "each command has its own session keyring",
 	denied:
-		"calls about keys are denied, without an own session keyring (this system does not let keyctl make one)",
-	"not-installed": "calls about keys are denied, without an own session keyring (keyutils is not installed)",
+		"system calls for keys are denied, and commands have no session keyring of their own (this system does not let keyctl create one)",
+	"not-installed":
+		"system calls for keys are denied, and commands have no session keyring of their own (keyutils is not installed)",
 };
 
 function describeFeatures({ memory, keyring, sizes, unixSockets }: SandboxFeatures): string[] {
@@ -48,13 +52,13 @@ function describeFeatures({ memory, keyring, sizes, unixSockets }: SandboxFeatur
 		memoryLimits[memory],
 		keyrings[keyring],
 		sizes
-			? "files in memory hold at most 2 GiB together (on a small machine a quarter of its memory)"
+			? "files in memory are limited to 2 GiB in total, or to a quarter of the memory of a small machine"
 			: "files in memory have no limit (bubblewrap is older than 0.7)",
 		memory === "address-space"
-			? "the number of files in memory has the kernel's limit alone"
+			? "only the kernel limits the number of files in memory"
 			: "the number of files in memory is limited by the memory of the command",
 		unixSockets
-			? "commands may use Unix sockets, also those made in a root while they run"
+			? "commands can use Unix sockets, also those created in a root while they run"
 			: "commands cannot use Unix sockets",
 	];
 }

@@ -1,0 +1,12 @@
+import { visibleLine } from "../text/visible.ts";
+
+/** Notes about the connection to the gateway. */
+export const connectionWords = {
+	lost: "connection lost, reconnecting …",
+	back: "connected again",
+} as const;
+
+/** Note about a session that does not use the current directory, with the reason of the gateway. */
+export function otherDirectoryWords(directory: string, reason: string): string {
+	return `parley: the session does not use ${directory}: ${visibleLine(reason)}`;
+}
