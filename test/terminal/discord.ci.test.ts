@@ -44,7 +44,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	setup.type("\r");
 	await setup.shows("/pair ");
 	expect(setup.received).toContain("https://discord.com/oauth2/authorize?client_id=");
-	const [, code = ""] = /\/pair ([A-Z0-9]+):/.exec(setup.text) ?? [];
+	const [, code = ""] = /\/pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands("/pair", { code }, { in: general });
 	await discord.shows(() => general.transcript(anna), "You are owner here");
 	anna.says("hello", { in: general, mentions: [world.bot] });

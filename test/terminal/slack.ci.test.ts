@@ -140,7 +140,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	general.joins();
 	await setup.shows("/parley pair ");
 	expect(setup.text).toContain("the bot is in 1 channel");
-	const [, code = ""] = /\/parley pair ([A-Z0-9]+):/.exec(setup.text) ?? [];
+	const [, code = ""] = /\/parley pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
 	await slack.shows(() => general.transcript(anna), "You are owner here");
 	anna.says("hello", { in: general, mentions: [world.bot] });
@@ -166,7 +166,7 @@ test("setup over HTTP runs a connector at the given address, and explains how to
 test("missing tokens and those of another kind are named before any connection", async ({ slack }) => {
 	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
 	const rows: [args: string[], tokens: Record<string, string>, words: string][] = [
-		[[], {}, "SLACK_BOT_TOKEN is not set\nparley slack setup"],
+		[[], {}, "SLACK_BOT_TOKEN is not set\n`parley slack setup`"],
 		[
 			["--listen", "here"],
 			{ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: "secret" },
