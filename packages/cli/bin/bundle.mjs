@@ -35,8 +35,8 @@ export function findBundle() {
 }
 
 /**
- * The paths, sizes and times of all sources, as text. They tell one state of the sources from another. To read the sources
- * takes longer than a bundle saves. This runs at each start in a clone: a comparison of texts needs no module for hashes.
+ * Paths, sizes and times of all sources, as text, which identifies a state of the sources. Reading the sources would take
+ * longer than a bundle saves. This runs at each start in a clone: comparing texts needs no module for hashes.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */

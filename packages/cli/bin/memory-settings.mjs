@@ -1,10 +1,11 @@
-/** Commands whose process lives long. The others end before these settings make a difference. */
+/** Commands with long-lived processes. The others end before these settings make a difference. */
 const longLived = ["start", "gateway", "discord", "slack"];
 
 /**
- * Options for the start of Node, with megabytes of each half of the space for young objects. The default of 16 is filled, and
- * kept. Decision 053 has the numbers. An option may stand here only if Node still accepts the compiled code that it brings for
- * its own modules: many options of V8 lengthen a start by 60 ms of CPU. Those are set later, in `src/collect-when-idle.ts`.
+ * Options for the start of Node. The value is the size of each half of the space for young objects, in megabytes. The
+ * default of 16 is filled and not released. Decision 053 has the numbers. Add an option only if Node still accepts the
+ * compiled code of its own modules: many options of V8 lengthen a start by 60 ms of CPU. Those options are set later, in
+ * `src/gateway/collect-when-idle.ts`.
  */
 export const options = ["--max-semi-space-size=4"];
 
@@ -27,7 +28,7 @@ export function applyMemorySettings(command, settings = { options, variables }) 
 	);
 	const more = known.filter((option) => !given.includes(nameOf(option)));
 	const missing = Object.entries(settings.variables).filter(([name]) => env[name] === undefined);
-	// A parent with a channel has given it to this start of Node alone. Windows cannot replace a process.
+	// A parent with an IPC channel has passed it to this process only. Windows cannot replace a process.
 	if (!process.connected && more.length + missing.length > 0) {
 		const environment = { ...env, ...Object.fromEntries(missing) };
 		process.execve?.(execPath, [execPath, ...execArgv, ...more, ...argv.slice(1)], environment);

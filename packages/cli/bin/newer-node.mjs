@@ -6,7 +6,7 @@ import { runInPlace } from "./run-in-place.mjs";
 const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
 
 /**
- * Runs a script again on the workspace's own Node, or says plainly what is missing.
+ * Runs a script again on the Node of the workspace, or prints the required version.
  * @param {readonly string[]} args The script and its arguments.
  * @returns {Promise<number>} The exit code.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that a Node too old for the TypeScript behind it can still say so.
+// Plain JavaScript, so that a Node that is too old for TypeScript can report that.
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 

@@ -5,8 +5,8 @@ import { constants } from "node:os";
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a program as if it had taken this process's place: its input and output, the signals, and the end, be it an
- * exit code (what this resolves to) or a signal (which then ends this process too).
+ * Runs a program in place of this process: it gets the input, the output and the signals. Resolves with its exit code. If a
+ * signal ends the program, the same signal ends this process.
  * @param {string} file
  * @param {readonly string[]} args
  * @returns {Promise<number>}
@@ -28,7 +28,8 @@ export async function runInPlace(file, args) {
  * @param {NodeJS.Signals} signal
  */
 function forward(child, signal) {
-	// A terminal tells the whole group, so the child knows already; a second signal would mean "at once" to it.
+	// A terminal signals the complete process group, so the child already has the signal. A second one would end it
+	// immediately.
 	if (signal !== "SIGTERM" && process.stdin.isTTY) return;
 	child.kill(signal);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What programs start that know the agent of this name: `zot rpc`, and nothing else of it. Plain JavaScript, so that a
-// Node too old for the rest can still say so.
+// Entry point `zot rpc` for programs that start the agent by this name. Plain JavaScript, so that an old Node can report
+// that it is too old.
 
 const [command, ...flags] = process.argv.slice(2);
 const known = ["rpc", "--rpc", "--version", "--help", "-h"];

@@ -69,8 +69,8 @@ const commands: Readonly<Record<string, (io: Io, version: string) => Command>> =
 const oldNames: Readonly<Record<string, string>> = { places: "channels" };
 
 /**
- * The command line for these arguments. If they begin with the name of a command, it has that command alone: to construct all
- * takes 10 ms. A command loads its own modules when it runs.
+ * The program for these arguments. If they begin with the name of a command, it contains only that command, because
+ * constructing all takes 10 ms. A command loads its own modules when it runs.
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program = new Command(programName())

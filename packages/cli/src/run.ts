@@ -3,8 +3,8 @@ import { isShown, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
- * Runs one command line and returns the exit code: 2 where it cannot be understood, 1 where the command failed. What
- * went wrong is told on stderr, in a line or two.
+ * Runs one command line and returns the exit code: 2 for an invalid command line, 1 for a failed command. Errors go to
+ * stderr, in one or two lines.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { createProgram } = await import("./program.ts");
@@ -21,19 +21,19 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/** Programs that start an agent read one line, and know no other code for this. */
+/** Programs that start an agent read one line, and expect exit code 1. */
 function refuseStart(error: unknown, io: Io): number {
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
 	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);
 	return 1;
 }
 
-/** Errors of our own tell what to do in one line; of others only the message is for people. */
+/** Message of an error, without its stack. */
 function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** By its code, because the class would load more than a command line that is wrong is worth. */
+/** Compares the code, because the error class would load modules that an invalid command line does not need. */
 function isInvalidArgument(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "invalid_argument";
 }

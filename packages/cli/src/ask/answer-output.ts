@@ -32,7 +32,7 @@ export class AnswerOutput {
 	#status = "";
 	#isInLine = false;
 	#plan: Plan | undefined;
-	/** For stdout, of a reply that is not whole yet. */
+	/** Text for stdout of a reply that is not complete. */
 	#held = "";
 
 	constructor(io: Io) {
@@ -40,7 +40,7 @@ export class AnswerOutput {
 		this.#look = errorLook(io);
 	}
 
-	/** Takes in an event of the run, and at its end its figures. */
+	/** Processes an event of the run, and its metrics at the end. */
 	write(event: OzzieEvent, figures?: Figures): void {
 		this.#progress.take(event);
 		this.#showStatus(progressWords(this.#progress.now, this.#look.columns - 1) ?? "");
@@ -52,7 +52,7 @@ export class AnswerOutput {
 		this.#note(event);
 	}
 
-	/** Writes what is left of a run that cannot be followed to its end. */
+	/** Writes the rest of a run that cannot be followed to its end. */
 	close(): void {
 		this.#showStatus("");
 		this.#endLine();
@@ -79,7 +79,6 @@ export class AnswerOutput {
 		if (rows) this.#tell(rows);
 	}
 
-	/** Tells the steps that changed. */
 	#listed(plan: Plan): void {
 		const rows = planRows(changedSteps(this.#plan, plan), this.#look);
 		this.#plan = plan;
@@ -99,12 +98,12 @@ export class AnswerOutput {
 		this.#rows(rows);
 	}
 
-	/** A call of the model has ended; without an error its reply is whole. */
+	/** After a model call without an error, the reply is complete. */
 	#called(error: string): void {
 		if (error === "") this.#release();
 	}
 
-	/** The reply broke off and is made again. */
+	/** The reply was interrupted and starts again. */
 	#drop(): void {
 		this.#reply.drop();
 		if (this.#io.stdout.isTTY) return;

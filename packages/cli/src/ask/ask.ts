@@ -29,7 +29,7 @@ import { type Figures, RunFigures } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
 import { Questions } from "./questions.ts";
 
-/** Says one thing, prints the answer, and returns the exit code. */
+/** Sends one message, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
 	const content = words === "-" ? await text(io.stdin) : words;
 	if (content.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
@@ -65,7 +65,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 /** Exit code of a run that succeeded but could not get an approval or an answer. */
 const unansweredCode = 3;
 
-/** How a run ended, and what it took where a model was asked. */
+/** Result of a run, and its metrics if a model was called. */
 interface Ended {
 	readonly answer: AssistantMessagePayload;
 	readonly figures: Figures | undefined;
@@ -173,8 +173,9 @@ function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 }
 
 /**
- * Finds in a session's events those of one run. Runs take turns in the order in which their messages were accepted,
- * and each ends with one `assistant.message`; so many end before this one as were before it in the queue.
+ * Filters the events of one run from the events of a session. Runs are executed in the order in which their messages were
+ * accepted, and each ends with one `assistant.message`. The position in the queue is therefore the number of runs that end
+ * before this one.
  */
 export class OwnRun {
 	readonly #runId: string;
@@ -186,7 +187,7 @@ export class OwnRun {
 		this.#before = queued_position;
 	}
 
-	/** How many other runs come first. */
+	/** Number of runs before this one. */
 	get before(): number {
 		return this.#before;
 	}
@@ -204,7 +205,7 @@ export class OwnRun {
 	}
 }
 
-/** Throws `invalid_argument` for the first that is no file. */
+/** Throws `invalid_argument` for the first path that is not a file. */
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {

@@ -54,7 +54,7 @@ test("a question is left without an answer", async () => {
 test("an answer that cannot be sent is a failure of the whole", async () => {
 	const { client, failures } = await refuse(approval, false);
 	const lost = new Error("lost");
-	// True of what a client rejects with, as far as the test needs it.
+	// True of the errors in this test.
 	client.last("prompt_response").refuse(lost as never);
 	await setImmediate();
 	expect(failures).toEqual([lost]);

@@ -49,7 +49,7 @@ export class Questions {
 		return this.#unanswered;
 	}
 
-	/** Takes in an event of the run. */
+	/** Processes an event of the run. */
 	take(event: OzzieEvent): void {
 		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
@@ -152,7 +152,7 @@ export class Questions {
 	}
 }
 
-/** Tasks go on beside the run, and who waits for the run need not be who answers them. */
+/** Whether a task asks. Tasks run beside the run, and other people may answer their questions. */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;
 }

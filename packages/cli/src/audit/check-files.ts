@@ -8,11 +8,11 @@ import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
 interface CheckOptions {
 	/** Called after each session. */
 	readonly onProgress: (doing: string) => void;
-	/** Ends the check early: it resolves with what was found until then. */
+	/** Ends the check early. The check resolves with its result so far. */
 	readonly signal?: AbortSignal;
 }
 
-/** Sessions from one line of progress to the next. */
+/** Number of sessions between two lines of progress. */
 const shownEvery = 50;
 const hashMigration = "0007-hashed-from";
 

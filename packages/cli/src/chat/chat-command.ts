@@ -52,8 +52,8 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 }
 
 /**
- * A chat without a terminal to draw on: every line of the input is a message, or the answer to the question that the
- * message before has led to. At the end of the input the work that was begun is waited for. Returns the exit code.
+ * A chat without a terminal to draw on: each line of the input is a message, or the answer to an open question. At the end
+ * of the input, the chat waits for running work. Returns the exit code.
  */
 export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };

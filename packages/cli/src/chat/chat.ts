@@ -22,7 +22,7 @@ import { openStatuses } from "../wordings/task.ts";
 import { Conversation } from "./conversation.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
-/** How a chat is shown. */
+/** Output of a chat. */
 interface ChatDisplay {
 	readonly look: () => Look;
 	/** Prints these rows after a change. */
@@ -39,14 +39,16 @@ export interface ChatOptions extends ChatDisplay {
 	openNew(): Promise<OpenSession>;
 }
 
-/** Begins a chat that is shown in this way. */
+/** Starts a chat with this output. */
 export type BeginChat = (display: ChatDisplay) => Chat;
 
-/** How many of the messages of a resumed session, and of the sessions, are shown. */
+/** Maximum numbers of messages of a resumed session, and of listed sessions. */
 const mostMessages = 10;
 const mostSessions = 10;
 
-/** A person's conversation with the agent: what they enter, what happens, and in which session. Knows no terminal. */
+/**
+ * A conversation of a person with the agent: entered lines, events, and the current session. Independent of the terminal.
+ */
 export class Chat {
 	readonly #options: ChatOptions;
 	#session: OpenSession;
@@ -80,7 +82,7 @@ export class Chat {
 		return this.#isCancelling ? "cancelling …" : "";
 	}
 
-	/** Shows what happens until the person leaves. Rejects when the session cannot be continued. */
+	/** Shows events until the person leaves. Rejects if the session cannot be continued. */
 	async read(): Promise<void> {
 		await this.#recall();
 		let session: OpenSession;
@@ -105,18 +107,18 @@ export class Chat {
 		this.#show(isBack ? noteRows(connectionWords.back, this.#options.look()) : []);
 	}
 
-	/** Takes a line: an answer where a question is open, else a message or a command. Never rejects. */
+	/** Processes a line: an answer if a question is open, else a message or a command. Never rejects. */
 	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
 		return this.#attempt(() => (isAnswer ? this.#answer(line) : this.#enterLine(line)));
 	}
 
-	/** Leaves the open question without an answer: an approval is denied, any other declined. Never rejects. */
+	/** Denies the open approval, or declines the open question. Never rejects. */
 	decline(): Promise<void> {
 		const isApproval = this.#conversation.question?.question.type === "confirm";
 		return this.#attempt(() => this.#respond({ response: decline, said: isApproval ? "no" : "no answer" }));
 	}
 
-	/** Ends the running turn; messages that wait are next. Never rejects. */
+	/** Cancels the running turn. Queued messages run next. Never rejects. */
 	cancel(): Promise<void> {
 		return this.#attempt(async () => {
 			this.#isCancelling = this.#conversation.active;
@@ -181,8 +183,8 @@ export class Chat {
 	}
 
 	/**
-	 * Gives the names of all commands and skills that begin with this to `take`, in alphabetical order, and draws again
-	 * after it. Never rejects.
+	 * Passes the names of all commands and skills with this prefix to `take`, in alphabetical order, then draws again. Never
+	 * rejects.
 	 */
 	complete(beginning: string, take: (names: readonly string[]) => void): Promise<void> {
 		return this.#attempt(async () => {
@@ -335,10 +337,10 @@ interface SessionsNow {
 	readonly now: number;
 }
 
-/** In fewer columns the number of messages makes room for the title. */
+/** Minimum columns for the number of messages. */
 const roomyColumns = 80;
 
-/** The latest sessions, one a row; the current one is marked. */
+/** Rows of the latest sessions. A mark shows the current session. */
 export function sessionRows(
 	sessions: readonly Listed[],
 	{ current, now }: SessionsNow,

@@ -281,7 +281,7 @@ test("whether a channel is to be trusted is asked beside the runs, and what came
 		validation: "",
 		context: { call_id: "c" },
 	});
-	// Whoever is about to answer the one must not be found to have answered the other.
+	// An answer to the first question must not answer the second one.
 	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe("another question follows this one");
 	expect(conversation.question?.question.token).toBe("wish");
 	expect(apply(conversation, own)).toEqual([]);

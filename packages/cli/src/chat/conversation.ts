@@ -30,8 +30,8 @@ import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
 /**
- * One session as it is shown: turns its events into rows for the scrollback, and knows what is still going on.
- * Knows no terminal and no connection.
+ * Reduces the events of one session to rows for the scrollback and to the state of its work. Independent of the terminal and
+ * of the connection.
  */
 export class Conversation {
 	readonly #reply = new ReplyText();
@@ -55,7 +55,7 @@ export class Conversation {
 	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
 	#sent: OpenQuestion[] = [];
 
-	/** The row of the reply that still grows. */
+	/** The unfinished row of the reply. */
 	get last(): string {
 		return this.#last;
 	}
@@ -64,7 +64,7 @@ export class Conversation {
 		return this.#active;
 	}
 
-	/** Accepted messages whose turn has not come. */
+	/** Accepted messages that are queued. */
 	get queue(): readonly UserMessagePayload[] {
 		return this.#queue;
 	}
@@ -84,7 +84,7 @@ export class Conversation {
 		return this.#progress.now;
 	}
 
-	/** The list of steps of the run at work. */
+	/** The list of steps of the running turn. */
 	get todo(): Payload<"todo.updated"> | undefined {
 		return this.#todo;
 	}
@@ -107,7 +107,7 @@ export class Conversation {
 		this.#sending = [...this.#sending, content];
 	}
 
-	/** The gateway did not take a message. */
+	/** Removes a message that the gateway refused. */
 	unsend(content: string): void {
 		const index = this.#sending.indexOf(content);
 		this.#sending = this.#sending.filter((_, at) => at !== index);
@@ -133,9 +133,9 @@ export class Conversation {
 		return !this.#question || this.#question.given ? this.#askNext(look) : [];
 	}
 
-	/** The rows of an earlier part of the session. A message at its end is still being worked on. */
+	/** Rows of an earlier part of the session. A message at its end is still running. */
 	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
-		// Events do not name the run of a message, so no message is taken for a waiting one.
+		// Events do not name the run of a loaded message, so no message is treated as queued.
 		const last = messages.at(-1);
 		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
@@ -344,7 +344,7 @@ export class Conversation {
 		return [...rows, ...steering.flatMap((message) => messageRows(message, look))];
 	}
 
-	/** The growing row is finished. */
+	/** Completes the unfinished row. */
 	#flush({ columns }: Look): string[] {
 		const row = this.#last.trimEnd();
 		this.#last = "";

@@ -2,7 +2,7 @@ interface CommandHelp {
 	readonly does: string;
 	/** Arguments in the help; absent if the command takes none. */
 	readonly takes?: string;
-	/** Whether something has to. */
+	/** Whether the arguments are required. */
 	readonly needs?: true;
 }
 
@@ -28,7 +28,7 @@ export type Line =
 	| { readonly kind: "message"; readonly content: string }
 	| { readonly kind: "blank" };
 
-/** Reads a line that was entered. A blank before the slash makes it a message. */
+/** Reads an entered line. A space before the slash makes it a message. */
 export function readLine(line: string): Line {
 	if (line.trim() === "") return { kind: "blank" };
 	if (!line.startsWith("/")) return { kind: "message", content: line };

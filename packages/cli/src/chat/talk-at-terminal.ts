@@ -66,7 +66,7 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 	return 0;
 }
 
-/** The text that a person types in a chat, and the effect of keys. */
+/** Typed text of a chat, and the effect of keys. */
 export class Keyboard {
 	readonly #chat: Chat;
 	#message = emptyEditor();
@@ -89,7 +89,7 @@ export class Keyboard {
 		return this.#answer;
 	}
 
-	/** Whether more keys of a pasted text are to come, which need not be drawn one by one. */
+	/** Whether a pasted text is incomplete. Its keys are not drawn one by one. */
 	get isPasting(): boolean {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
@@ -100,17 +100,14 @@ export class Keyboard {
 		return this.#mayLeave ? "press Ctrl-C again to leave" : this.#chat.notice;
 	}
 
-	/**
-	 * Gives the keys to an open question. A message that is being typed keeps them, so that its text does not
-	 * answer a question that has just opened.
-	 */
+	/** Sends keys to an open question. An unfinished message keeps them, so that its text does not answer a new question. */
 	focus(): void {
 		const open = this.#chat.conversation.question;
 		if (!open || open.given) this.#answer = undefined;
 		else if (this.#message.text === "" && !this.isPasting) this.#answer ??= emptyEditor();
 	}
 
-	/** Takes a key. Resolves when what it set off is done; never rejects. */
+	/** Processes a key. Resolves when its effect is complete; never rejects. */
 	async press(key: Key): Promise<void> {
 		const editor = this.#answer ?? this.#message;
 		if (this.isPasting) return this.#edit(key);
@@ -149,7 +146,7 @@ export class Keyboard {
 		await this.#chat.enter(line, isAnswer);
 	}
 
-	/** Stops what runs, else empties the line, else leaves when pressed twice. */
+	/** Cancels the running turn, else clears the line, else leaves at the second press. */
 	async #interrupt(): Promise<void> {
 		if (this.#chat.canCancel) return this.#chat.cancel();
 		if (this.#mayLeave) return this.#chat.leave();
@@ -163,7 +160,7 @@ export class Keyboard {
 	}
 }
 
-/** Whether the line is the beginning of a name: `/` and no blank, with the cursor behind it. */
+/** Whether the line is the beginning of a name: `/` without a space, with the cursor at the end. */
 function isName({ text, cursor }: Editor): boolean {
 	return /^\/\S*$/.test(text) && cursor === text.length;
 }
@@ -191,17 +188,20 @@ export interface LiveState {
 
 const howToStop = " · Ctrl-C cancels";
 
-/** How many of the messages that wait are shown. */
+/** Maximum number of queued messages that are shown. */
 const mostWaiting = 3;
 
-/** Draws the reply's growing row, the tasks at work, what waits, what is going on, and the line that is being typed. */
+/**
+ * Rows below the scrollback: the unfinished row of the reply, running tasks, queued messages, the current activity, and the
+ * typed line.
+ */
 export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
 	const { conversation, answer } = state;
 	const told = [...waitingRows(conversation), ...statusRows(state, look.columns)];
 	const tasks = conversation.tasks.live(look);
 	const rows = [
 		...growingRows(conversation, look),
-		// An answer is shown below its question, a message in its place in the conversation.
+		// An answer is shown below its question, a message at its position in the session.
 		...(answer ? [] : [""]),
 		...todoRows(conversation, look),
 		...tasks,

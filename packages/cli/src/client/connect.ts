@@ -2,7 +2,7 @@ import { createIds, systemClock } from "@parley/base";
 import { type Client, type ClientOptions, createClient } from "@parley/protocol";
 import type { GatewayAddress } from "./gateway-address.ts";
 
-/** Connects to a gateway that has to be there; later losses are waited out. */
+/** Connects to a running gateway. Lost connections are restored. */
 export function connect(
 	{ url, token, certificate }: GatewayAddress,
 	onState?: ClientOptions["onState"],

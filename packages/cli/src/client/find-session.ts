@@ -3,7 +3,7 @@ import { beginsId, requireLongId } from "../command-line/ids.ts";
 import { visibleLine } from "../text/visible.ts";
 import { getJson, type HttpAddress } from "./gateway-http.ts";
 
-/** A conversation as `/api/sessions` lists it. */
+/** A session as `/api/sessions` lists it. */
 export interface SessionFacts {
 	readonly id: string;
 	readonly title: string;
@@ -19,7 +19,7 @@ export interface SessionFacts {
 	readonly external_key?: string;
 }
 
-/** Conversations that an ambiguous id names at most. */
+/** Maximum number of sessions in the error for an ambiguous id. */
 const mostNamed = 5;
 
 /** Session of this id, which may be abbreviated if it stays unique, with or without `sess_`. */

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 
-/** Which gateway a command talks to, as its flags say. */
+/** Flags with the address of the gateway. */
 export interface AddressFlags {
 	readonly url?: string;
 	readonly data?: string;
@@ -13,7 +13,7 @@ export interface AddressFlags {
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;
-	/** The only certificate that proves a gateway at an https address to be the one; the usual rules where absent. */
+	/** The only accepted certificate for an https address. Without it, the usual rules apply. */
 	readonly certificate?: string | undefined;
 	/** Whether the gateway runs on this machine, judged by its address. */
 	readonly isLocal: boolean;
@@ -65,7 +65,7 @@ export function findAgain(
 	};
 }
 
-/** Whether it is an address that a network interface of this machine has: what is sent there stays here. */
+/** Whether a network interface of this machine has the address. Data for it does not leave this machine. */
 async function isOwnAddress(url = ""): Promise<boolean> {
 	const { networkInterfaces } = await import("node:os");
 	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");
@@ -78,7 +78,7 @@ export function isLoopback(url: string): boolean {
 	return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The flags of every command that talks to a gateway. */
+/** Adds the flags of all commands that connect to a gateway. */
 export function addAddressFlags(command: Command): Command {
 	return command
 		.option("--url <url>", "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)")

@@ -16,7 +16,7 @@ export interface HealthReport {
 	readonly storage?: { readonly state: string; readonly since?: string };
 	/** Only if a local model server is configured. */
 	readonly llama?: LlamaReport;
-	/** Only where the operator's rules cannot be used: then every call is denied. */
+	/** Only if the policy of the operator is invalid. Then every call is denied. */
 	readonly policy?: { readonly state: string; readonly reason?: string };
 }
 
@@ -53,7 +53,7 @@ export async function readHealthReport(flags: AddressFlags, io: Io): Promise<Hea
 	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
 }
 
-/** Its facts in rows for people. */
+/** Rows of the health report. */
 export function healthRows({
 	storage,
 	policy,

@@ -14,7 +14,7 @@ import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
 export interface HttpAddress {
 	readonly url: string;
 	readonly token?: string | undefined;
-	/** The only certificate that proves a gateway at an https address; the usual rules without one. */
+	/** The only accepted certificate for an https address. Without it, the usual rules apply. */
 	readonly certificate?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface HttpRequest {
 	readonly signal: AbortSignal;
 }
 
-/** Begins a request with the token, and over TLS only to the gateway that is meant. */
+/** Starts a request with the token. Over TLS, it accepts only the pinned certificate, if there is one. */
 export function beginRequest(
 	{ url, token, certificate }: HttpAddress,
 	path: string,
@@ -55,7 +55,7 @@ export async function openFromGateway(
 	return response;
 }
 
-/** Asks a gateway for something over HTTP. */
+/** Sends a GET and returns the complete response. */
 export async function getFromGateway(
 	address: HttpAddress,
 	path: string,
@@ -65,7 +65,7 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** As long as a gateway may take that reads its whole history. */
+/** Time limit for a gateway that reads its complete history. */
 const patienceMs = 60_000;
 
 /** JSON of a response with status 200. Throws a `ParleyError` with the error of the gateway, or of the connection. */
@@ -80,7 +80,7 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	throw answerError(address, answered);
 }
 
-/** The gateway's own answers: pages of events are larger than what clients send. */
+/** Limits for responses of the gateway. Pages of events are larger than requests of clients. */
 const whatItTells = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {
@@ -90,7 +90,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 	503: "unavailable",
 };
 
-/** An answer that is no 200, as an error. */
+/** Error for a response with a status other than 200. */
 export function answerError(
 	{ url }: HttpAddress,
 	{ status, text: body }: { readonly status: number; readonly text: string },
@@ -103,7 +103,7 @@ export function answerError(
 	return new ParleyError(message, { code: codes[status] ?? "internal" });
 }
 
-/** Why there is no answer, for people. */
+/** Error for a request without a response. */
 export function unreachable({ url }: HttpAddress, cause: unknown): ParleyError {
 	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
 	return new ParleyError(describeFailure(error, new URL(url)), { code: "unavailable", cause });

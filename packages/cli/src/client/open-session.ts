@@ -2,15 +2,18 @@ import { ParleyError } from "@parley/base";
 import type { Client, OpenSession } from "@parley/protocol";
 
 export interface SessionChoice {
-	/** The session to go on with; a new one where absent. */
+	/** Session to continue. If absent, a session is created. */
 	readonly sessionId: string | undefined;
 	/** Directory of a new session; the gateway chooses one if absent. */
 	readonly rootDir: string | undefined;
-	/** The agent of a new session; the default one where absent. */
+	/** Agent profile of a new session. If absent, the default profile. */
 	readonly profile?: string | undefined;
-	/** The model that answers from now on; the agent's own where absent. */
+	/** Model from the next message on. If absent, the model of the profile. */
 	readonly model?: string | undefined;
-	/** Told when the gateway does not allow `rootDir` and the session works elsewhere; where absent, that is an error. */
+	/**
+	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If absent, that is an
+	 * error.
+	 */
 	onOtherDirectory?(reason: string): void;
 }
 

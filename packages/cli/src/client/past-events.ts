@@ -12,7 +12,7 @@ export interface ShownEvent {
 	readonly seq: number;
 }
 
-/** Everything that was recorded of a conversation, from its beginning on. */
+/** All stored events of a session, oldest first. */
 export async function readAllEvents(address: HttpAddress, sessionId: string): Promise<ShownEvent[]> {
 	const events: ShownEvent[] = [];
 	for (;;) {
@@ -24,7 +24,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 	}
 }
 
-/** The event as clients of the WebSocket know it; undefined for one of a later version. */
+/** The event as the WebSocket sends it, or undefined for an event of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
 	// The history has no tokens of questions.
 	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;

@@ -2,7 +2,7 @@ import type { Client } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
 
-/** Does something with a connection to the gateway, and closes it. */
+/** Connects to the gateway, calls `work`, and closes the connection. */
 export async function withGateway<T>(
 	flags: AddressFlags,
 	io: Io,

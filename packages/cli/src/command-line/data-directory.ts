@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 
 /** The data directory that is used without `--data` and `PARLEY_DATA`. */
 export async function defaultDataDirectory(): Promise<string> {
-	// env-paths reads the home directory when it is loaded, and throws if the system has none.
+	// env-paths reads the home directory when it is loaded, and throws on a system without one.
 	if (homeDirectory() === "/") return join(process.env["XDG_DATA_HOME"] || "/.local/share", "parley");
 	const { default: envPaths } = await import("env-paths");
 	return envPaths("parley", { suffix: "" }).data;

@@ -12,7 +12,7 @@ export function beginsId(id: string, given: string): boolean {
 	return given === id || (isLong && id.slice(prefix.length).startsWith(beginning));
 }
 
-/** Throws where something this short names no id, whatever there is. */
+/** Throws if the text is too short for an abbreviated id. */
 export function requireLongId(given: string): void {
 	if (given.slice(given.indexOf("_") + 1).length >= fewestCharacters) return;
 	const shown = JSON.stringify(visibleLine(given));

@@ -6,10 +6,10 @@ export interface InterruptOptions {
 	onFailure(reason: unknown): void;
 }
 
-/** As shells report a program that Ctrl-C has ended: 128 and the number of SIGINT. */
+/** Exit code after Ctrl-C, as in shells: 128 plus the number of SIGINT. */
 export const interruptedCode = 130;
 
-/** Ctrl-C: the first one cancels the turn, whose end is then waited for; the second ends the process. */
+/** Handles Ctrl-C: the first press cancels the turn and waits for its end. The second press ends the process. */
 export class Interrupt {
 	readonly #options: InterruptOptions;
 	#wasPressed = false;

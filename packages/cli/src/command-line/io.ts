@@ -7,7 +7,7 @@ export interface Io {
 	readonly stdout: WriteStream;
 	readonly stderr: WriteStream;
 	readonly environment: NodeJS.ProcessEnv;
-	/** Throws, with what to do, where the directory is gone: not every command needs one. */
+	/** Throws if the current directory was deleted. Not every command needs it. */
 	readonly cwd: string;
 	exitCode: number;
 }
@@ -32,7 +32,7 @@ function currentDirectory(): string {
 		return process.cwd();
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-		// The class of our errors would load more than this command line has loaded.
+		// The error class of Parley would load modules that this command line does not need.
 		throw new Error(
 			`the current directory does not exist${code}; change to another directory and try again`,
 			{

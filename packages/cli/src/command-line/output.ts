@@ -3,7 +3,7 @@ import type { Io } from "./io.ts";
 
 const usualColumns = 80;
 
-/** How rows on stdout look: a file gets all of them. */
+/** Width and styles of stdout. Rows for a file are not shortened. */
 export function outputLook({ stdout, environment }: Io): Look {
 	// A terminal that does not know its size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export function printJson(value: unknown, { stdout }: Io): void {
 	stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** How rows on stderr look. */
+/** Width and styles of stderr. */
 export function errorLook({ stderr, environment }: Io): Look {
 	const columns = stderr.isTTY ? stderr.columns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stderr, environment)) };

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 
-/** Which conversation, and who answers in it. */
+/** Flags that select a session, its profile and its model. */
 export interface SessionFlags {
 	readonly session?: string;
 	readonly profile?: string;
 	readonly model?: string;
 }
 
-/** The flags of the commands that talk in a session. */
+/** Adds the flags of commands that send messages. */
 export function addSessionFlags(command: Command): Command {
 	return command
 		.option("--session <id>", "continue this session (see parley sessions)")

@@ -13,7 +13,7 @@ export type ConnectorState = "starting" | "connected" | "waiting" | "refused" | 
 
 export interface ConnectorWords {
 	readonly state: ConnectorState;
-	/** Why, for people; absent where all is well. */
+	/** Reason for people; absent without a problem. */
 	readonly detail?: string;
 	/** Events that wait to be handled, posts that are not settled, and those of them that need a decision. */
 	readonly waiting?: number;
@@ -26,7 +26,7 @@ export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
 	/** Start of the state. */
 	readonly since: number;
-	/** When it was last written. */
+	/** Time of the last report. */
 	readonly seen: number;
 }
 
@@ -36,7 +36,7 @@ export interface ConnectorStanding extends Omit<ConnectorReport, "state"> {
 	readonly state: ConnectorState | "silent";
 }
 
-/** A connector that works writes more often than this, also on a slow disk. */
+/** A running connector writes more often than this, also on a slow disk. */
 const silentMs = 60_000;
 
 export function reportFileOf(data: string, platform: string): string {
@@ -81,7 +81,7 @@ export function judge(
 async function readReport(file: string): Promise<ConnectorReport | undefined> {
 	try {
 		const report = parseJson(await readFile(file, "utf8"));
-		// True because only connectors of ours write that file, whole.
+		// True because only connectors of Parley write this file, atomically.
 		return report as ConnectorReport;
 	} catch (error) {
 		if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code))) {
@@ -91,7 +91,7 @@ async function readReport(file: string): Promise<ConnectorReport | undefined> {
 	}
 }
 
-/** How a connector is doing, in a line for people. */
+/** State of a connector in one line. */
 export function connectorWords(standing: ConnectorStanding, now: number): string {
 	const { state, detail, since, pid } = standing;
 	const reason = detail === undefined ? "" : `: ${detail}`;
@@ -112,7 +112,7 @@ export function connectorWords(standing: ConnectorStanding, now: number): string
 	}
 }
 
-/** The same in rows of names and facts, with what mends it. */
+/** State of a connector in rows, with the fix if there is a problem. */
 export function connectorRows(standing: ConnectorStanding, now: number): [string, string][] {
 	const fix = connectorFix(standing);
 	return [
@@ -155,13 +155,13 @@ interface ReportKeeperParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly pid: number;
-	/** Told of each state that follows another one. */
+	/** Called at each change of the state. */
 	readonly told?: (words: ConnectorWords) => void;
 }
 
 /**
- * Keeps the report of a connector true: at each change, and every five seconds. A report that cannot be written is no
- * reason for the connector to end.
+ * Updates the report of a connector at each change and every five seconds. If the report cannot be written, the connector
+ * continues.
  */
 export class ReportKeeper {
 	readonly #parts: ReportKeeperParts;
@@ -175,7 +175,7 @@ export class ReportKeeper {
 		this.#parts = parts;
 	}
 
-	/** Resolves when that is written, or cannot be. */
+	/** Resolves when the report is written, or cannot be written. */
 	tell(words: ConnectorWords): Promise<void> {
 		return this.#queue(async () => words);
 	}
@@ -186,7 +186,7 @@ export class ReportKeeper {
 		this.changed();
 	}
 
-	/** Something has happened that may show. */
+	/** Updates the report after a possible change. */
 	readonly changed = (): void => {
 		const look = this.#look;
 		if (!look) return;

@@ -6,7 +6,7 @@ import { connectorToken, type TokenQuestion } from "./reach-gateway.ts";
 
 type Request = TokenQuestion["gateway"]["request"];
 
-/** A gateway that keeps tokens in memory. */
+/** A gateway with tokens in memory. */
 function gatewayOf(tokens: { id: string; name: string; status: "active" | "revoked" }[]) {
 	const request = async (method: string, params: { name: string }): Promise<unknown> => {
 		if (method === "list_tokens") return { tokens };
@@ -15,7 +15,7 @@ function gatewayOf(tokens: { id: string; name: string; status: "active" | "revok
 		tokens.push(info);
 		return { token: `gw_connector_${id}_secret`, info };
 	};
-	// True of the two methods that are asked for here.
+	// True for the two methods of this test.
 	return { tokens, request: request as unknown as Request };
 }
 

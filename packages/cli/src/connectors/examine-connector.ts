@@ -15,7 +15,7 @@ export interface Examination {
 	readonly found: AsyncIterable<Finding>;
 }
 
-/** Says what is wrong with an app and with its connector here, and returns the exit code: 1 where something fails. */
+/** Prints the findings about an app and its connector. Returns the exit code: 1 if a check fails. */
 export async function examineConnector(examination: Examination): Promise<number> {
 	const { platform, flags, io, found } = examination;
 	const secrets = platform.variables.flatMap((name) => io.environment[name]?.trim() || []);

@@ -7,7 +7,7 @@ import { examineConnector } from "./examine-connector.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 
-/** Says what is wrong with the bot, and returns the exit code: 1 where something fails. */
+/** Prints the findings about the bot. Returns the exit code: 1 if a check fails. */
 export async function examineDiscord(options: {
 	readonly flags: ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 	readonly io: Io;
@@ -52,7 +52,7 @@ async function openDiscordChecks({
 	return openChecks({ token, apiUrl: config.discord?.apiUrl, clock: systemClock });
 }
 
-/** Walks a person through making a Discord bot; returns the exit code. */
+/** Guides a person through the setup of a Discord bot. Returns the exit code. */
 export async function setUpDiscord(flags: ConnectorFlags, io: Io): Promise<number> {
 	const token = discordToken(io) ?? "";
 	const checks = await openDiscordChecks({ flags, io, token });

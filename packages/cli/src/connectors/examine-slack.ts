@@ -22,7 +22,7 @@ import type { SlackFlags } from "./run-slack-connector.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 import { trySlackSettings } from "./slack-settings.ts";
 
-/** Says what is wrong with the app, and returns the exit code: 1 where something fails. */
+/** Prints the findings about the app. Returns the exit code: 1 if a check fails. */
 export async function examineSlack(options: {
 	readonly flags: SlackFlags & { readonly json?: boolean };
 	readonly io: Io;
@@ -32,7 +32,7 @@ export async function examineSlack(options: {
 	return examineConnector({ platform: platformOf(checks), flags, io, found: examine(checks) });
 }
 
-/** Slack, with the words for the way in that is set. */
+/** The platform with the texts for Socket Mode or HTTP. */
 function platformOf({ http }: SlackChecks): Platform {
 	return http === undefined ? slack : slackOverHttp;
 }
@@ -57,7 +57,7 @@ async function openSlackChecks({
 	});
 }
 
-/** Walks a person through making a Slack app; returns the exit code. */
+/** Guides a person through the setup of a Slack app. Returns the exit code. */
 export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 	const checks = await openSlackChecks({ flags, io });
 	const way = {
@@ -80,7 +80,7 @@ export interface ManifestFlags {
 	readonly json?: boolean;
 }
 
-/** Prints the manifest of the app, or what an installed one lacks; returns the exit code: 1 where they differ. */
+/** Prints the manifest of the app, or the differences to an installed one. Returns the exit code: 1 if they differ. */
 export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
 	const url = publicUrl === undefined ? {} : { publicUrl: readPublicUrl(publicUrl) };
 	const wanted = manifestOf({ shapes: commandTable, ...url });
@@ -130,7 +130,7 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-/** The scheme and the host, to which the path is added that the connector has. */
+/** Returns the scheme and the host. The connector adds its path. */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {

@@ -7,9 +7,8 @@ import { type DataLock, lockDataDirectory } from "@parley/gateway";
 const SQLITE_BUSY = 5;
 
 /**
- * Makes this process the only connector of its platform on a data directory: two on one database would post everything
- * twice. Throws `unavailable` where another one runs, which may end, and `failed_precondition` where the directory
- * cannot be written.
+ * Locks a data directory for the connector of a platform: two connectors on one database would post everything twice. Throws
+ * `unavailable` if another one runs, and `failed_precondition` if the directory is not writable.
  */
 export function lockConnector(data: string, platform: string): DataLock {
 	const place = join(data, "connectors", platform);

@@ -23,7 +23,7 @@ const passing = [
 	"ENOTFOUND",
 ];
 
-/** Address of a gateway that may be away. */
+/** Address of a gateway that may not be running. */
 type CheckedAddress = HttpAddress & {
 	/** Whether an operator named the address (`--url`, PARLEY_URL), so that a proxy may listen there. */
 	readonly isNamed: boolean;
@@ -31,7 +31,7 @@ type CheckedAddress = HttpAddress & {
 
 interface Waiting {
 	readonly clock: Clock;
-	/** Resolves with the reason if the connector is to end. */
+	/** Resolves with the reason at a stop request. */
 	readonly asked: Promise<string>;
 	/** Called with the reason after each failed attempt. */
 	readonly onWait: (why: string) => Promise<void>;
@@ -68,9 +68,9 @@ export async function reachGateway<T>(
 }
 
 /**
- * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: nothing listens,
- * no answer comes in time, the gateway is stopping, or a proxy answers in its place. Other rejections last until a person
- * acts: the gateway refuses this client, TLS fails, or another program answers.
+ * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: no connection, a
+ * timeout, a gateway that is stopping, or an answer of a proxy. Other errors remain until a person acts: the gateway refuses
+ * this client, TLS fails, or another program answers.
  */
 export async function checkReady(
 	address: CheckedAddress,

@@ -46,8 +46,8 @@ interface Run {
 }
 
 /**
- * Runs a connector until a signal or its parent stops it, and returns the exit code: 0 for a stop, `refusedExitCode` if a
- * new start would fail too until a person changes something, 1 for any other failure.
+ * Runs a connector until a signal or its parent stops it. Returns the exit code: 0 after a stop, `refusedExitCode` if a
+ * person must change something before the next start, 1 for other failures.
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;
@@ -198,7 +198,7 @@ function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): v
 interface ConnectorPlace {
 	readonly platform: string;
 	readonly config: { readonly data: string };
-	/** Whether the operator named the address. It then stays the same, and the connector waits for the gateway itself. */
+	/** Whether the operator set the address. It then stays the same, and the connector waits for the gateway itself. */
 	readonly isNamed: boolean;
 }
 

@@ -8,7 +8,7 @@ import { type ConnectorFlags, readConnectorConfig, runConnector } from "./run-co
 import { slackSettings } from "./slack-settings.ts";
 
 export interface SlackFlags extends ConnectorFlags {
-	/** HOST:PORT: waits there for what Slack sends over HTTP. */
+	/** HOST:PORT to receive requests of Slack over HTTP. */
 	readonly listen?: string;
 }
 

@@ -20,11 +20,11 @@ const patienceMs = 15 * 60_000;
 /** Steps of a setup, and the platform that they are for. */
 export interface SetupWay {
 	readonly platform: Platform;
-	/** The steps, of which the last ones wait for an answer. */
+	/** Steps of the setup. The last ones wait for an answer. */
 	steps(answered: (signal: AbortSignal) => Promise<void>, patienceMs: number): readonly SetupStep[];
-	/** Whether there is a token to begin with: without one only the first step makes sense. */
+	/** Whether the token is set. Without it, only the first step is possible. */
 	readonly hasToken: boolean;
-	/** The steps for whose checks the connector has to run, besides the answer. */
+	/** Ids of the steps, besides the answer, whose checks need a running connector. */
 	readonly withConnector: readonly string[];
 	/** Further arguments of the connector's command. */
 	readonly connectorArgs?: readonly string[];
@@ -61,7 +61,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	}
 }
 
-/** True when all steps are done. */
+/** Resolves with true if all steps are complete. */
 async function follow(
 	steps: readonly SetupStep[],
 	{ connector, way }: { readonly connector: BorrowedConnector; readonly way: SetupWay },
@@ -171,7 +171,7 @@ function say({ stdout }: Io, text: string): void {
 
 const lookMs = 2_000;
 
-/** Looks until a conversation on a platform has an answer that is newer than `since`. */
+/** Polls until a session of the platform has an answer that is newer than `since`. */
 async function untilAnswered(options: {
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
@@ -198,7 +198,7 @@ async function untilAnswered(options: {
 }
 
 const readyLookMs = 300;
-/** So long a connector may take to be connected, and then its commands to be brought. */
+/** Time limit for a connector to connect, and then to update its commands. */
 const connectMs = 20_000;
 
 /** The running connector, or a temporary one for the duration of the setup. */
@@ -222,12 +222,12 @@ class BorrowedConnector {
 		this.#platform = of.platform;
 	}
 
-	/** Whether it was started here, and ends with the setup. */
+	/** Whether the setup started the connector, which ends with it. */
 	get isOwn(): boolean {
 		return this.#own !== undefined;
 	}
 
-	/** The step with a check before its own that a connector runs, which may do by itself what the step is about. */
+	/** Returns the step with a check that starts the connector first, because the connector may complete the step itself. */
 	before(step: SetupStep): SetupStep {
 		return {
 			...step,
@@ -247,7 +247,7 @@ class BorrowedConnector {
 		};
 	}
 
-	/** Ends what was started here. */
+	/** Stops the connector of the setup. */
 	async giveBack(): Promise<void> {
 		this.#own?.signal("SIGTERM");
 		await this.#own?.ended;

@@ -4,7 +4,7 @@ import type { SlackChecks, WrongSetting } from "@parley/slack";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 
-/** Entrance of Slack's events, by the settings of the operator. */
+/** Transport of the events of Slack, from the settings of the operator. */
 export type SlackEntrance =
 	| { readonly appToken: string }
 	| { readonly signingSecret: string; readonly listen: { readonly host: string; readonly port: number } };
@@ -40,7 +40,7 @@ export function trySlackSettings(
 ): {
 	readonly botToken?: string;
 	readonly entrance?: SlackEntrance;
-	/** Whether it is HTTP that is set, or is not set whole. */
+	/** Whether the settings are for HTTP, also if they are incomplete. */
 	readonly isHttp: boolean;
 	readonly wrong: NonNullable<SlackChecks["wrong"]>;
 } {

@@ -18,7 +18,7 @@ const sharedNames = [
 	"NO_COLOR",
 	"NODE_EXTRA_CA_CERTS",
 	"PARLEY_CONFIG",
-	// Proxies, for networks without another way out.
+	// Proxies, for networks without direct access.
 	"NODE_USE_ENV_PROXY",
 	"HTTPS_PROXY",
 	"https_proxy",

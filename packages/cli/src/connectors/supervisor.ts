@@ -61,7 +61,7 @@ export class Supervisor {
 			}
 			if (clock.monotonic() - startedAt >= healthyMs) waitMs = firstWaitMs;
 			log.warn("the connector ended and is restarted", { connector: name, code, waitMs });
-			// That it is time to stop shows in the signal.
+			// A stop request is visible in the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
 	}

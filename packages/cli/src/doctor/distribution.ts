@@ -47,7 +47,7 @@ function fixOn(fixes: Fixes): (distribution: Distribution) => string {
 	return (distribution) => fixes[distribution] ?? fixes.else;
 }
 
-/** Lets the system set its clock. */
+/** Commands that synchronise the clock. */
 export const setClock = fixOn({
 	alpine: "apk add chrony && rc-service chronyd start",
 	wsl: "in Windows: wsl --shutdown, then start again",
@@ -56,7 +56,7 @@ export const setClock = fixOn({
 	else: "sudo timedatectl set-ntp true",
 });
 
-/** Makes room on the disk. */
+/** Commands that free disk space. */
 export const makeRoom = fixOn({
 	debian: "sudo apt clean && sudo journalctl --vacuum-size=200M",
 	fedora: "sudo dnf clean all && sudo journalctl --vacuum-size=200M",
@@ -68,7 +68,7 @@ export const makeRoom = fixOn({
 	else: "remove unused files",
 });
 
-/** Gets a newer Node. */
+/** Commands that install a newer Node. */
 export const updateNode = fixOn({
 	arch: "sudo pacman -Syu nodejs npm",
 	alpine: "sudo apk add --upgrade nodejs npm",
@@ -76,7 +76,7 @@ export const updateNode = fixOn({
 	else: "install it from https://nodejs.org/en/download",
 });
 
-/** Shows who listens at a port. */
+/** Command that shows the program that listens on a port. */
 export function showListener(distribution: Distribution, port: number): string {
 	return distribution === "macos" || distribution === "other"
 		? `lsof -nP -iTCP:${port} -sTCP:LISTEN`

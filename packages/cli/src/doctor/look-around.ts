@@ -168,7 +168,7 @@ async function checkDatabase(data: string): Promise<boolean> {
 	return true;
 }
 
-/** Asked once, however many checks want to know. */
+/** Caches the result, so that several checks share one request. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 	let answer: Promise<T> | undefined;
 	return () => {

@@ -21,7 +21,7 @@ export interface System {
 	readonly uid: number | undefined;
 	/** The data directory. */
 	readonly data: string;
-	/** As this shell would start a gateway, or why it would not. */
+	/** Configuration of a gateway that this shell would start, or the error of it. */
 	readonly config: Config | Error;
 	/** The gateway that runs on the data directory. */
 	readonly gateway: RunningGateway | undefined;
@@ -30,20 +30,20 @@ export interface System {
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Undefined where there is no such file. */
+	/** Undefined if the file does not exist. */
 	stat(path: string): Promise<PathFacts | undefined>;
 	/** Bytes that this user can still write there. */
 	freeBytes(path: string): Promise<number>;
-	/** Writes a file there and removes it again; resolves with the time that the file system gave it. */
+	/** Writes a file in the directory and deletes it. Resolves with its modification time. */
 	writeProbe(directory: string): Promise<number>;
 	/** Whether a server listens at an address. */
 	answers(host: string, port: number): Promise<boolean>;
-	/** Whether there is a program of this name in PATH, or at this path, that this user may execute. */
+	/** Whether this user can execute the program: a name in PATH, or a path. */
 	program(command: string): Promise<boolean>;
-	/** Undefined where the offline assistant answers. */
+	/** Undefined for the offline model. */
 	provider(): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
-	/** Rejects where the operator's rules cannot be used; resolves with the file, if there is one. */
+	/** Resolves with the policy file, if there is one. Rejects if it is invalid. */
 	policy(): Promise<string | undefined>;
 	/** The skills of the data directory, and its files that cannot be used. */
 	skills(): Promise<FoundSkills>;
@@ -54,14 +54,14 @@ export interface System {
 	/** Rejects if the key file is damaged or open to other users. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
-	/** Reads all that is stored. Undefined if there are no hashes yet. */
+	/** Reads all stored text. Undefined if there are no hashes yet. */
 	messages(): Promise<MessagesCheck | undefined>;
 	/** Rejects if the file of the operator token is unusable; false if it does not exist. */
 	operatorToken(): Promise<boolean>;
-	/** Those that the running gateway knows. */
+	/** Tokens of the running gateway. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
 	/** Connectors that run, or that ended without a stop request. */
 	connectors(): Promise<ConnectorStanding[]>;
-	/** When the configured certificate ends, in milliseconds since the epoch. */
+	/** Expiry of the certificate, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;
 }

@@ -25,7 +25,7 @@ import { listWords } from "../wordings/event-wordings.ts";
 /** Number of earlier events that are printed first. */
 const usualLimits = { follow: 10, list: 50 };
 
-/** Prints events, and with `--follow` those that come until Ctrl-C; returns the exit code. */
+/** Prints events; with `--follow`, also new events until Ctrl-C. Returns the exit code. */
 export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	const query = new URLSearchParams();
@@ -73,7 +73,7 @@ const idCharacters = "sess_".length + 6;
 /** Maximum width of a row, also without a terminal. */
 const mostColumns = 200;
 
-/** An event in one row: when, where, what. */
+/** Row of an event: time, session, type and details. */
 export function eventRow(shown: ShownEvent, look: Look): string {
 	const { dim, cyan, red } = look.styles;
 	const time = shown.timestamp === undefined ? "        " : clockTime(new Date(shown.timestamp));
@@ -133,7 +133,7 @@ class Follower {
 	readonly #options: FollowOptions;
 	#lastId: string | undefined;
 	#wasThere = false;
-	/** The one conversation that was followed was deleted. */
+	/** Whether the followed session was deleted. */
 	isOver = false;
 
 	constructor(options: FollowOptions) {
@@ -159,7 +159,7 @@ class Follower {
 			const status = response.statusCode ?? 0;
 			if (status !== 200) throw answerError(address, { status, text: await text(response) });
 			this.#wasThere = true;
-			// Before the first event: what happens until then must not be missed where the connection is lost.
+			// Set before the first event, so that a lost connection misses no event.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();
 			await this.#take(response, () => silence.heard());

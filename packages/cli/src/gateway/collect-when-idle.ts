@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock, Timer } from "@parley/base";
 
-/** How often a process looks at itself, and the share of one core above which it is at work. */
+/** Interval of the check, and the share of one core above which the process is busy. */
 const LOOK_MS = 15_000;
 const WORKING_SHARE = 0.03;
-/** When the options of V8 are set: the start is over, and little was done yet with which the heap could grow. */
+/** Delay until the options of V8 are set: the start is complete, and the heap has not grown yet. */
 const SETTLE_MS = 1_000;
 
 /** Percent by which the heap grows between two collections; the default is 300. An option of V8 that Node does not document. */
@@ -13,16 +13,16 @@ const HEAP_OPTION = "--heap-growing-percent=40";
 
 interface IdleOptions {
 	readonly clock: Clock;
-	/** Sets how V8 uses memory, and returns a function that collects all garbage and gives free memory back. */
+	/** Sets the memory options of V8. Returns a function that collects all garbage and releases free memory. */
 	readonly settle?: () => () => Promise<void>;
 	/** Microseconds of CPU that the process has used so far. */
 	readonly cpu?: () => number;
 }
 
 /**
- * Lets the heap of a long-lived process grow slowly, 1 s after its start, and collects all garbage once after each time of
- * work, as soon as the process is idle. V8 does so only when it needs memory: a process without work keeps what its busiest
- * minute took. A collection takes some 40 ms of CPU.
+ * Makes the heap of a long-lived process grow slowly, from 1 s after its start. Collects all garbage once after each busy
+ * period, when the process is idle. V8 collects only when it needs memory, so an idle process would keep the memory of its
+ * busiest minute. A collection takes about 40 ms of CPU.
  */
 export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }: IdleOptions): Timer {
 	let before = cpu();
@@ -30,8 +30,8 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 	let collect: (() => Promise<void>) | undefined;
 	let timer = clock.after(SETTLE_MS, () => {
 		collect = settle();
-		// V8 computes the next limit of its heap at a collection. The limit of the start is four times what was alive then, and
-		// V8 keeps most pages of a heap that was once so large.
+		// V8 computes the next limit of its heap at a collection. The limit of the start is four times the live heap at that
+		// time, and V8 keeps most pages of a large heap.
 		void collect();
 		timer = clock.after(LOOK_MS - SETTLE_MS, look);
 	});
@@ -49,12 +49,12 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 }
 
 /**
- * Sets the options of V8 that must not be there at a start: with them, V8 refuses the code of Node's own modules that comes
- * compiled with Node, and a start takes 60 ms more of CPU.
+ * Sets the options of V8 that would slow down a start: with them, V8 rejects the compiled code of Node's own modules, and a
+ * start takes 60 ms more CPU.
  */
 export function useLessMemory(): () => Promise<void> {
 	if (!process.execArgv.some((option) => /^--heap[-_]growing[-_]percent/.test(option))) {
-		// V8 reads it at each collection. If V8 does not know it, it prints an error and nothing else happens.
+		// V8 reads it at each collection. If V8 does not know the option, it only prints an error.
 		setFlagsFromString(HEAP_OPTION);
 	}
 	setFlagsFromString("--expose-gc");

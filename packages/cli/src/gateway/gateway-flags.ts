@@ -3,15 +3,15 @@ import { type Command, Option } from "commander";
 
 /** Flags of the commands that run a gateway. */
 export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
-	/** As the flag is called: the file. */
+	/** Value of `--policy`: the file. */
 	readonly policy?: string;
-	/** As the flag is called, which takes one at a time. */
+	/** Values of `--trusted-proxy`. */
 	readonly trustedProxy?: readonly string[];
 	/** Failpoints for tests of crashes. */
 	readonly testHooks?: string;
 }
 
-/** The flags of the commands that run a gateway; the configuration checks their values. */
+/** Adds the flags of commands that run a gateway. The configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
 		.option(

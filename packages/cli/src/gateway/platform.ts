@@ -2,17 +2,17 @@ import type { Io } from "../command-line/io.ts";
 
 type Environment = Io["environment"];
 
-/** A chat platform, as commands around its connector know it before anything of it is loaded. */
+/** A chat platform, without the modules of its connector. */
 export interface Platform {
-	/** As in the names of commands, tokens and files. */
+	/** Name in commands, tokens and files. */
 	readonly name: "discord" | "slack";
-	/** As people write it. */
+	/** Name in texts. */
 	readonly title: string;
 	/** Environment variables that only its connector gets. */
 	readonly variables: readonly string[];
-	/** Whether the environment has what the connector needs, so that `parley start` runs it. */
+	/** Whether the environment has the tokens of the connector, so that `parley start` runs it. */
 	isWanted(environment: Environment): boolean;
-	/** Variables that have to be set for that. */
+	/** Variables that `isWanted` requires. */
 	readonly wants: string;
 	/** Instruction by which the person who sets it up becomes its owner. */
 	pairing(code: string): string;

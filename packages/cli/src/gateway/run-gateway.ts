@@ -21,12 +21,12 @@ import type { GatewayFlags } from "./gateway-flags.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** How long running work may go on after the first signal, and how much later the process ends whatever happens. */
+/** Time for running work after the first signal, and further time until the process is ended. */
 const signalGraceMs = 25_000;
 const lastMs = 5_000;
 /** Same limit after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
-/** When the first clients have been served. */
+/** Time until the first clients are served. */
 const keepCompiledAfterMs = 2_000;
 
 export interface RunOptions {
@@ -35,11 +35,14 @@ export interface RunOptions {
 	readonly version: string;
 	/** Destination of log lines; by default JSON on stderr. */
 	readonly destination?: { write(line: string): unknown };
-	/** Whether SIGHUP makes it read its certificate again; it ends a gateway without one, as where a terminal closes. */
+	/**
+	 * Whether SIGHUP reloads the certificate. Without a certificate, SIGHUP ends the gateway, for example when its terminal
+	 * closes.
+	 */
 	readonly reloads?: boolean;
-	/** Places to listen beside those of the configuration. */
+	/** Addresses in addition to those of the configuration. */
 	readonly alsoListen?: Config["listen"];
-	/** How much is logged where the operator does not say. */
+	/** Log level if the operator sets none. */
 	readonly defaultLogLevel?: LogLevel;
 	/** Called when the gateway listens, before the first output. */
 	onListening?(gateway: Gateway): void;
@@ -106,7 +109,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	return 0;
 }
 
-/** The configuration with further places to listen. One whose port is configured already is left out. */
+/** The configuration with further addresses. An address with a configured port is left out. */
 function withListeners(config: Config, more: Config["listen"]): Config {
 	const listen = [...config.listen];
 	for (const place of more) if (listen.every(({ port }) => port !== place.port)) listen.push(place);
@@ -116,7 +119,7 @@ function withListeners(config: Config, more: Config["listen"]): Config {
 const insecureWarning =
 	"other machines can connect without TLS (--insecure-lan): messages and the token are sent unencrypted";
 
-/** Flags beat `PARLEY_*` variables, these beat the configuration file. */
+/** Order of precedence: flags, `PARLEY_*` variables, the configuration file. */
 export async function readConfig(
 	{ testHooks: _, trustedProxy: trustedProxies, policy: policyFile, ...rest }: GatewayFlags,
 	io: Io,

@@ -23,7 +23,7 @@ import type { Io } from "../command-line/io.ts";
 /** Milliseconds for cancelled work to report its end. */
 const longestStopMs = 5_000;
 
-/** Its file descriptor. */
+/** File descriptor of standard input. */
 const standardInput = 0;
 
 /** Exit codes after a signal, as in shells: 128 plus the number of the signal. */
@@ -43,7 +43,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	const { environment, stdin, stdout } = io;
 	demandLines();
 	const token = environment["ZOTCORE_RPC_TOKEN"];
-	// Neither commands nor what they start are to see it.
+	// Commands and their child processes must not read the token.
 	delete environment["ZOTCORE_RPC_TOKEN"];
 	const config = await readRpcConfig(flags, io);
 	const redactor = new Redactor();
@@ -71,7 +71,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
 		});
 	}
-	// Here a reader that is gone ends the work first: its commands would outlive this process.
+	// If the reader has ended, the work is stopped first: its commands would outlive this process.
 	stdout.removeAllListeners("error");
 	let code: number;
 	try {
@@ -123,13 +123,13 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 		environment: { ...io.environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
 		...defined({ keyName: givenKey && "--api-key" }),
 		cwd: io.cwd,
-		// To find it takes a file more to load.
+		// The default is read only if needed, because it loads another module.
 		defaultData: data ?? (await defaultDataDirectory()),
 		defaultLogLevel: "warn",
 	});
 }
 
-/** `--no-session`, which clients say, is what holds anyway. */
+/** Ignores `--no-session`, which clients send and which is the default. */
 function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	const session: unknown = flags.session;
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };

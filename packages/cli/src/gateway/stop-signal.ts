@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** Resolves with the first signal that asks this process to stop; the next one ends it at once. */
+/** Resolves with the first stop signal. The next one ends the process immediately. */
 export function stopSignal(): Promise<NodeJS.Signals> {
 	return new Promise((resolve) => {
 		let asked = false;

@@ -22,7 +22,7 @@ export interface Answered {
 	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };
 }
 
-/** Answers the open question that is meant, with what the flags say or what the person at the terminal does. */
+/** Answers an open question with the flags, or with the input of the person at the terminal. */
 export async function answerQuestion(
 	client: Client,
 	id: string,
@@ -40,7 +40,7 @@ export async function answerQuestion(
 	return { exitCode: 0, rows: [`answered: ${given.said}`], result: { ...sent, session_id, token } };
 }
 
-/** With all that its call is about. */
+/** Returns the question with the details of its tool call. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
 	const [meant, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);

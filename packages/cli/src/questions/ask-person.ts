@@ -14,7 +14,7 @@ export interface AskPersonOptions {
 	onInterrupt(): void;
 }
 
-/** Asks a question on stderr; undefined where it was answered elsewhere. */
+/** Asks a question on stderr. Resolves with undefined if another client answered it. */
 export function askPerson(
 	question: PromptRequestPayload,
 	{ io, signal, onInterrupt }: AskPersonOptions,
@@ -65,7 +65,7 @@ export function askPerson(
 	});
 }
 
-/** Ctrl-D denies; Escape declines a question that is no approval. */
+/** Ctrl-D denies. Escape declines a question, but not an approval. */
 function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
 	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
 }

@@ -9,7 +9,7 @@ import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
-/** A question with all that is needed to answer it; an approval never leaves anything out. */
+/** Rows of a question. An approval is never shortened. */
 export function questionRows(question: PromptRequestPayload, look: Look): string[] {
 	return question.type === "confirm" ? approvalRows(question, look) : elicitationRows(question, look);
 }
@@ -100,7 +100,7 @@ export interface OpenQuestion {
 	readonly given?: GivenAnswer;
 }
 
-/** The result of a question: in the person's own words if the answer from here counted. */
+/** Row of the result: the person's own answer if this client's answer was accepted. */
 export function answeredRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
@@ -152,15 +152,12 @@ function describeAnswer(type: PromptRequestPayload["type"], value: unknown, refu
 	return (Array.isArray(value) ? value.join(", ") : String(value)) || "nothing";
 }
 
-/**
- * Whether a run of the session itself waits for the answer. Tasks ask beside it, and so does who wants a channel to be
- * trusted.
- */
+/** Whether a run of the session waits for the answer. Tasks and requests for trust do not block the run. */
 export function isOfRun({ type, context }: PromptRequestPayload): boolean {
 	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
 }
 
-/** How a question is called on the command line: the last characters of its token. */
+/** Short id of a question on the command line: the last characters of its token. */
 export function shortCode(token: string): string {
 	return token.slice(-6);
 }

@@ -7,9 +7,7 @@ import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import { markdownBlocks } from "../wordings/event-wordings.ts";
 import { RunFigures } from "../wordings/model-rows.ts";
 
-/**
- * A session as a Markdown document. Text of people, models and tools is in quotes and fences that no such text can end.
- */
+/** A session as a Markdown document. Quotes and fences isolate the text of people, models and tools. */
 export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[]): string {
 	const figures = new RunFigures();
 	const blocks = events.flatMap((shown) => {
@@ -33,7 +31,7 @@ function headOf(session: SessionFacts): string[] {
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];
 }
 
-/** Writes a file that only its owner may read; throws `already_exists` where there is one, unless it may be replaced. */
+/** Writes a file that only its owner can read. Throws `already_exists` for an existing file, except with `replaces`. */
 export async function writeExport(path: string, text: string, replaces: boolean): Promise<void> {
 	try {
 		await using file = await open(path, replaces ? "w" : "wx", 0o600);

@@ -75,7 +75,7 @@ type Token = MethodResult<"list_tokens">["tokens"][number];
 /** Characters of an id that distinguish tokens. */
 const shownId = 8;
 
-/** The tokens in rows: those that count first, what has ended below. `now` is in milliseconds since the epoch. */
+/** Rows of the tokens, active ones first. `now` is in milliseconds since the epoch. */
 export function tokenTable(tokens: readonly Token[], look: Look, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
@@ -162,7 +162,7 @@ export function madeWords(info: Token, now: number): string {
 	].join("\n");
 }
 
-/** The one of the data directory. */
+/** Whether it is the operator token of the data directory. */
 function isOwn({ kind, name }: Token): boolean {
 	return kind === "operator" && name === "operator";
 }

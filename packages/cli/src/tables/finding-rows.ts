@@ -5,7 +5,7 @@ import { widthOf, wrapText } from "../text/wrap.ts";
 
 const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
 
-/** The findings for people: one after the other, with what to do below what is wrong, and a sum at the end. */
+/** Rows of the findings, each with its fix, and the sum at the end. */
 export function doctorRows(findings: readonly Finding[], look: Look): string[] {
 	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
 		row.slice(0, -1),
@@ -24,7 +24,7 @@ function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles 
 	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
 }
 
-/** An address that is wider than the room stays whole, so that it can be opened: the terminal breaks it. */
+/** A long address is not wrapped, so that it can be opened. */
 function wrapped(text: string, room: number): string[] {
 	const line = visibleLine(text);
 	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);
@@ -55,7 +55,7 @@ export interface Found {
 	readonly fix?: string;
 }
 
-/** With the check's id, which never changes: scripts may look for it. */
+/** A result with the id of its check. Ids never change, because scripts use them. */
 export interface Finding extends Found {
 	readonly id: string;
 }

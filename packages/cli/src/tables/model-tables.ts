@@ -33,7 +33,7 @@ function modelNotes({ models, default: chosen, any_model }: ModelList, { columns
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** A price that goes up with the length of the prompt has no room in the table. */
+/** Prices for long prompts, which do not fit into the table. */
 function longPromptRows({ name, long_prompt }: ListedModel, { columns, styles }: Look): string[] {
 	if (!long_prompt) return [];
 	const { above, prices } = long_prompt;
@@ -62,7 +62,7 @@ function modelCells({
 	];
 }
 
-/** Dollars for a million tokens: prices are told as their lists tell them, `?` where nobody knows. */
+/** US dollars for a million tokens, as in the price list of the vendor; `?` if unknown. */
 function priceOf(price: number | undefined): string {
 	if (price === undefined) return "?";
 	return Number.isInteger(price * 100) ? price.toFixed(2) : String(price);
@@ -71,7 +71,7 @@ function priceOf(price: number | undefined): string {
 type AgentList = MethodResult<"list_agents">;
 type Agent = AgentList["agents"][number];
 
-/** The agents in rows, and below them what is wrong with those that cannot be used. */
+/** Rows of the agent profiles, then the invalid profiles with the reason. */
 export function agentTable({ agents, problems }: AgentList, look: Look): string[] {
 	const cells = [["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"], ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
@@ -90,7 +90,7 @@ function agentCells({ name, title, model, reasoning, tools, server }: Agent): st
 export type UsageReport = MethodResult<"usage">;
 type UsageRow = UsageReport["rows"][number];
 
-/** By what usage can be summed up. */
+/** Groupings of usage. */
 const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
@@ -118,7 +118,7 @@ function usageCells(name: string, used: UsageReport["total"]): string[] {
 	return [name, ...counts, formatUsd(cost_usd)];
 }
 
-/** A cost of nothing looks like good news: it must not, where it only means that nobody knows the price. */
+/** Notes about models without a price, because a cost of $0.00 is misleading. */
 function priceNotes(rows: readonly UsageRow[], { columns, styles }: Look): string[] {
 	const free = rows.filter(({ model, provider, cost_usd }) => {
 		return model !== undefined && provider !== "offline" && cost_usd === 0;
@@ -134,8 +134,8 @@ const longestBar = 20;
 const shortestBar = 5;
 
 /**
- * The budgets, one a row: how much is spent, as a bar where there is room for one, and who set the limit. Nothing for
- * those that nobody ever limited.
+ * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A budget that was
+ * never set has no row.
  */
 export function budgetRows(all: readonly Budget[], { columns, styles }: Look): string[] {
 	const budgets = all
@@ -161,7 +161,7 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: Look): s
 	});
 }
 
-/** The gateway's before those of a session, days before months. */
+/** Budgets of the gateway before those of sessions, days before months. */
 function orderOf({ scope, period }: Budget): number {
 	return (scope === "gateway" ? 0 : 2) + (period === "day" ? 0 : 1);
 }
@@ -176,7 +176,7 @@ function spentOf({ spent_usd, limit_usd }: Budget): string {
 	return limit_usd === null ? `${spent}, no limit` : `${spent} of ${formatUsd(limit_usd)}`;
 }
 
-/** Rounded down: 100 % is never shown where something is left. */
+/** Rounded down, so that 100 % means that the budget is spent. */
 function percentOf({ spent_usd, limit_usd }: Budget): number {
 	if (limit_usd === null) return 0;
 	if (limit_usd === 0) return 100;

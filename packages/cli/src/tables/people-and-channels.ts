@@ -11,7 +11,7 @@ type People = MethodResult<"list_people">;
 type Person = People["people"][number];
 type Waiting = People["waiting"][number];
 
-/** Everybody who was let in, and below them the codes that count. `now` is in milliseconds since the epoch. */
+/** Rows of the people with access, then the open requests and invitations. `now` is in milliseconds since the epoch. */
 export function peopleRows({ people, waiting }: People, now: number, look: Look): string[] {
 	if (people.length === 0 && waiting.length === 0) {
 		return ["No chat user has access. `parley people pair --role owner` prints a code for the first owner."];
@@ -35,7 +35,7 @@ interface NamedPerson {
 	readonly name: string;
 }
 
-/** The id of a person, with the name that they gave themselves. */
+/** Id of a person, with the display name if there is one. */
 export function personWords({ person, name }: NamedPerson): string {
 	return visibleLine(name === "" ? person : `${person} (${name})`);
 }
@@ -46,7 +46,7 @@ function personCells({ person, name, role, added_by, created_at }: Person, now: 
 
 function waitingCells(one: Waiting, now: number): string[] {
 	const { id, kind, person = "", name = "", platform = "any", tenant = "any", role = "", expires_at } = one;
-	// Behind the platform and the tenant, neither of which holds a colon.
+	// The user id follows the platform and the tenant, which contain no colon.
 	const user = person.split(":").slice(2).join(":");
 	const left = timeLeft(Date.parse(expires_at) - now);
 	return [kind, name, platform, tenant, user, role, left, id].map(visibleLine);
@@ -63,7 +63,7 @@ function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
 
-/** The fields by which a waiting person is found and shown. */
+/** Fields that identify a request or an invitation. */
 interface Named {
 	readonly id: string;
 	readonly person?: string;
@@ -71,15 +71,15 @@ interface Named {
 	readonly kind: Waiting["kind"];
 }
 
-/** A code that counts no more, in one line. */
+/** Result of a denial or a cancellation in one line. */
 export function withdrawnWords({ id, kind, person, name = "" }: Named): string {
 	if (kind === "invitation") return `cancelled the invitation ${visibleLine(id)}`;
 	return `denied the request of ${personWords({ person: person ?? id, name })}; to block a person, use chat.people.deny in the configuration`;
 }
 
 /**
- * The codes that somebody means: by the beginning of the id, a person's id on the platform or here, or the name that
- * they gave themselves.
+ * Requests and invitations that match the beginning of an id, the id of a person on the platform or in Parley, or a display
+ * name.
  */
 export function findWaiting<One extends Named>(waiting: readonly One[], named: string): readonly One[] {
 	const own = waiting.filter(({ id }) => id === named);

@@ -11,10 +11,10 @@ import { widthOf } from "../text/wrap.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
-/** Titles and directories are shortened to what the others leave, but not below this. */
+/** Minimum width of titles and directories. Both are shortened to the free width. */
 const leastColumns = 10;
 const head = ["ID", "STATE", "MSGS", "UPDATED"];
-/** Which of them are shown, and whether directories are: the first that leaves room for the texts. */
+/** Columns by available width. The first layout with enough room for the texts is used. */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
 	{ facts: [0, 1, 2, 3], texts: 1 },
@@ -23,7 +23,7 @@ const layouts = [
 	{ facts: [0], texts: 1 },
 ];
 
-/** The sessions in rows, the one that changed last first. */
+/** Rows of the sessions, the last updated first. */
 export function sessionTable(sessions: readonly Listed[], now: number, { columns, styles }: Look): string[] {
 	const newestFirst = [...sessions].sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
 	const facts = [head, ...newestFirst.map((one) => factsOf(one, now))];
@@ -38,7 +38,7 @@ export function sessionTable(sessions: readonly Listed[], now: number, { columns
 		.map((row, index) => (index === 0 ? styles.dim(row) : row));
 }
 
-/** The facts that are shown, how many texts stand beside them, and how wide these may be. */
+/** Chooses the columns, the number of texts and their width. */
 function chooseLayout(
 	facts: readonly (readonly string[])[],
 	columns: number,
@@ -66,14 +66,14 @@ export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || "(no title)";
 }
 
-/** `4 messages, 1,234 tokens read and 56 written, $0.0123`. */
+/** `4 messages, 1,234 input tokens, 56 output tokens, $0.0123`. */
 export function figuresOf({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	const messages = `${formatCount(message_count)} ${message_count === 1 ? "message" : "messages"}`;
 	return `${messages}, ${formatCount(input)} input tokens, ${formatCount(output)} output tokens, ${formatUsd(cost_usd)}`;
 }
 
-/** The facts of a conversation in rows, its title first. */
+/** Details of a session in rows, its title first. */
 export function factRows(session: SessionFacts, { bold, dim }: Styles): string[] {
 	const facts = [
 		["id", session.id],

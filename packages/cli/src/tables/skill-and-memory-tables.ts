@@ -9,7 +9,7 @@ import { wrapText } from "../text/wrap.ts";
 type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
-/** The skills in rows, then the files that cannot be used and what to do about skills without trust. */
+/** Rows of the skills, then the invalid files, then the command that trusts skills. */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
 	look: Look,
@@ -80,7 +80,7 @@ function startedBy({ user_invocable: people, model_invocable: agent }: Skill): s
 	return agent ? "agent" : "none";
 }
 
-/** Each memory as one line of facts and its text below. `now` is in milliseconds since the epoch. */
+/** Each note as one line of details, and its text below. `now` is in milliseconds since the epoch. */
 export function memoryRows(
 	memories: readonly MemoryPayload[],
 	now: number,
@@ -97,7 +97,10 @@ export function memoryRows(
 	});
 }
 
-/** Each schedule as one line of facts, with its title, its prompt and why it did not fire below. `now` is in milliseconds. */
+/**
+ * Each schedule as one line of details; below it the title, the prompt, and the reason if it did not fire. `now` is in
+ * milliseconds since the epoch.
+ */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],
 	now: number,
@@ -119,7 +122,7 @@ export function scheduleRows(
 	});
 }
 
-/** `2026-11-25T09:00:00.000Z` as people read it. */
+/** Formats `2026-11-25T09:00:00.000Z` as `2026-11-25 09:00 UTC`. */
 function minuteOf(time: string): string {
 	return `${time.slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -10,7 +10,7 @@ const wholeId = /^task_[0-9a-z]{26}$/;
 
 const pageLength = 200;
 
-/** Tasks that an ambiguous id names at most. */
+/** Maximum number of tasks in the error for an ambiguous id. */
 const mostNamed = 5;
 
 /** Task of this id, which may be abbreviated if it stays unique, with or without `task_`. */
@@ -30,7 +30,7 @@ export async function findTask(client: Client, given: string): Promise<Task> {
 	throw new ParleyError(message, { code: "not_found" });
 }
 
-/** The workers of a task as they were made, each followed by its own. */
+/** All workers of a task in the order of creation, each followed by its own workers. */
 export async function readWorkers(client: Client, id: string): Promise<Task[]> {
 	const { tasks } = await client.request("query_tasks", { parent_id: id, limit: pageLength });
 	const workers = tasks.toReversed();

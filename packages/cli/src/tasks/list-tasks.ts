@@ -10,7 +10,7 @@ import { wrapText } from "../text/wrap.ts";
 import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { taskTable } from "./task-table.ts";
 
-/** Prints the tasks that the flags ask for, and what of them waits for a person. */
+/** Prints the tasks that match the flags, and the sessions with open questions. */
 export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	const query = await queryOf(flags, io);
 	const { tasks, asking } = await withGateway(flags, io, async (client) => {

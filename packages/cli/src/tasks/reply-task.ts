@@ -18,7 +18,7 @@ interface Reply {
 	readonly feedback?: string;
 }
 
-/** Says what a person thinks of what a task asks; returns the exit code. */
+/** Sends the reply of a person to a suspended task. Returns the exit code. */
 export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
 	const given = await givenReply(words, flags, io);
 	if (!given && !hasPerson(io)) {

@@ -21,7 +21,7 @@ import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
 import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
 import { taskTable } from "./task-table.ts";
 
-/** Prints everything about a task. */
+/** Prints all details of a task. */
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
 	const whole = await withGateway(flags, io, async (client): Promise<WholeTask> => {
 		const { id: task_id } = await findTask(client, id);
@@ -52,7 +52,7 @@ async function readOpenQuestions(client: Client, sessionId: string): Promise<Pro
 	const questions = new Map<string, PromptRequestPayload>();
 	const reading = gather(session, questions);
 	try {
-		// The gateway sends open questions to a client that joins before it answers a later request.
+		// The gateway sends open questions to a joining client before it answers a later request.
 		await client.request("list_tasks", {}, { sessionId });
 		await setImmediate();
 	} finally {
@@ -72,7 +72,7 @@ async function gather(session: OpenSession, questions: Map<string, PromptRequest
 	}
 }
 
-/** A task with what stands around it. */
+/** A task with its workers, questions and log. */
 export interface WholeTask {
 	readonly task: Task;
 	/** Direct and indirect workers. */
@@ -83,7 +83,7 @@ export interface WholeTask {
 	readonly log: readonly ShownEvent[];
 }
 
-/** Everything about a task, in rows. */
+/** All details of a task, in rows. */
 export function taskFactRows(whole: WholeTask, now: number, look: Look): string[] {
 	const { task, workers, log } = whole;
 	const { suspension } = task;

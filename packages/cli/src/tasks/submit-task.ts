@@ -51,7 +51,7 @@ interface Where {
 	readonly flags: SubmitFlags;
 	readonly address: GatewayAddress;
 	readonly io: Io;
-	/** The session of what it comes after. */
+	/** Session of the first `--after` task. */
 	readonly known: string | undefined;
 }
 
@@ -79,7 +79,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 	}
 }
 
-/** Tells that a task was submitted, what of its wishes it goes without, and how to follow it. */
+/** Prints the id of a submitted task, the requested tools that it does not get, and the command to watch it. */
 export function tellSubmitted(
 	submitted: MethodResult<"submit_task">,
 	{

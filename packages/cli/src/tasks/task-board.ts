@@ -17,7 +17,7 @@ interface KnownTask extends NamedTask {
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** How many of the tasks at work are shown while they go on. */
+/** Maximum number of running tasks that are shown. */
 const mostLive = 3;
 const barColumns = 10;
 /** Maximum columns of a title before its progress bar. */
@@ -28,12 +28,12 @@ export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
 	readonly #tellsOutput: boolean;
 
-	/** `tellsOutput`: with the end of a task comes the beginning of what it has to say. */
+	/** `tellsOutput`: the row of a completed task has the beginning of its output. */
 	constructor({ tellsOutput }: { readonly tellsOutput: boolean }) {
 		this.#tellsOutput = tellsOutput;
 	}
 
-	/** Takes in tasks as they are, of which no event was seen. */
+	/** Adds tasks whose earlier events were not received. */
 	know(tasks: readonly Task[]): void {
 		for (const { id, title, parent_id, status, progress, suspension } of tasks) {
 			this.#tasks.set(id, {
@@ -47,7 +47,7 @@ export class TaskBoard {
 		}
 	}
 
-	/** As `know`, and returns rows for those that wait for a person. */
+	/** Like `know`, and returns rows for the tasks that wait for a person. */
 	recall(tasks: readonly Task[], look: Look): string[] {
 		this.know(tasks);
 		const suspended = tasks.filter(({ status }) => status === "suspended");
@@ -83,7 +83,7 @@ export class TaskBoard {
 		return taskEventRows(event, { ...after, tellsOutput: this.#tellsOutput && after.parentId === "" }, look);
 	}
 
-	/** A row for each task at work, up to a few; of one task and its workers where `root` is given. */
+	/** A row for each running task, up to a maximum. With `root`, only this task and its workers. */
 	live({ columns, styles }: Look, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
 			({ id, status }) => status === "running" && (root === undefined || this.isBelow(id, root)),
@@ -137,7 +137,7 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 /** Facts about the task of an event. */
 interface NamedTask {
 	readonly title: string;
-	/** "" for a task that is no worker. */
+	/** "" if the task is not a worker. */
 	readonly parentId: string;
 }
 
@@ -154,7 +154,7 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }
 
-/** Rows of a task event for the scrollback. Progress has none, because it changes soon. */
+/** Rows of a task event for the scrollback. Progress has no rows, because it changes often. */
 function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
 	const { styles } = look;
 	const name = nameTask(event.payload.task_id, task);
@@ -189,7 +189,7 @@ export function suspensionRows(
 	return [...why.map(look.styles.yellow), ...indented(plan_content, look)];
 }
 
-/** How a person answers a task that waits. */
+/** Row with the command that answers a suspended task. */
 export function replyRows(id: string, look: Look): string[] {
 	return wrapped(`  ${replyWords(shortId(id))}`, look).map(look.styles.dim);
 }

@@ -11,7 +11,7 @@ import { progressBar, replyWords } from "../wordings/task-words.ts";
 const head = ["ID", "STATUS", "PROGRESS", "TITLE", "SESSION", "AGE", "COST"];
 const barColumns = 10;
 
-/** Tasks in rows, each with its workers below it, and at the end what waits for a person. */
+/** Rows of tasks, each followed by its workers, and at the end the tasks that wait for a person. */
 export function taskTable(tasks: readonly Task[], now: number, look: Look): string[] {
 	const short = shortIds(tasks.map(({ id }) => id));
 	const rows = taskTree(tasks).map(({ task, depth }) => [
@@ -33,13 +33,13 @@ export function taskTable(tasks: readonly Task[], now: number, look: Look): stri
 	return [...tableRows(table, look), ...waiting];
 }
 
-/** A task and its depth: 0 if it is no worker, or its parent is not in the list. */
+/** A task and its depth: 0 if it is not a worker, or its parent is not in the list. */
 interface TreeTask {
 	readonly task: Task;
 	readonly depth: number;
 }
 
-/** Each task with its workers below it: these as they were made, the others in the order that they have. */
+/** Each task, followed by its workers in the order of creation. Other tasks keep their order. */
 export function taskTree(tasks: readonly Task[]): TreeTask[] {
 	const known = new Set(tasks.map(({ id }) => id));
 	const below = (parent: string, depth: number): TreeTask[] =>

@@ -27,7 +27,7 @@ export interface WatchFlags extends AddressFlags {
 /** Exit codes of `watch` by the final status of the task. */
 const exitCodes: Readonly<Partial<Record<TaskStatus, number>>> = { completed: 0, failed: 1, cancelled: 3 };
 
-/** Shows what happens to a task until it ends or Ctrl-C is pressed; returns the exit code. */
+/** Shows the events of a task until it ends or Ctrl-C is pressed. Returns the exit code. */
 export async function watchTask(id: string, flags: WatchFlags, io: Io): Promise<number> {
 	const watching: { watch?: Watch; isLost?: boolean } = {};
 	const client = connect(await findGateway(flags, io), (state) => {
@@ -85,7 +85,7 @@ class Watch {
 		return this.#end(await client.request("check_task", { task_id: task.id }));
 	}
 
-	/** Something that is not the task's. */
+	/** Prints a note that is not an event of the task. */
 	note(words: string): void {
 		const look = outputLook(this.#io);
 		if (this.#live) this.#show([look.styles.dim(words)]);
@@ -245,7 +245,7 @@ class LiveRows {
 		this.#frame = next;
 	}
 
-	/** Takes the rows that do not stay off the screen. */
+	/** Erases the live rows. */
 	close(): void {
 		this.#output.write(eraseFrame(this.#frame));
 		this.#frame = undefined;

@@ -1,7 +1,7 @@
 import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
-/** A key as `node:readline` reports it; `text` is what it types, if anything. */
+/** A key as `node:readline` reports it. `text` is the typed text, or "". */
 export interface Key {
 	readonly text: string;
 	readonly name: string;
@@ -9,7 +9,7 @@ export interface Key {
 	readonly meta: boolean;
 }
 
-/** A text that is being typed; may have line breaks. */
+/** A typed text, which can have line breaks. */
 export interface Editor {
 	readonly text: string;
 	/** Position of the next character: an index into the text, never inside a character. */
@@ -98,14 +98,14 @@ function editFor({ name, ctrl, meta }: Key): Edit | undefined {
 	return Object.hasOwn(edits, name) ? edits[name] : undefined;
 }
 
-/** Collects what is pasted; terminals send carriage returns for its line breaks. */
+/** Collects a pasted text. Terminals send carriage returns for its line breaks. */
 function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
 	if (name === "paste-end") return insert({ ...editor, pasted: undefined }, pasted);
 	const added = text === "\r" ? "\n" : text;
 	return added === "\n" || isTyped(added) ? { ...editor, pasted: pasted + added } : editor;
 }
 
-/** Ctrl-J reports as `enter`. */
+/** Readline reports Ctrl-J as `enter`. */
 function isLineBreak({ name, meta }: Key): boolean {
 	return name === "enter" || (name === "return" && meta);
 }
@@ -114,7 +114,7 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/** Anything but the control characters, which keys without a meaning here would leave behind. */
+/** Whether the text has no control characters. Keys without a function would insert them. */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
@@ -182,7 +182,7 @@ export interface Frame {
 }
 
 export interface EditorLook {
-	/** Stands before the first row; the others are indented by its width. */
+	/** Text before the first row. Its width is the indentation of the other rows. */
 	readonly prompt: string;
 	readonly columns: number;
 	/** Maximum rows. A longer text is cut to the part around the cursor. */
@@ -191,7 +191,7 @@ export interface EditorLook {
 	readonly masked: boolean;
 }
 
-/** Lays out the line that is being typed. */
+/** Lays out the typed text. */
 export function editorRows(editor: Editor, look: EditorLook): Frame {
 	const { prompt, masked, mostRows } = look;
 	const indent = " ".repeat(widthOf(prompt));

@@ -7,8 +7,8 @@ const endChange = "\u001b[?2026l";
 const eraseBelow = "\u001b[J";
 
 /**
- * The escape sequences that take `previous` off the screen, print `rows`, which then belong to the scrollback, and
- * draw `next` below them. No row may be wider than the terminal.
+ * Escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below them. No row may be wider
+ * than the terminal.
  */
 export function drawChange(previous: Frame | undefined, rows: readonly string[], next: Frame): string {
 	const printed = rows.map((row) => `${row}\r\n`).join("");
@@ -16,14 +16,14 @@ export function drawChange(previous: Frame | undefined, rows: readonly string[],
 	return `${beginChange}${eraseFrame(previous)}${printed}${drawn}${endChange}`;
 }
 
-/** Takes the frame off the screen and leaves the cursor where it began. */
+/** Erases the frame and moves the cursor to its first row. */
 export function eraseFrame(frame: Frame | undefined): string {
 	return frame === undefined ? "" : `${up(frame.cursor.row)}\r${eraseBelow}`;
 }
 
 /**
- * The frame as it stands on the screen after the terminal became narrower: terminals break the rows above the
- * cursor's again; with the cursor's own they differ, and taking too little off the screen is the lesser evil.
+ * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but differ in the row of the
+ * cursor. In doubt, too few rows are erased.
  */
 export function reflowFrame(frame: Frame, columns: number): Frame {
 	const above = frame.rows.slice(0, frame.cursor.row);

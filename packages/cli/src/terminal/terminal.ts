@@ -14,7 +14,7 @@ export interface TerminalOptions {
 	onKey(key: Key): void;
 	/** The size has changed, or the screen was cleared: draw again. */
 	onRedraw(): void;
-	/** The terminal is gone. */
+	/** The terminal was closed. */
 	onEnd(): void;
 }
 
@@ -29,7 +29,7 @@ interface Keypress {
 export class Terminal {
 	readonly #options: TerminalOptions;
 	#frame: Frame | undefined;
-	/** Whether the screen may differ from the frame, because the terminal has moved what stood there. */
+	/** Whether the screen may differ from the frame, because a resize moved its rows. */
 	#isMoved = false;
 	#columns: number;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
@@ -69,7 +69,7 @@ export class Terminal {
 		this.#frame = frame;
 	}
 
-	/** Takes the frame away and gives the terminal back as it was. */
+	/** Erases the frame and restores the mode of the terminal. */
 	close(): void {
 		const { input, output } = this.#options;
 		output.write(eraseFrame(this.#frame) + endPasteMarks);
@@ -81,7 +81,7 @@ export class Terminal {
 		input.pause();
 	}
 
-	/** As Ctrl-L does everywhere. */
+	/** Clears the screen, as Ctrl-L does in other programs. */
 	#clear(): void {
 		this.#options.output.write(clearScreen);
 		this.#frame = undefined;
@@ -97,7 +97,7 @@ export class Terminal {
 	}
 }
 
-/** Some pseudo-terminals do not know their size and say 0. */
+/** Some pseudo-terminals report 0 columns. */
 function widthOf({ columns }: WriteStream): number {
 	return columns || 80;
 }

@@ -8,7 +8,7 @@ const nothing = {
 	cost_usd: 0,
 };
 
-/** A task that was just submitted, with what the test says. */
+/** A submitted task with these fields. */
 export function someTask(changes: Partial<Task>): Task {
 	return {
 		id: `task_${"a".repeat(26)}`,

@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
 	return whole.format(count);
 }
 
-/** At most three digits and a unit, where not every token matters: `12.3k`. */
+/** Approximate count with at most three digits and a unit: `12.3k`. */
 export function formatRoughly(count: number): string {
 	if (count < 1000) return String(count);
 	const [divisor, unit] = count < 999_500 ? [1e3, "k"] : [1e6, "M"];
@@ -21,7 +21,7 @@ export function formatBytes(bytes: number): string {
 	return `${(bytes / 1000 ** exponent).toFixed(1)} ${units[exponent - 1]}`;
 }
 
-/** US dollars: cents where there are dollars, else as many digits as say something, down to a hundredth of a cent. */
+/** US dollars: two decimals from one dollar on, else up to four decimals. */
 export function formatUsd(usd: number): string {
 	if (usd === 0) return "$0.00";
 	if (usd < 0.0001) return "<$0.0001";

@@ -26,13 +26,13 @@ export interface Table {
 	readonly rows: readonly (readonly string[])[];
 	/** Indexes of columns with numbers. */
 	readonly right?: readonly number[];
-	/** Columns that are left out, in this order, where the terminal is too narrow for all. */
+	/** Columns that are left out, in this order, if the terminal is too narrow. */
 	readonly optional?: readonly number[];
-	/** The column that becomes narrower where that is not enough. */
+	/** The column that is shortened if that is not sufficient. */
 	readonly elastic: number;
 }
 
-/** An elastic column is not made narrower than this. */
+/** Minimum width of an elastic column. */
 const leastColumns = 10;
 
 /** Rows of a table with a header, limited to the width of the terminal. */

@@ -1,4 +1,4 @@
-/** A time as a clock on the wall shows it here: `2026-01-31 09:05:07`. */
+/** Local time: `2026-01-31 09:05:07`. */
 export function localTime(time: Date): string {
 	return `${localDay(time)} ${clockTime(time)}`;
 }

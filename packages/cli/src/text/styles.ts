@@ -1,4 +1,4 @@
-/** Ways to set text apart; each returns the text unchanged where there are no colours. */
+/** Text styles. Each returns the text unchanged if colours are off. */
 export interface Styles {
 	bold(text: string): string;
 	dim(text: string): string;
@@ -30,7 +30,7 @@ export function createStyles(coloured: boolean): Styles {
 	};
 }
 
-/** Colours belong on a terminal that has them and whose owner did not refuse them: https://no-color.org */
+/** Whether to use colours: only at a terminal, and not with NO_COLOR: https://no-color.org */
 export function wantsColours(
 	stream: { readonly isTTY?: boolean | undefined },
 	environment: NodeJS.ProcessEnv,

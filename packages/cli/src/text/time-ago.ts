@@ -2,7 +2,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long ago something was, in words: `3 min ago`. */
+/** Time since an event: `3 min ago`. */
 export function timeAgo(then: number, now: number): string {
 	const passed = now - then;
 	return passed < minute ? "just now" : `${duration(passed)} ago`;

@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * What a row may end after: blanks, a word, or one character of a script that has no blanks, together with the
+ * Parts of a text after which a row can end: blanks, a word, or one character of a script without blanks, with the
  * punctuation that must not begin a row.
  */
 const UNITS =
@@ -14,14 +14,14 @@ export function widthOf(text: string): number {
 	return stringWidth(text);
 }
 
-/** The characters of a text as people count them. */
+/** Splits a text into user-perceived characters. */
 export function splitGraphemes(text: string): string[] {
 	return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 /**
- * Breaks a text without escape sequences into rows of at most `columns`, at blanks where there are any; rows that
- * continue a line keep its indentation. Every line of the text is one row at least.
+ * Wraps a text without escape sequences into rows of at most `columns`, at blanks if possible. Continued rows keep the
+ * indentation of their line. Every line has at least one row.
  */
 export function wrapText(text: string, columns: number): string[] {
 	return expandTabs(text)

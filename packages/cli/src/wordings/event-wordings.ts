@@ -30,7 +30,7 @@ import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 /** Rows for one event of this type. */
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], look: Look) => string[];
 
-/** How the chat shows an event that changes nothing but the screen: `ends` is the unfinished text that is completed first. */
+/** Rows of an event that changes only the screen of the chat. `ends` is the unfinished text that is completed first. */
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;

@@ -5,7 +5,7 @@ import { visibleLine } from "../text/visible.ts";
 
 /** Words for one event in a list of events. */
 export interface ListWords {
-	/** Unsafe for a terminal, in any number of lines. */
+	/** Can contain unsafe characters and line breaks. */
 	readonly words: string;
 	/** Shown in red. */
 	readonly failed?: boolean;
@@ -49,7 +49,7 @@ export function skillStepListWords(
 	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
 }
 
-/** That a channel is trusted from now on, in one line. */
+/** Text for a new trust grant, in one line. */
 export function grantedWords({
 	place,
 	expires_at,

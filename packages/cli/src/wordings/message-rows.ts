@@ -14,7 +14,7 @@ export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }
 
-/** A message of a person, behind an empty row. */
+/** Rows of a message of a person, after an empty row. */
 export function messageRows(message: UserMessagePayload, { columns, styles }: Look): string[] {
 	const { author } = message;
 	const content = message.retry_of === undefined ? message.content : againWords;
@@ -23,24 +23,24 @@ export function messageRows(message: UserMessagePayload, { columns, styles }: Lo
 	return ["", ...rows.map((row, index) => styles.bold(`${index === 0 ? promptMark : "  "}${row}`))];
 }
 
-/** How a run ended, where that was not well. */
+/** Rows for a run that failed or was cancelled. */
 export function endRows(error: string, { columns, styles }: Look): string[] {
 	if (error === "") return [];
 	if (error === "cancelled") return [styles.yellow("cancelled")];
 	return wrapText(`error: ${visibleText(error)}`, columns).map(styles.red);
 }
 
-/** Something that the program itself has to say. */
+/** Rows of a note of the program. */
 export function noteRows(text: string, { columns, styles }: Look): string[] {
 	return wrapText(visibleLine(text), columns).map(styles.dim);
 }
 
-/** Tells which session this is. */
+/** Row with the id of the session. */
 export function headRow(sessionId: string, { styles }: Look): string {
 	return styles.dim(`session ${visibleLine(sessionId)} · /help lists commands and keys`);
 }
 
-/** Something that was entered could not be done. */
+/** Rows of the error for an entered line. */
 export function errorRows({ message }: Error, { columns, styles }: Look): string[] {
 	return wrapText(visibleText(message), columns).map(styles.red);
 }

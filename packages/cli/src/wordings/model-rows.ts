@@ -5,7 +5,7 @@ import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 
-/** Columns that a reason gets on the narrowest terminal. */
+/** Minimum columns of a reason. */
 const leastReason = 10;
 
 const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], string>> = {

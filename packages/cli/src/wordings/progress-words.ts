@@ -14,7 +14,7 @@ export function progressWords(progress: ReplyProgress["now"], columns: number): 
 	return `${shorten(`writing ${visibleLine(name)}${about}`, columns - size.length)}${size}`;
 }
 
-/** The end of a thought, which is what is new of it. */
+/** End of the thinking text, which is its latest part. */
 function thinkingWords(text: string, columns: number): string {
 	const line = visibleLine(text.replaceAll(/\s+/g, " ").trim());
 	if (line === "") return shorten("thinking…", columns);

@@ -11,12 +11,12 @@ const nothing: Shown = { text: "", restarted: false };
  * again continues at its last position, and the complete text at the end adds missed parts. No text is shown twice.
  */
 export class ReplyText {
-	/** Of the current reply. */
+	/** Shown text of the current reply. */
 	#shown = "";
 	/** Text since the reply started again; undefined while all text is new. */
 	#repeated: string | undefined;
 	#ended = true;
-	/** All that was shown in this run. */
+	/** All shown text of the run. */
 	#run = "";
 
 	/** Starts a reply, or starts it again. */
@@ -32,12 +32,12 @@ export class ReplyText {
 		return this.#catchUp(this.#repeated);
 	}
 
-	/** The reply has ended, or something else has happened that no reply is interrupted for. */
+	/** Ends the reply, also if another event interrupts it. */
 	end(): void {
 		this.#ended = true;
 	}
 
-	/** Removes the last reply from the text of the run, because it broke off and is made again. */
+	/** Removes the interrupted reply from the text of the run. */
 	drop(): void {
 		this.#run = this.#run.slice(0, this.#run.length - this.#shown.length);
 		this.#shown = "";
@@ -57,7 +57,7 @@ export class ReplyText {
 		return shown;
 	}
 
-	/** Takes the reply from its beginning and shows what was not shown of it. */
+	/** Compares the reply with the shown text and returns the missing part. */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

@@ -5,12 +5,12 @@ import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import type { Task } from "./task.ts";
 
-/** How a person answers a task that waits. */
+/** Command that answers a suspended task. */
 export function replyWords(id: string): string {
 	return `answer with \`parley task reply ${visibleLine(id)}\``;
 }
 
-/** `2/5 Running tests`: what is completed, and what is at work; a single step is the task itself. */
+/** `2/5 Running tests`: completed steps and the current one. Empty for a task with a single step. */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
@@ -32,7 +32,7 @@ export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	}
 }
 
-/** The steps of a task or a run, all in their order. */
+/** All steps of a task or a run, in order. */
 export type Plan = EventPayloads["todo.updated"]["plan"];
 
 const marks: Readonly<Record<Plan[number]["status"], [mark: string, style: keyof Styles]>> = {

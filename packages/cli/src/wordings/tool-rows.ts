@@ -38,7 +38,7 @@ export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: L
 	return [...rows, ...more].map(failed ? styles.red : styles.dim);
 }
 
-/** `path: notes.txt, content: …`: for people, thus without the quotes of JSON where they can be missed. */
+/** Arguments for people, without the quotes of JSON: `path: notes.txt, content: …`. */
 function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
 	return Object.entries(args)

@@ -31,7 +31,7 @@ A guest asks and reads, a member submits work, an approver approves tool calls,
 and an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
 `;
 
-/** `parley people`: who of chat platforms may come in, and what they may do. */
+/** `parley people`: access and roles of chat users. */
 export function peopleCommand(io: Io): Command {
 	const command = new Command("people")
 		.description("list chat users and access requests; grant and remove access")

@@ -28,7 +28,7 @@ printed once; only the token of the data directory is printed again by
 \`parley token\`.
 `;
 
-/** `parley token`: what clients on other accounts or machines need to come in. */
+/** `parley token`: tokens of clients. */
 export function tokenCommand(io: Io): Command {
 	const command = new Command("token")
 		.description("print the operator token, which is created if missing; manage other tokens")

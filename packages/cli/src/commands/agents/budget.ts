@@ -22,7 +22,7 @@ you set here survives restarts and overrides the configuration file; \`configure
 restores the configured one.
 `;
 
-/** `parley budget`: how much may be spent. */
+/** `parley budget`: limits of cost. */
 export function budgetCommand(io: Io): Command {
 	const command = new Command("budget")
 		.description("show or set budgets")
@@ -93,7 +93,7 @@ provider, at a lower price. Days begin at midnight UTC. Set budgets with
 \`parley budget\`.
 `;
 
-/** `parley usage`: what the models took, and what it cost. */
+/** `parley usage`: tokens and their cost. */
 export function usageCommand(io: Io): Command {
 	const command = new Command("usage")
 		.description("show used tokens and their cost")

@@ -4,7 +4,7 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 
-/** `parley models`: which models the gateway knows. */
+/** `parley models`: the available models. */
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
 		.description("list the available models with their limits and prices")
@@ -17,7 +17,7 @@ export function modelsCommand(io: Io): Command {
 	});
 }
 
-/** `parley agents`: which agents there are, and what is wrong with the others. */
+/** `parley agents`: the agent profiles, and invalid ones with the reason. */
 export function agentsCommand(io: Io): Command {
 	const command = new Command("agents")
 		.description("list the agent profiles; exit code 1 if one cannot be used")

@@ -81,7 +81,7 @@ function untrustCommand(io: Io): Command {
 	});
 }
 
-/** The working directory that is meant. A gateway on another machine has other directories. */
+/** The working directory of the flags. A gateway on another machine has other directories. */
 async function placeOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);

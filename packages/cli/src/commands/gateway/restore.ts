@@ -21,7 +21,7 @@ A file that unpacks to more than --max-size, or to more than --max-ratio times
 its own size, is refused, because such a file can fill the disk.
 `;
 
-/** `parley restore FILE`: makes a backup the content of a data directory. */
+/** `parley restore FILE`: restores a data directory. */
 export function restoreCommand(io: Io): Command {
 	return new Command("restore")
 		.description("restore a backup that `parley backup` made")
@@ -48,7 +48,7 @@ export function restoreCommand(io: Io): Command {
 
 const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
-/** Bytes, as `500MB` and as a plain number. */
+/** Reads a number of bytes, such as `500MB` or `1048576`. */
 function readSize(text: string): number {
 	const [, number = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)(|kb|mb|gb|tb)$/i.exec(text) ?? [];
 	if (number === "") throw new InvalidArgumentError("use a number of bytes, such as 500MB, 100GB or 2TB");
@@ -72,7 +72,7 @@ settings. It also contains keys and tokens: a person who can read the file has
 all permissions of the operator.
 `;
 
-/** `parley backup FILE`: everything of a data directory in one file. */
+/** `parley backup FILE`: saves a data directory. */
 export function backupCommand(io: Io, version: string): Command {
 	return new Command("backup")
 		.description("save a data directory to one file")

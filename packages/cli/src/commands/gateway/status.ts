@@ -35,7 +35,7 @@ interface Status {
 	readonly connectors: readonly ConnectorStanding[];
 }
 
-/** `parley status`: what runs on the data directory. */
+/** `parley status`: the gateway of the data directory. */
 export function statusCommand(io: Io): Command {
 	return new Command("status")
 		.description("show the gateway that runs on this machine; exit code 1 if none runs")
@@ -90,7 +90,7 @@ async function readConnectors(data: string): Promise<ConnectorStanding[]> {
 	return readStandings(data, systemClock.now());
 }
 
-/** The gateway of the data directory is meant: where another one is named, the token is for that one. */
+/** The environment for the gateway of the data directory. With PARLEY_URL, the token belongs to another gateway. */
 function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }
@@ -123,7 +123,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		import("@parley/base"),
 		import("../../client/gateway-health.ts"),
 		import("../../connectors/connector-report.ts"),
-		// Has the table of character widths, which loads slowly, and this file is loaded with every command.
+		// It has the table of character widths, which loads slowly, and every command loads this file.
 		import("../../text/columns.ts"),
 	]);
 	const now = systemClock.now();
@@ -147,7 +147,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 
 /** Open work for the operator, as `--json` prints it. */
 interface Waiting {
-	/** Conversations with an open question. Those with a request for trust are counted there. */
+	/** Sessions with an open question, except those with a request for trust. */
 	readonly questions: number;
 	/** Requests for trust grants. */
 	readonly grant_wishes: number;
@@ -157,10 +157,10 @@ interface Waiting {
 	readonly suspended_tasks: number;
 }
 
-/** Conversations that are counted. */
+/** Maximum number of sessions that are counted. */
 const mostCounted = 1000;
 
-/** How many conversations there are, `mostCounted` at most, and what waits for the operator. */
+/** Number of sessions, at most `mostCounted`, and open work for the operator. */
 export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
 	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
 	const { wishes } = await client.request("list_grants", {});

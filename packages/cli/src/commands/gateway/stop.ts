@@ -6,7 +6,7 @@ import type { Io } from "../../command-line/io.ts";
 const longestMs = 40_000;
 const pollMs = 50;
 
-/** `parley stop`: ends the gateway of the data directory and waits until it has gone. */
+/** `parley stop`: stops the gateway of the data directory and waits for its end. */
 export function stopCommand(io: Io): Command {
 	return new Command("stop")
 		.description("stop the gateway; unfinished work continues at the next start")

@@ -23,7 +23,7 @@ Examples:
   parley sessions delete sess_4k2x sess_9fd0
 `;
 
-/** `parley sessions`: what conversations there are, and what can be done with them. */
+/** `parley sessions`: lists, shows, exports, renames and deletes sessions. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
 		.description("list sessions, newest first; show, export, rename and delete them")

@@ -3,7 +3,7 @@ import { setClock } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Whether the connectors work that were started on the data directory. */
+/** Checks the connectors of the data directory. */
 export const connectors: Check = {
 	id: "connectors",
 	async look({ connectors: read, now }) {

@@ -48,7 +48,7 @@ const mebibyte = 1024 * 1024;
 /** Below the first limit the check fails, below the second it warns. */
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
-/** Whether the data directory can be written, and for how long still. */
+/** Checks whether the data directory is writable and has free space. */
 export const disk: Check = {
 	id: "disk",
 	async look(system) {
@@ -67,7 +67,7 @@ export const disk: Check = {
 	},
 };
 
-/** Before the first start: the directory that it will be made in. */
+/** Returns the data directory or, before the first start, its nearest existing parent. */
 async function nearest({ data, stat }: System): Promise<string> {
 	for (let path = data; ; path = dirname(path)) {
 		if ((await stat(path)) || path === dirname(path)) return path;

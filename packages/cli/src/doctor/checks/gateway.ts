@@ -4,7 +4,7 @@ import { showListener, updateNode } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Whether one runs is no fault either way. */
+/** Reports the gateway. A stopped gateway is not a problem. */
 export const gateway: Check = {
 	id: "gateway",
 	async look({ gateway: running, health, data }) {
@@ -14,7 +14,7 @@ export const gateway: Check = {
 		const storage = health?.storage?.state ?? "ok";
 		const runs = `runs as process ${running.pid}: ${running.urls.join(", ")}`;
 		if (running.health === "ok") return ok(runs);
-		// That has a check of its own.
+		// Another check reports the policy.
 		if (storage === "ok" && health?.policy?.state === "broken") return ok(`${runs}; its policy is invalid`);
 		const why = storage === "ok" ? "" : `: its storage is ${storage}`;
 		return warn(`runs, but is degraded${why}`, "`parley status` shows the problem");
@@ -91,7 +91,7 @@ const soonDays = 14;
 
 const renew = "replace the file: a gateway reads it at SIGHUP and at its next start";
 
-/** How long the gateway's own certificate is good for. */
+/** Checks the expiry of the certificate of the gateway. */
 export const tls: Check = {
 	id: "tls",
 	async look({ config, health, certificateEnd, now }) {
@@ -109,7 +109,7 @@ export const tls: Check = {
 
 const fix = "restore the key from a backup, or enter the passwords again when a tool asks for them";
 
-/** Whether the key of the data directory opens the passwords that are stored in its database. */
+/** Checks whether the key of the data directory decrypts the stored passwords. */
 export const passwords: Check = {
 	id: "passwords",
 	async look({ storedSecrets }) {
@@ -125,7 +125,7 @@ export const passwords: Check = {
 
 const soonMs = 7 * 24 * 60 * 60 * 1000;
 
-/** The operator's own token, and those that were handed out. */
+/** Checks the operator token and the expiry of other tokens. */
 export const tokens: Check = {
 	id: "tokens",
 	async look({ operatorToken, gateway, tokens: list, now }) {

@@ -4,7 +4,7 @@ import { visibleLine } from "../../text/visible.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Whether the server of the models answers; no tokens are spent on that. */
+/** Checks whether the model server answers. Uses no tokens. */
 export const model: Check = {
 	id: "model",
 	async look(system) {
@@ -44,7 +44,7 @@ function offline({ config }: System) {
 	return ok(noKey ? "the offline model is used: ANTHROPIC_API_KEY is not set" : "the offline model is used");
 }
 
-/** Whether the local model server runs, or could be started. */
+/** Checks whether the local model server runs or can be started. */
 export const llama: Check = {
 	id: "llama",
 	async look(system) {
@@ -96,7 +96,7 @@ export const skills: Check = {
 	},
 };
 
-/** A warning about skills whose content is new, if commands of the gateway could have written it. */
+/** Warning about recently changed skills, if commands of the gateway could have written them. */
 async function recentChanges({
 	health,
 	listedSkills,

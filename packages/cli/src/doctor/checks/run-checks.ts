@@ -8,7 +8,7 @@ import { bind, config, gateway, passwords, tls, tokens, versions } from "./gatew
 import { llama, model, policy, skills } from "./model.ts";
 import { sandbox } from "./sandbox.ts";
 
-/** In the order in which they are shown. */
+/** All checks, in the order of the output. */
 const checks: readonly Check[] = [
 	data,
 	config,
@@ -32,7 +32,7 @@ const checks: readonly Check[] = [
 	model,
 ];
 
-/** Also reads all that is stored. */
+/** Checks of `--deep`, which also read all stored text. */
 export const deepChecks: readonly Check[] = [...checks, messages];
 
 /** Findings of all checks. A check that fails does not stop the others. */

@@ -5,7 +5,7 @@ import { type Check, fail, ok, warn } from "../finding.ts";
 export const sandbox: Check = {
 	id: "sandbox",
 	async look({ sandbox: tryOut, health }) {
-		// The gateway was perhaps started with other settings than this command has.
+		// The settings of the running gateway can differ from those of this command.
 		if (health?.sandbox?.mode === "off") {
 			return warn(
 				"the gateway runs without a sandbox: commands run with your permissions",
