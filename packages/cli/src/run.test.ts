@@ -30,7 +30,7 @@ test.each([
 	],
 	["chat --session x --profile y", "option '--profile <name>' cannot be used with option '--session <id>'"],
 	["help nothing", "no help topic 'nothing'\nallowed: start, gateway, "],
-])("`parley %s` names what is wrong and what is allowed", async (line, words) => {
+])("`parley %s` prints the error and the allowed values", async (line, words) => {
 	const { code, out, error } = await runLine(line);
 	expect(code).toBe(2);
 	expect(out).toBe("");
@@ -44,19 +44,19 @@ test.each([
 	["gateway --test-hooks nonsense", /^parley: failpoint "nonsense" is not NAME=kill@N or NAME=pause@N\n$/],
 	["ask --url ftp://x hello", /^parley: "ftp:\/\/x" is not a gateway's address/],
 	["ask  ", /^parley: the message is empty\n$/],
-])("`parley %s` is refused before anything is done", async (line, words) => {
+])("`parley %s` is rejected before it changes anything", async (line, words) => {
 	const { code, error } = await runLine(line, { PARLEY_DATA: "/nonexistent" });
 	expect(code).toBe(2);
 	expect(error).toMatch(words);
 });
 
-test("a gateway that is not there is told in one line", async () => {
+test("prints one line if no gateway runs", async () => {
 	const { code, error } = await runLine("sessions --url http://127.0.0.1:1");
 	expect(code).toBe(1);
 	expect(error).toMatch(/^parley: no gateway listens at ws:\/\/127\.0\.0\.1:1\/api\/ws: .*\n$/);
 });
 
-test("a command is constructed alone by its own name", () => {
+test("constructs only the named command", () => {
 	const namesOf = (args: readonly string[]): string[] =>
 		createProgram(new CapturedIo(), args).commands.map((command) => command.name());
 	const all = namesOf(["help"]);
@@ -116,15 +116,15 @@ test("suggests the current name of a command if an old name is similar", async (
 	expect((await runLine("trust refus prompt_1")).error).toContain("did you mean deny?");
 });
 
-test("hidden flags stay hidden", async () => {
+test("does not show hidden flags", async () => {
 	expect((await runLine("help gateway")).out).not.toContain("test-hooks");
 });
 
-test("the offline model is explained", async () => {
+test("explains the offline model", async () => {
 	expect(await runLine("help offline")).toMatchObject({ code: 0, out: expect.stringContaining("run:") });
 });
 
-test("the version is printed", async () => {
+test("prints the version", async () => {
 	expect(await runLine("--version")).toEqual({
 		code: 0,
 		out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

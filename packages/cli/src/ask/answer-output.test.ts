@@ -47,14 +47,14 @@ function writeTo(io: CapturedIo, ...events: readonly OzzieEvent[]): { out: strin
 	return { out: io.takeOut(), error: io.takeError() };
 }
 
-test("the answer goes to stdout and ends with a line break", () => {
+test("prints the answer to stdout with a line break at the end", () => {
 	expect(write(start, delta("hello "), delta("world"), end, ended("hello world"))).toEqual({
 		out: "hello world\n",
 		error: "",
 	});
 });
 
-test("each reply is a paragraph of its own, and tools are told on stderr", () => {
+test("prints each reply as a paragraph, and tool calls on stderr", () => {
 	const events = [start, delta("let me look"), end, called, returned, start, delta("done\n"), end];
 	expect(write(...events, ended("done\n"))).toEqual({
 		out: "let me look\ndone\n",
@@ -62,7 +62,7 @@ test("each reply is a paragraph of its own, and tools are told on stderr", () =>
 	});
 });
 
-test("the list of steps is written to stderr in place of its call, and then the steps that changed", () => {
+test("prints the list of steps on stderr instead of its tool call, then the changed steps", () => {
 	const todo = { name: "todo", call_id: "t" } as const;
 	const began = event("tool.call", { ...todo, status: "started", arguments: { items: [] } });
 	const done = event("tool.call", { ...todo, status: "completed", result: "listed" });
@@ -73,7 +73,7 @@ test("the list of steps is written to stderr in place of its call, and then the 
 	expect(write(failed).error).toContain("too many items");
 });
 
-test("after a loss the answer is neither cut nor repeated", () => {
+test("prints the complete answer once after a lost connection", () => {
 	expect(write(start, delta("hello wor"), ended("hello world")).out).toBe("hello world\n");
 	expect(write(start, delta("hello"), start, delta("hello world"), ended("hello world")).out).toBe(
 		"hello world\n",
@@ -81,7 +81,7 @@ test("after a loss the answer is neither cut nor repeated", () => {
 	expect(write(ended("hello world")).out).toBe("hello world\n");
 });
 
-test("an answer that begins anew says so on stderr", () => {
+test("reports on stderr that an answer starts again", () => {
 	const events = [start, delta("hello"), start, delta("good day"), end, ended("good day")];
 	expect(writeToTerminal(...events)).toEqual({
 		out: "hello\ngood day\n",
@@ -90,13 +90,13 @@ test("an answer that begins anew says so on stderr", () => {
 	expect(write(...events)).toEqual({ out: "good day\n", error: "the reply starts again\n" });
 });
 
-test("a file gets the text as it is", () => {
+test("writes unchanged text to a file", () => {
 	const events = [start, delta("\u001b[1mbold"), end, ended("\u001b[1mbold")];
 	expect(write(...events).out).toBe("\u001b[1mbold\n");
 	expect(writeToTerminal(...events).out).not.toContain("\u001b");
 });
 
-test("a file gets nothing of a reply that broke off and was made again", () => {
+test("writes no text of an interrupted reply to a file", () => {
 	const events = [start, delta("hello wo"), end, modelFailed, retrying(1000, 1)];
 	const again = [start, delta("good "), delta("day"), end, modelCall("end"), ended("good day")];
 	expect(write(...events).out).toBe("");
@@ -107,7 +107,7 @@ test("a file gets nothing of a reply that broke off and was made again", () => {
 	expect(writeToTerminal(...events, ...again).out).toBe("hello wo\ngood day\n");
 });
 
-test("a file gets each reply as soon as it is whole, and what is left when the run cannot be followed", () => {
+test("writes each reply to a file when it is complete, and the rest at the end", () => {
 	expect(write(start, delta("hel"), delta("lo"), end).out).toBe("");
 	expect(write(start, delta("hello"), end, modelCall("end")).out).toBe("hello\n");
 	expect(write(start, delta("hello"), end, called).out).toBe("hello\n");
@@ -119,7 +119,7 @@ test("a file gets each reply as soon as it is whole, and what is left when the r
 	expect(io.takeOut()).toBe("hel\n");
 });
 
-test("who answered and at what cost stands on stderr, and so does why it took longer", () => {
+test("prints the model, the cost and retries on stderr", () => {
 	const events = [modelCall("start"), start, delta("hel"), end, modelFailed, retrying(4000, 1)];
 	expect(
 		write(...events, start, delta("hello"), end, usageUpdated(0.0421), answered("hello", "claude")),
@@ -131,7 +131,7 @@ test("who answered and at what cost stands on stderr, and so does why it took lo
 	});
 });
 
-test("budgets and compactions are told on stderr", () => {
+test("prints budgets and compactions on stderr", () => {
 	const spent = { scope: "session", period: "month", percent: 100, spent_usd: 5, limit_usd: 5 } as const;
 	const compacted = {
 		run_id: "run",
@@ -150,7 +150,7 @@ test("budgets and compactions are told on stderr", () => {
 	);
 });
 
-test("a failed try of a step is told on stderr, and whether it is tried again", () => {
+test("prints a failed attempt of a step on stderr, and whether it is retried", () => {
 	const step = {
 		skill_name: "deploy",
 		run_id: "run",

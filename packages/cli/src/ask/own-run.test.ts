@@ -10,7 +10,7 @@ function ended(content: string): OzzieEvent {
 	return { type: "event", event: "assistant.message", payload: { content, error: "", context: {} }, seq: 1 };
 }
 
-test("the events of a run that starts at once are those behind its message", () => {
+test("returns the events after the message if the run starts immediately", () => {
 	const run = new OwnRun({ status: "sent", run_id: "mine" });
 	expect([ended("old"), said("mine"), ended("mine")].map((event) => run.owns(event))).toEqual([
 		false,
@@ -19,7 +19,7 @@ test("the events of a run that starts at once are those behind its message", () 
 	]);
 });
 
-test("a run that waits begins when all before it have ended", () => {
+test("waits for the end of all earlier runs", () => {
 	const run = new OwnRun({ status: "sent", run_id: "mine", queued_position: 2 });
 	const events = [ended("old"), said("mine"), said("later"), ended("first"), ended("second"), ended("mine")];
 	expect(events.map((event) => run.owns(event))).toEqual([false, false, false, false, false, true]);

@@ -30,7 +30,7 @@ async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
 
 const approval = askQuestion({ type: "confirm", label: "Allow run \u001bls?" });
 
-test("where nobody can be asked, an approval is denied with the way to accept it", async () => {
+test("denies an approval without a terminal, and names -y", async () => {
 	const { client, error, unanswered } = await refuse(approval, false);
 	expect(unanswered).toBe(1);
 	expect(client.last("prompt_response").params).toMatchObject({ token: "token", cancelled: true });
@@ -39,19 +39,19 @@ test("where nobody can be asked, an approval is denied with the way to accept it
 	);
 });
 
-test("with -y the calls that are still asked are denied with an explanation", async () => {
+test("denies calls that always require approval with -y, and explains why", async () => {
 	const { client, error } = await refuse(approval, true);
 	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
 	expect(error).toContain("this call always requires approval");
 });
 
-test("a question is left without an answer", async () => {
+test("declines a question without a terminal", async () => {
 	const { client, error } = await refuse(askQuestion({ label: "Name?" }), true);
 	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
 	expect(error).toBe("parley: Name?: not answered: there is no terminal\n");
 });
 
-test("an answer that cannot be sent is a failure of the whole", async () => {
+test("fails if an answer cannot be sent", async () => {
 	const { client, failures } = await refuse(approval, false);
 	const lost = new Error("lost");
 	// True of the errors in this test.
@@ -60,13 +60,13 @@ test("an answer that cannot be sent is a failure of the whole", async () => {
 	expect(failures).toEqual([lost]);
 });
 
-test("what a task asks is left to those who answer it", async () => {
+test("does not answer questions of tasks", async () => {
 	const { client, error } = await refuse({ ...approval, context: { task_id: "task_1" } }, false);
 	expect(client.requests).toEqual([]);
 	expect(error).toBe("");
 });
 
-test("questions of one reply are asked one after the other, and each answer counts for one", async () => {
+test("asks the questions of one reply in order, with one answer for each", async () => {
 	const io = new CapturedIo();
 	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
 	const client = new FakeClient();
@@ -102,7 +102,7 @@ test("questions of one reply are asked one after the other, and each answer coun
 	questions.close();
 });
 
-test("questions of one reply follow each other without waiting for the gateway", async () => {
+test("asks the next question without waiting for the gateway", async () => {
 	const io = new CapturedIo();
 	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
 	const client = new FakeClient();

@@ -18,7 +18,7 @@ async function fill(data: string): Promise<void> {
 	await store.close();
 }
 
-test("what is saved and restored is told in rows, or as JSON", () =>
+test("prints saved and restored data as rows or JSON", () =>
 	inDirectory(async (at) => {
 		await fill(at("data"));
 		const io = new CapturedIo({ PARLEY_DATA: at("data") });
@@ -61,7 +61,7 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		);
 	}));
 
-test("what cannot be used is told in one line, and nothing but that is done", () =>
+test("prints one line for an unusable file, and changes nothing", () =>
 	inDirectory(async (at) => {
 		await writeFile(at("letter"), "dear reader");
 		const io = new CapturedIo({ PARLEY_DATA: at("data") });

@@ -65,7 +65,7 @@ const test = plainTest.extend<{ table: Table }>({
 
 const running = { content: "go", run_id: "run" };
 
-test("a line is sent to the session, once", async ({ table }) => {
+test("sends a line to the session once", async ({ table }) => {
 	await table.type("hello");
 	expect(table.client.requests).toMatchObject([
 		{ method: "send_message", params: { content: "hello" }, sessionId: "sess_1" },
@@ -73,7 +73,7 @@ test("a line is sent to the session, once", async ({ table }) => {
 	expect(table.chat.conversation.sending).toEqual(["hello"]);
 });
 
-test("a message that is refused says why and does not wait any longer", async ({ table }) => {
+test("prints the reason for a refused message, and stops waiting for it", async ({ table }) => {
 	await table.type("hello");
 	table.client.last("send_message").refuse(new ParleyError("session busy", { code: "resource_exhausted" }));
 	await table.settle();
@@ -127,7 +127,7 @@ test.each([
 	{ typed: "/deploy", text: "/deploy", notice: "/deploy  /deploy-docs" },
 	{ typed: "/deploy-", text: "/deploy-docs ", notice: "" },
 	{ typed: "/x", text: "/x", notice: "no command or skill begins with /x" },
-])("Tab behind $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
+])("Tab after $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
 	const table = new Table();
 	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
 	// Also those of the working directory of the session.
@@ -139,7 +139,9 @@ test.each([
 	expect(table.keyboard.notice).toBe("");
 });
 
-test("Tab changes no line that was typed on meanwhile, and is a tab in a message", async ({ table }) => {
+test("Tab does not change a line that was edited since, and inserts a tab in a message", async ({
+	table,
+}) => {
 	await table.press({ text: "/" }, { text: "d" }, tab, { text: "x" });
 	table.client.last("list_skills").answer(skillList);
 	await table.settle();
@@ -148,7 +150,7 @@ test("Tab changes no line that was typed on meanwhile, and is a tab in a message
 	expect(table.keyboard.message.text).toBe("/dx \t");
 });
 
-test("Ctrl-C at rest empties the line, then warns, then leaves", async ({ table }) => {
+test("Ctrl-C without a turn clears the line, then warns, then leaves", async ({ table }) => {
 	await table.press({ text: "x" }, ctrlC);
 	expect(table.keyboard).toMatchObject({ message: { text: "" }, notice: "" });
 	await table.press(ctrlC);
@@ -158,7 +160,7 @@ test("Ctrl-C at rest empties the line, then warns, then leaves", async ({ table 
 	expect(table.session.isClosed).toBe(true);
 });
 
-test("Ctrl-C leaves when the turn cannot be cancelled because the gateway is away", async ({ table }) => {
+test("Ctrl-C leaves if the connection is lost", async ({ table }) => {
 	table.session.happens("user.message", running);
 	await table.settle();
 	table.chat.connection("lost");
@@ -168,7 +170,7 @@ test("Ctrl-C leaves when the turn cannot be cancelled because the gateway is awa
 	expect(table.client.requests).toEqual([]);
 });
 
-test("Ctrl-D leaves an empty line only", async ({ table }) => {
+test("Ctrl-D leaves the chat only on an empty line", async ({ table }) => {
 	await table.press({ text: "x" }, { name: "left" }, ctrlD);
 	expect(table.keyboard.message.text).toBe("");
 	await table.press(ctrlD);
@@ -176,7 +178,7 @@ test("Ctrl-D leaves an empty line only", async ({ table }) => {
 	expect(table.session.isClosed).toBe(true);
 });
 
-test("a question takes the keys, and its answer is sent", async ({ table }) => {
+test("sends typed keys to an open question, and sends its answer", async ({ table }) => {
 	table.session.happens("prompt.request", askQuestion({ type: "confirm", label: "Allow run ls?" }));
 	await table.settle();
 	await table.type("hm");
@@ -187,7 +189,7 @@ test("a question takes the keys, and its answer is sent", async ({ table }) => {
 	expect(table.rows).toEqual(["Allow run ls?", "  answer y or n; n REASON sends the reason to the model"]);
 });
 
-test("questions of one reply follow each other without waiting for the gateway", async ({ table }) => {
+test("shows the next question without waiting for the gateway", async ({ table }) => {
 	for (const [token, label] of [
 		["one", "Allow write a?"],
 		["two", "Allow write b?"],
@@ -223,7 +225,7 @@ test("questions of one reply follow each other without waiting for the gateway",
 	expect(table.chat.conversation.question).toBeUndefined();
 });
 
-test("a question that comes while an answer is sent is asked at once", async ({ table }) => {
+test("shows a question immediately while an answer is being sent", async ({ table }) => {
 	table.session.happens("prompt.request", askQuestion({ type: "confirm", token: "one", label: "One?" }));
 	await table.settle();
 	await table.type("y");
@@ -237,9 +239,7 @@ test("a question that comes while an answer is sent is asked at once", async ({ 
 	expect(table.chat.conversation.question?.question.token).toBe("two");
 });
 
-test("an answer that the gateway refuses is asked again after the question that follows it", async ({
-	table,
-}) => {
+test("asks again after the next question if the gateway refuses an answer", async ({ table }) => {
 	for (const token of ["one", "two"]) {
 		table.session.happens("prompt.request", askQuestion({ token, label: `${token}?` }));
 	}
@@ -255,7 +255,7 @@ test("an answer that the gateway refuses is asked again after the question that 
 	expect(table.rows.slice(-3)).toEqual(["invalid params: must match \\d+", "  ✓ second", "? one?"]);
 });
 
-test("an answer that the gateway does not take leaves the question open", async ({ table }) => {
+test("keeps a question open if the gateway refuses the answer", async ({ table }) => {
 	table.session.happens("prompt.request", askQuestion({ label: "Code?" }));
 	await table.settle();
 	await table.type("abc");
@@ -278,7 +278,7 @@ test("Escape declines a question, but never an approval", async ({ table }) => {
 	expect(table.client.last("prompt_response").params).toEqual({ token: "second", cancelled: true });
 });
 
-test("a message that is being typed keeps the keys when a question comes", async ({ table }) => {
+test("keeps the keys for an unfinished message when a question arrives", async ({ table }) => {
 	await table.press({ text: "y" });
 	table.session.happens("prompt.request", askQuestion({ type: "confirm" }));
 	await table.settle();
@@ -287,7 +287,7 @@ test("a message that is being typed keeps the keys when a question comes", async
 	expect(table.keyboard.answer).toMatchObject({ text: "" });
 });
 
-test("what is being pasted does not answer a question that comes meanwhile", async ({ table }) => {
+test("does not answer a new question with pasted text", async ({ table }) => {
 	await table.press({ name: "paste-start" }, { text: "y" });
 	table.session.happens("prompt.request", askQuestion({ type: "confirm" }));
 	await table.settle();
@@ -296,7 +296,7 @@ test("what is being pasted does not answer a question that comes meanwhile", asy
 	expect(table.keyboard).toMatchObject({ message: { text: "y\n" }, answer: undefined });
 });
 
-test("/new goes on in another session, and the old one is left", async ({ table }) => {
+test("/new opens another session and leaves the old one", async ({ table }) => {
 	await table.type("/new");
 	expect(table.session.isClosed).toBe(true);
 	await table.type("hello");
@@ -306,14 +306,14 @@ test("/new goes on in another session, and the old one is left", async ({ table 
 	expect(table.rows).toEqual(["", expect.stringContaining("session sess_2"), "", "› hello"]);
 });
 
-test("/cancel with nothing to cancel says so", async ({ table }) => {
+test("/cancel reports that no turn runs", async ({ table }) => {
 	await table.type("/cancel");
 	table.client.last("cancel_turn").answer({ status: "idle" });
 	await table.settle();
 	expect(table.rows).toEqual(["there is nothing to cancel"]);
 });
 
-test("/model chooses who answers, and alone lists the models", async ({ table }) => {
+test("/model NAME sets the model, and /model lists the models", async ({ table }) => {
 	await table.type("/model fast");
 	expect(table.client.last("set_model")).toMatchObject({ params: { model: "fast" }, sessionId: "sess_1" });
 	table.client.last("set_model").answer({ model: "claude-haiku-4-5\u0007" });
@@ -327,7 +327,7 @@ test("/model chooses who answers, and alone lists the models", async ({ table })
 	expect(table.rows.at(-1)).toMatch(/^▸ {2}claude/);
 });
 
-test("/model with a name that there is not says so", async ({ table }) => {
+test("/model rejects an unknown name", async ({ table }) => {
 	await table.type("/model fats");
 	const refusal = new ParleyError("invalid params: model: unknown", { code: "invalid_argument" });
 	table.client.last("set_model").refuse(refusal);
@@ -335,7 +335,7 @@ test("/model with a name that there is not says so", async ({ table }) => {
 	expect(table.rows).toEqual(["invalid params: model: unknown"]);
 });
 
-test("/steer says something to the turn at work", async ({ table }) => {
+test("/steer sends a message to the running turn", async ({ table }) => {
 	table.session.happens("user.message", running);
 	await table.settle();
 	await table.type("/steer not there");
@@ -347,7 +347,7 @@ test("/steer says something to the turn at work", async ({ table }) => {
 	expect(table.rows.slice(-2)).toEqual(["", "› not there"]);
 });
 
-test("/retry keeps the chat busy until the reply is made again", async ({ table }) => {
+test("/retry keeps the chat busy until the new reply is complete", async ({ table }) => {
 	await table.type("/retry");
 	table.client.last("retry").answer({ status: "sent", run_id: "again" });
 	await table.settle();
@@ -359,7 +359,7 @@ test("/retry keeps the chat busy until the reply is made again", async ({ table 
 	expect(table.rows).toEqual(["", "› (retry of the last reply)", "better"]);
 });
 
-test("/retry with nothing to make again says so and waits for nothing", async ({ table }) => {
+test("/retry without a reply prints an error and does not wait", async ({ table }) => {
 	await table.type("/retry");
 	table.client
 		.last("retry")
@@ -369,7 +369,7 @@ test("/retry with nothing to make again says so and waits for nothing", async ({
 	expect(table.chat.conversation.idle).toBe(true);
 });
 
-test("/usage tells what the conversation has used", async ({ table }) => {
+test("/usage prints the usage of the session", async ({ table }) => {
 	await table.type("/usage");
 	const request = table.client.last("usage");
 	expect(request).toMatchObject({ params: { by: "model" }, sessionId: "sess_1" });
@@ -379,13 +379,13 @@ test("/usage tells what the conversation has used", async ({ table }) => {
 	expect(table.rows).toEqual(["no usage yet"]);
 });
 
-test("/quit leaves", async ({ table }) => {
+test("/quit leaves the chat", async ({ table }) => {
 	await table.type("/quit");
 	await table.over;
 	expect(table.session.isClosed).toBe(true);
 });
 
-test("a connection that comes back says so once", async ({ table }) => {
+test("reports a restored connection once", async ({ table }) => {
 	for (const state of ["lost", "connecting", "lost", "connecting", "open"] as const) {
 		table.chat.connection(state);
 	}
@@ -393,12 +393,12 @@ test("a connection that comes back says so once", async ({ table }) => {
 	expect(table.keyboard.notice).toBe("");
 });
 
-test("a session that cannot be continued ends the chat with the reason", async ({ table }) => {
+test("ends the chat with the reason if the session cannot be continued", async ({ table }) => {
 	table.session.fails(new ParleyError("the gateway's data was replaced", { code: "data_loss" }));
 	await expect(table.over).rejects.toThrow("data was replaced");
 });
 
-test("a line can be answered to when a question is open or nothing is going on", async ({ table }) => {
+test("is ready for a line if a question is open or no turn runs", async ({ table }) => {
 	await table.chat.ready();
 	await table.type("hello");
 	let isReady = false;

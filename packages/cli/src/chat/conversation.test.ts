@@ -25,7 +25,7 @@ function apply(conversation: Conversation, ...events: readonly OzzieEvent[]): st
 	return events.flatMap((one) => conversation.apply(one, look));
 }
 
-test("a turn is shown as it happens", () => {
+test("shows the events of a turn", () => {
 	const conversation = new Conversation();
 	expect(apply(conversation, said("hello"), start, delta("one "), delta("two"))).toEqual(["", "› hello"]);
 	expect(conversation).toMatchObject({ last: "one two", active: true, idle: false });
@@ -33,7 +33,7 @@ test("a turn is shown as it happens", () => {
 	expect(conversation).toMatchObject({ last: "", active: false, idle: true });
 });
 
-test("a full row of a reply is printed, the rest may still grow", () => {
+test("prints complete rows of a reply, and keeps the last row", () => {
 	const conversation = new Conversation();
 	expect(apply(conversation, start, delta(`${"word ".repeat(9)}end\nnext`))).toEqual([
 		"word word word word word word word word",
@@ -42,11 +42,11 @@ test("a full row of a reply is printed, the rest may still grow", () => {
 	expect(conversation.last).toBe("next");
 });
 
-test("what a model writes cannot command the terminal", () => {
+test("escapes control characters of a model", () => {
 	expect(apply(new Conversation(), start, delta("\u001b[2J\u009b1A"), end)).toEqual(["\\u{1b}[2J\\u{9b}1A"]);
 });
 
-test("messages wait for their turn and are shown when it comes", () => {
+test("queues messages, and shows them when they run", () => {
 	const conversation = new Conversation();
 	conversation.send("second");
 	expect(apply(conversation, said("first"), said("second"))).toEqual(["", "› first"]);
@@ -56,7 +56,7 @@ test("messages wait for their turn and are shown when it comes", () => {
 	expect(conversation.idle).toBe(true);
 });
 
-test("the list of steps is printed in place of its call, and then the steps that changed", () => {
+test("prints the list of steps instead of its tool call, then the changed steps", () => {
 	const conversation = new Conversation();
 	apply(conversation, said("hello"));
 	const first = [called("t", "todo"), listed("in_progress", "pending"), returned("t", "todo")];
@@ -67,7 +67,7 @@ test("the list of steps is printed in place of its call, and then the steps that
 	expect(conversation.todo).toBeUndefined();
 });
 
-test("a message that is being sent keeps the conversation busy", () => {
+test("is busy while a message is being sent", () => {
 	const conversation = new Conversation();
 	conversation.send("hello");
 	expect(conversation.idle).toBe(false);
@@ -75,12 +75,12 @@ test("a message that is being sent keeps the conversation busy", () => {
 	expect(conversation.idle).toBe(true);
 });
 
-test("what others say is shown with their names", () => {
+test("shows messages of other people with their names", () => {
 	const rows = apply(new Conversation(), said("hello", { id: "x", name: "Ada\u0007" }));
 	expect(rows).toEqual(["", "› Ada\\u{7}: hello"]);
 });
 
-test("tool calls are shown, and named where several run at once", () => {
+test("shows tool calls, with names if several run at the same time", () => {
 	const conversation = new Conversation();
 	expect(apply(conversation, called("a"), returned("a"), called("b"), called("c"), returned("b"))).toEqual([
 		"▸ run_command cmd: ls",
@@ -91,14 +91,14 @@ test("tool calls are shown, and named where several run at once", () => {
 	]);
 });
 
-test("a call before a reply's end ends its row", () => {
+test("completes the row of a reply at a tool call", () => {
 	expect(apply(new Conversation(), start, delta("let me look"), called("a"))).toEqual([
 		"let me look",
 		"▸ run_command cmd: ls",
 	]);
 });
 
-test("a question is shown once: without the call that asks it, and with its answer", () => {
+test("shows a question once, without its tool call and with its answer", () => {
 	const conversation = new Conversation();
 	const question = askQuestion({ label: "Name?", token: "t" });
 	const call = called("a", "ask_user");
@@ -109,7 +109,7 @@ test("a question is shown once: without the call that asks it, and with its answ
 	expect(conversation.question).toBeUndefined();
 });
 
-test("an answer from elsewhere counts, also against one that was given here too late", () => {
+test("shows the answer of another client, also after a late answer of this client", () => {
 	const conversation = new Conversation();
 	apply(conversation, event("prompt.request", askQuestion({ type: "confirm", token: "t" })));
 	conversation.answer({ response: { value: "yes" }, said: "yes" }, look);
@@ -117,7 +117,7 @@ test("an answer from elsewhere counts, also against one that was given here too 
 	expect(apply(conversation, denied)).toEqual(["  ✗ no (answered elsewhere)"]);
 });
 
-test("a question that is closed goes away", () => {
+test("removes a closed question", () => {
 	const conversation = new Conversation();
 	apply(conversation, event("prompt.request", askQuestion({ token: "t" })));
 	const closed = event("prompt.closed", { token: "t", reason: "cancelled" });
@@ -125,17 +125,17 @@ test("a question that is closed goes away", () => {
 	expect(conversation.question).toBeUndefined();
 });
 
-test("how a run ended is told where it did not end well", () => {
+test("shows the end of a failed or cancelled run", () => {
 	expect(apply(new Conversation(), ended("half", "cancelled"))).toEqual(["half", "cancelled"]);
 	expect(apply(new Conversation(), ended("", "no space\nleft"))).toEqual(["error: no space", "left"]);
 });
 
-test("a reply that begins anew in other words says so", () => {
+test("reports that a reply starts again with other text", () => {
 	const events = [start, delta("one two"), start, delta("three"), end];
 	expect(apply(new Conversation(), ...events)).toEqual(["one two", "the reply starts again", "three"]);
 });
 
-test("the end of an earlier conversation is recalled, and a message at its end is being worked on", () => {
+test("shows the end of a resumed session, and treats a last message as running", () => {
 	const message = (role: string, content: string, seq: number) => ({ role, content, ts: "", seq });
 	const answeredTwice = [
 		message("user", "one", 1),
@@ -156,7 +156,7 @@ test("the end of an earlier conversation is recalled, and a message at its end i
 	expect(working.idle).toBe(true);
 });
 
-test("what is said to the run at work stands behind the row that is being spoken", () => {
+test("prints a message to the running turn after the unfinished row", () => {
 	const conversation = new Conversation();
 	conversation.send("not there");
 	const steered = event("user.message", { content: "not there", run_id: "run", steered: true });
@@ -167,7 +167,7 @@ test("what is said to the run at work stands behind the row that is being spoken
 	expect(conversation.idle).toBe(true);
 });
 
-test("a reply that is made again is asked for in words", () => {
+test("shows a retry as a message", () => {
 	const conversation = new Conversation();
 	conversation.send("(retry of the last reply)");
 	const again = event("user.message", { content: "", run_id: "run", retry_of: "old" });
@@ -175,7 +175,7 @@ test("a reply that is made again is asked for in words", () => {
 	expect(conversation.sending).toEqual([]);
 });
 
-test("that a model is asked again is told until it is", () => {
+test("shows a pending retry until the model is called again", () => {
 	const conversation = new Conversation();
 	expect(apply(conversation, said("go"), modelCall("start"), modelCall("end"), retrying(4000, 1))).toEqual([
 		"",
@@ -188,7 +188,7 @@ test("that a model is asked again is told until it is", () => {
 	expect(conversation).toMatchObject({ retrying: undefined, idle: true });
 });
 
-test("a reply that broke off says so before it begins again, and one that never began does not", () => {
+test("reports an interrupted reply, but not a reply without text", () => {
 	const conversation = new Conversation();
 	const first = [said("go"), modelCall("start"), start, delta("half a"), end, modelCall("end")];
 	expect(apply(conversation, ...first, retrying(1000, 1))).toEqual([
@@ -205,7 +205,7 @@ test("a reply that broke off says so before it begins again, and one that never 
 	);
 });
 
-test("under an answer stand its model and its cost, but not for the offline model", () => {
+test("prints the model and the cost below an answer, but not for the offline model", () => {
 	const conversation = new Conversation();
 	const rows = apply(conversation, modelCall("end"), usageUpdated(0.0421), answered("hi", "claude"));
 	expect(rows).toEqual(["hi", "claude · 12.3k tokens in (10k cached),", "1.2k out · $0.0421"]);
@@ -219,7 +219,7 @@ test("under an answer stand its model and its cost, but not for the offline mode
 	expect(apply(conversation, modelCall("end", "offline"), answered("hi", "offline"))).toEqual(["hi"]);
 });
 
-test("budgets and compactions are told between the rows", () => {
+test("prints budgets and compactions between the rows", () => {
 	const spent = { scope: "gateway", period: "day", percent: 80, spent_usd: 4, limit_usd: 5 } as const;
 	const compacted = {
 		run_id: "run",
@@ -266,7 +266,7 @@ const grant = {
 	expires_at: "2026-01-01T04:00:00Z",
 };
 
-test("whether a channel is to be trusted is asked beside the runs, and what came of it is told", () => {
+test("asks requests for trust beside the runs, and prints the result", () => {
 	const conversation = new Conversation();
 	apply(conversation, grantQuestion);
 	expect(conversation).toMatchObject({ idle: true, question: { question: { token: "wish" } } });

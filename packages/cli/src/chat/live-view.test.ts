@@ -26,11 +26,11 @@ function talking(...events: readonly Pick<OzzieEvent, "event" | "payload">[]): C
 
 const said = (content: string) => ({ event: "user.message", payload: { content, run_id: "run" } }) as const;
 
-test("at rest there is the line that is typed", () => {
+test("shows only the typed line without a turn", () => {
 	expect(view({})).toEqual({ rows: ["", "› hi"], cursor: { row: 1, column: 4 } });
 });
 
-test("a running turn shows the growing row, what waits, and how to stop it", () => {
+test("shows the unfinished row, queued messages and Ctrl-C during a turn", () => {
 	const delta = {
 		event: "assistant.stream",
 		payload: { phase: "delta", content: "some te", index: 0 },
@@ -47,7 +47,7 @@ test("a running turn shows the growing row, what waits, and how to stop it", () 
 	]);
 });
 
-test("the progress of the list of steps is shown until the run ends", () => {
+test("shows the progress of the steps until the run ends", () => {
 	const conversation = talking(said("first"));
 	conversation.apply(listed("completed", "in_progress"), look);
 	expect(view({ conversation }).rows.join("\n")).toMatch(/1\/2.*Change/);
@@ -55,7 +55,7 @@ test("the progress of the list of steps is shown until the run ends", () => {
 	expect(view({ conversation }).rows.join("\n")).not.toContain("Change");
 });
 
-test("what joins the running turn and why a model is asked again are shown", () => {
+test("shows messages to the running turn and the reason for a retry", () => {
 	const delta = {
 		event: "assistant.stream",
 		payload: { phase: "delta", content: "some te", index: 0 },
@@ -75,27 +75,27 @@ test("what joins the running turn and why a model is asked again are shown", () 
 	]);
 });
 
-test("of many waiting messages the first are shown", () => {
+test("shows only the first queued messages", () => {
 	const conversation = talking(...["a", "b", "c", "d", "e", "f"].map(said));
 	expect(view({ conversation }).rows).toContain("  and 2 more");
 });
 
-test("an answer is typed under its question, a password unseen", () => {
+test("shows a typed answer below its question, and masks a password", () => {
 	const conversation = talking({ event: "prompt.request", payload: askQuestion({ type: "password" }) });
 	const answer = { ...emptyEditor(), text: "secret", cursor: 6 };
 	expect(view({ conversation, answer }).rows).toEqual(["password (hidden) › ******"]);
 });
 
-test("a question waits for the message that is being typed", () => {
+test("reports an open question while a message is typed", () => {
 	const conversation = talking({ event: "prompt.request", payload: askQuestion({}) });
 	expect(view({ conversation }).rows).toEqual(["", "a question is open: send your line or c…", "› hi"]);
 });
 
-test("a notice stands before what is going on", () => {
+test("shows a notice instead of the current activity", () => {
 	expect(view({ conversation: talking(said("x")), notice: "lost" }).rows).toEqual(["", "lost", "› hi"]);
 });
 
-test("the view fits a low terminal", () => {
+test("fits a terminal with few rows", () => {
 	const conversation = talking(...["a", "b", "c", "d"].map(said));
 	const { rows, cursor } = view({ conversation }, 4);
 	expect(rows).toEqual(["working · Ctrl-C cancels", "› hi"]);

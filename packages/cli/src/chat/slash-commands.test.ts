@@ -27,11 +27,11 @@ test.each(["/news", "/", "/toString", "/etc/hosts is odd"])(
 test.each([
 	["/steer", "/steer requires a text: /steer TEXT"],
 	["/quit now", "/quit takes no text"],
-])("%s says what is missing or too much", (line, hint) => {
+])("rejects %s and prints the correct use", (line, hint) => {
 	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });
 
-test("the help names every command, in rows that a terminal of 80 columns has room for", () => {
+test("lists every command in rows of at most 80 columns", () => {
 	for (const name of Object.keys(slashCommands)) expect(helpRows().join("\n")).toContain(`/${name}`);
 	expect(Math.max(...helpRows().map((row) => row.length))).toBeLessThanOrEqual(80);
 });

@@ -7,7 +7,7 @@ import { askQuestion } from "../testing/questions.ts";
 import { Chat } from "./chat.ts";
 import { talkInLines } from "./chat-command.ts";
 
-test("lines answer several questions without waiting for the gateway between them", async () => {
+test("answers several questions with lines, without waiting for the gateway", async () => {
 	const io = new CapturedIo();
 	const client = new FakeClient();
 	const session = new FakeSession("sess_1");

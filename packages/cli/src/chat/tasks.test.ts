@@ -19,7 +19,7 @@ const question = askQuestion({
 	context: { call_id: "call", task_id: "task_1" },
 });
 
-test("a question of a task names it, and keeps nothing in the conversation at work", () => {
+test("names the task of a question, and does not make the session busy", () => {
 	const conversation = new Conversation();
 	const rows = [event("task.created", created), event("prompt.request", question)].flatMap((one) =>
 		conversation.apply(one, look),
@@ -28,14 +28,14 @@ test("a question of a task names it, and keeps nothing in the conversation at wo
 	expect(conversation).toMatchObject({ active: false, idle: true });
 });
 
-test("tasks at work stand above the line that is typed", () => {
+test("shows running tasks above the typed line", () => {
 	const conversation = new Conversation();
 	conversation.tasks.know([someTask({ status: "running" })]);
 	const state = { conversation, message: emptyEditor(), answer: undefined, notice: "" };
 	expect(liveView(state, look, 24).rows).toEqual(["", "Refactor  ░░░░░░░░░░   0%", "› "]);
 });
 
-test("where nobody is to be asked by tasks, their questions are told and take no line", async () => {
+test("prints questions of tasks without asking them if input is a pipe", async () => {
 	const client = new FakeClient();
 	const session = new FakeSession("sess_1", "resumed", 0);
 	const rows: string[] = [];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { findSession } from "./find-session.ts";
 
-test("a conversation is meant by four characters of its id, and what is not clear is not guessed", async () => {
+test("finds a session by four characters of its id, and rejects ambiguous ids", async () => {
 	const ids = ["sess_abcde1", "sess_abcde2", "sess_xyzzy"];
 	await using server = createServer((request, response) => {
 		const prefix = new URL(request.url ?? "", "http://gateway").searchParams.get("id") ?? "";

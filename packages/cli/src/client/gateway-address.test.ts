@@ -27,18 +27,18 @@ async function startIn(io: Io): Promise<string> {
 	return loadOrCreateOperatorToken(data, createIds());
 }
 
-test("the gateway that runs on the data directory is found, with its token", async ({ io }) => {
+test("finds the gateway of the data directory and its token", async ({ io }) => {
 	const token = await startIn(io());
 	expect(await findGateway({}, io())).toEqual({ url: running, token, isLocal: true, isKnown: true });
 });
 
-test("a token that others could have read is not used", async ({ io }) => {
+test("rejects a token file that other users can read", async ({ io }) => {
 	await startIn(io());
 	await chmod(join(io().environment["PARLEY_DATA"] ?? "", "tokens"), 0o755);
 	await expect(findGateway({}, io())).rejects.toThrow("chmod 700");
 });
 
-test("without one it is the default address, which gets no token", async ({ io }) => {
+test("uses the default address without a token if no gateway runs", async ({ io }) => {
 	expect(await findGateway({}, io())).toEqual({
 		url: "http://127.0.0.1:7777",
 		token: undefined,
@@ -47,7 +47,7 @@ test("without one it is the default address, which gets no token", async ({ io }
 	});
 });
 
-test("a gateway that restarts is looked for where it was until it is somewhere else", async () => {
+test("uses the last address during a restart, until there is another one", async () => {
 	const place = (url: string, isKnown = true) => ({ url, token: undefined, isLocal: true, isKnown });
 	const [first, unknown, moved] = [place("http://a"), place("http://default", false), place("http://b")];
 	const answers = [first, unknown, moved, unknown];
@@ -56,7 +56,7 @@ test("a gateway that restarts is looked for where it was until it is somewhere e
 	expect(found.map(({ url }) => url)).toEqual(["http://a", "http://a", "http://b", "http://b"]);
 });
 
-test("a flag beats the variable, and the variable beats the data directory", async ({ io }) => {
+test("prefers the flag to the variable, and the variable to the data directory", async ({ io }) => {
 	await startIn(io());
 	const named = io({ PARLEY_URL: "http://127.0.0.1:1" });
 	expect((await findGateway({}, named)).url).toBe("http://127.0.0.1:1");
@@ -64,7 +64,7 @@ test("a flag beats the variable, and the variable beats the data directory", asy
 	expect((await findGateway({}, io({ PARLEY_URL: "" }))).url).toBe(running);
 });
 
-test("the token of the data directory stays on this machine; one that is given goes where it is told", async ({
+test("sends the token of the data directory only to this machine, and PARLEY_TOKEN to any address", async ({
 	io,
 }) => {
 	const token = await startIn(io());
@@ -83,11 +83,11 @@ test.each([
 	["http://localhost.example.org", false],
 	["http://user@example.org", false],
 	["not an address", false],
-])("whether %s is this machine: %s", (url, expected) => {
+])("recognises whether %s is this machine: %s", (url, expected) => {
 	expect(isLoopback(url)).toBe(expected);
 });
 
-test("a gateway that speaks TLS alone is found by its certificate, and gets the token at an address of this machine", async ({
+test("finds a gateway with only TLS by its certificate, and sends the token to an address of this machine", async ({
 	io,
 }) => {
 	const token = await startIn(io());

@@ -11,7 +11,7 @@ const usual: HealthReport = {
 	storage: { state: "ok" },
 };
 
-test("of a gateway as it should be it is said who may come", () => {
+test("prints only the access of a healthy gateway", () => {
 	expect(healthRows(usual)).toEqual([
 		["access", "this user's programs; others need the token"],
 		["sandbox", "bubblewrap"],
@@ -23,11 +23,11 @@ test.each<[Partial<HealthReport>, string]>([
 	[{ local_trust: false }, "all clients need the token"],
 	[{ auth: "none", local_trust: false }, "all users of this machine, without a token (--auth none)"],
 	[{ local_trust: false, insecure_lan: true }, "sent unencrypted (--insecure-lan)"],
-])("with %j access is: %s", (facts, words) => {
+])("describes the access of %j: %s", (facts, words) => {
 	expect(healthRows({ ...usual, ...facts })[0]?.[1]).toContain(words);
 });
 
-test("what is not as it should be has a row of its own", () => {
+test("prints a row for each problem", () => {
 	const rows = healthRows({
 		certificate: { valid_to: "2027-02-03T04:05:06.000Z" },
 		auth: "token",
@@ -72,6 +72,6 @@ test.each<[HealthReport["sandbox"], readonly string[]]>([
 		["none: no command runs: a command can get out"],
 	],
 	[{ mode: "bubblewrap" }, ["bubblewrap"]],
-])("of a sandbox that is %j people are told how it is", (sandbox, words) => {
+])("describes the sandbox %j", (sandbox, words) => {
 	expect(healthRows(defined({ sandbox })).map(([, value]) => value)).toEqual(words);
 });

@@ -8,7 +8,7 @@ const session = new FakeSession("sess_1");
 const refused = new ParleyError("invalid params: root_dir: outside the roots", { code: "invalid_argument" });
 const elsewhere = { sessionId: undefined, rootDir: "/elsewhere" };
 
-test("a new session works in the person's directory", async () => {
+test("opens a new session in the current directory", async () => {
 	const client = new FakeClient();
 	const opening = openSession(client, elsewhere);
 	client.last("open_session").answer(session);
@@ -16,7 +16,7 @@ test("a new session works in the person's directory", async () => {
 	expect(client.requests.map(({ params }) => params)).toEqual([{ root_dir: "/elsewhere" }]);
 });
 
-test("a known session keeps its own directory", async () => {
+test("keeps the directory of a named session", async () => {
 	const client = new FakeClient();
 	const opening = openSession(client, { ...elsewhere, sessionId: "sess_1" });
 	client.last("open_session").answer(session);
@@ -24,7 +24,7 @@ test("a known session keeps its own directory", async () => {
 	expect(client.requests.map(({ params }) => params)).toEqual([{ session_id: "sess_1" }]);
 });
 
-test("where the gateway does not allow the directory, the person is told and the session works elsewhere", async () => {
+test("uses another directory and reports the reason if the gateway does not allow the current one", async () => {
 	const client = new FakeClient();
 	const told = Promise.withResolvers<string>();
 	const opening = openSession(client, { ...elsewhere, onOtherDirectory: told.resolve });
@@ -35,7 +35,7 @@ test("where the gateway does not allow the directory, the person is told and the
 	expect(client.requests.at(-1)?.params).toEqual({});
 });
 
-test("who is told may refuse to go on elsewhere", async () => {
+test("opens no session if the caller rejects another directory", async () => {
 	const client = new FakeClient();
 	const onOtherDirectory = (reason: string): never => {
 		throw new Error(`not here: ${reason}`);
@@ -46,14 +46,14 @@ test("who is told may refuse to go on elsewhere", async () => {
 	expect(client.requests).toHaveLength(1);
 });
 
-test("where nobody could be told in time, it is an error", async () => {
+test("fails without a callback for another directory", async () => {
 	const client = new FakeClient();
 	const opening = openSession(client, elsewhere);
 	client.last("open_session").refuse(refused);
 	await expect(opening).rejects.toBe(refused);
 });
 
-test("the agent is chosen with the session, also where it works elsewhere, and the model behind it", async () => {
+test("opens the session with the profile, also in another directory, then sets the model", async () => {
 	const client = new FakeClient();
 	const choice = { ...elsewhere, profile: "reviewer", model: "max", onOtherDirectory: () => undefined };
 	const opening = openSession(client, choice);
@@ -75,7 +75,7 @@ test("the agent is chosen with the session, also where it works elsewhere, and t
 const models = [{ name: "claude-haiku-5-5" }];
 const fresh = { sessionId: undefined, rootDir: undefined };
 
-test("a model that is not there is refused before there is a session", async () => {
+test("rejects an unknown model before it opens a session", async () => {
 	const client = new FakeClient();
 	const opening = openSession(client, { ...fresh, model: "gpt-5" });
 	client.last("list_models").answer({ default: "claude-sonnet-5-5", models });
@@ -92,7 +92,7 @@ test.each([
 	[{ model: "claude-haiku-5-5" }, { default: "a", models }],
 	[{ model: "a" }, { default: "a", models }],
 	[{ model: "gemma" }, { default: "a", models, any_model: true }],
-])("a model that can be chosen is chosen: %j", async (wanted, list) => {
+])("accepts the model: %j", async (wanted, list) => {
 	const client = new FakeClient();
 	const opening = openSession(client, { ...fresh, ...wanted });
 	client.last("list_models").answer(list);
@@ -103,7 +103,7 @@ test.each([
 	expect(await opening).toBe(session);
 });
 
-test("an agent with a server of its own may have any model", async () => {
+test("accepts any model for a profile with its own server", async () => {
 	const client = new FakeClient();
 	const opening = openSession(client, { ...fresh, profile: "local", model: "gemma" });
 	client.last("list_models").answer({ default: "a", models });

@@ -12,11 +12,11 @@ test.each([
 	["task_abcdef", "", false],
 	["task_abc", "task_abc", true],
 	["0a1b2c3d-0000-4000-8000-000000000000", "0a1b", true],
-])("whether %s is meant by %j: %s", (id, given, isMeant) => {
+])("compares the id %s with the abbreviation %j: %s", (id, given, isMeant) => {
 	expect(beginsId(id, given)).toBe(isMeant);
 });
 
-test("what is too short for any id is told as that", () => {
+test("rejects a text that is too short for an id", () => {
 	for (const given of ["", "t", "task_", "task_abc", "abc"]) {
 		expect(() => requireLongId(given)).toThrow("is too short for an id: use at least 4 characters");
 	}

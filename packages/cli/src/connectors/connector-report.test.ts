@@ -16,7 +16,7 @@ import {
 
 const report = { state: "connected", pid: process.pid, since: 1_000, seen: 60_000 } as const;
 
-test("what a report says holds as long as its process lives and writes", () => {
+test("reports a silent connector if its process has ended or does not write", () => {
 	expect(judge(report, 100_000, true)).toEqual(report);
 	expect(judge(report, 100_000, false)).toMatchObject({
 		state: "silent",
@@ -30,7 +30,7 @@ test("what a report says holds as long as its process lives and writes", () => {
 	expect(judge(refused, 999_000, false)).toEqual(refused);
 });
 
-test("each state has its words, and what is not as it should be has what mends it", () => {
+test("describes each state, with a fix for each problem", () => {
 	const standing = { ...report, platform: "discord", open: 3, held: 1, waiting: 2 };
 	expect(connectorWords(standing, 61_000)).toBe(
 		`connected for 1 min (process ${process.pid}); events to handle: 2, posts to send: 2, held posts: 1`,
@@ -42,7 +42,7 @@ test("each state has its words, and what is not as it should be has what mends i
 	expect(connectorFix(failed)).toContain("parley start");
 });
 
-test("a report is kept for this user alone, at changes and every five seconds, and taken back at the end", async () => {
+test("writes the report for this user only, at changes and every five seconds, and deletes it at the end", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const file = reportFileOf(directory.path, "discord");
 	const [clock, told] = [new ManualClock(), [] as string[]];
@@ -69,7 +69,7 @@ test("a report is kept for this user alone, at changes and every five seconds, a
 	expect(clock.pending).toBe(0);
 });
 
-test("why a connector has ended stays, and what cannot be written is logged once", async () => {
+test("keeps the reason for the end, and logs a failed write once", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const clock = new ManualClock();
 	const { keeper } = keep({ file: reportFileOf(directory.path, "discord"), clock });

@@ -25,7 +25,7 @@ async function question(tokens: Parameters<typeof gatewayOf>[0] = []) {
 	return { data, file, platform: "discord", gateway: gatewayOf(tokens) };
 }
 
-test("the first token is made, named for the platform, and kept for this user alone", async () => {
+test("creates the first token with the name of the platform, readable by this user only", async () => {
 	const asked = await question();
 	expect(await connectorToken(asked)).toBe("gw_connector_id0_secret");
 	expect(asked.gateway.tokens[0]?.name).toBe("discord");
@@ -33,14 +33,14 @@ test("the first token is made, named for the platform, and kept for this user al
 	expect(await readFile(asked.file, "utf8")).toBe("gw_connector_id0_secret\n");
 });
 
-test("a token that the gateway knows is used again", async () => {
+test("reuses an active token", async () => {
 	const asked = await question();
 	const first = await connectorToken(asked);
 	expect(await connectorToken(asked)).toBe(first);
 	expect(asked.gateway.tokens).toHaveLength(1);
 });
 
-test("what the operator has revoked is not made anew, and it is said how", async () => {
+test("does not replace a revoked token, and prints the command that does", async () => {
 	const asked = await question();
 	await connectorToken(asked);
 	const [made] = asked.gateway.tokens;
@@ -52,7 +52,7 @@ test("what the operator has revoked is not made anew, and it is said how", async
 	expect(await connectorToken(asked)).toBe("gw_connector_id1_secret");
 });
 
-test("a token of another gateway is replaced", async () => {
+test("replaces a token of another gateway", async () => {
 	const asked = await question([{ id: "other", name: "discord", status: "active" }]);
 	await connectorToken(asked);
 	await writeFile(asked.file, "gw_connector_lost_secret");

@@ -9,7 +9,7 @@ import { checkReady, reachGateway } from "./reach-gateway.ts";
 
 const away = new ParleyError("no gateway answers", { code: "unavailable" });
 
-test("a gateway that is away is tried after 1, 2, 4, 8 and then every 15 seconds, until it answers", async () => {
+test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answers", async () => {
 	const clock = new ManualClock();
 	const [tries, told]: [number[], string[]] = [[], []];
 	const began = clock.now();
@@ -30,7 +30,7 @@ test("a gateway that is away is tried after 1, 2, 4, 8 and then every 15 seconds
 	expect(told).toEqual(Array.from({ length: 6 }, () => "no gateway answers"));
 });
 
-test("the wait ends at once if the connector is asked to end, and another error ends it as well", async () => {
+test("stops waiting at a stop request or another error", async () => {
 	const clock = new ManualClock();
 	const asked = Promise.withResolvers<string>();
 	const refusing = async (): Promise<never> => {
@@ -76,7 +76,7 @@ test.each([
 	["that refuses the host name", [421, "{}"], [final, /does not answer to this host name/]],
 	["that is another program, with 200", [200, "<h1>Hi</h1>"], [final, /another program.*HTTP 200/]],
 	["that is another program, with a redirect", [302, ""], [final, /another program.*HTTP 302/]],
-] as const)("the health of a gateway %s, at any address", async (_, [status, body], refusal) => {
+] as const)("judges the health of a gateway that %s at any address", async (_, [status, body], refusal) => {
 	await using server = createHttpServer(answering(status, body));
 	const url = await listening(server);
 	// The server must not close before it has answered.
@@ -91,7 +91,7 @@ test.each([
 });
 
 test.each([404, 429, 500, 521])(
-	"HTTP %i may come from a proxy at an address that an operator named, and from another program elsewhere",
+	"treats HTTP %i as an answer of a proxy only at an address of the operator",
 	async (status) => {
 		await using server = createHttpServer(answering(status, "404 page not found"));
 		const url = await listening(server);
@@ -106,7 +106,7 @@ test.each([404, 429, 500, 521])(
 	},
 );
 
-test("a port where nothing listens, and one that never answers, are tried again", async () => {
+test("retries a closed port and a port that never answers", async () => {
 	const closed = createServer();
 	const url = await listening(closed);
 	closed.close();
@@ -121,7 +121,7 @@ test("a port where nothing listens, and one that never answers, are tried again"
 	silent.close();
 });
 
-test("a service without HTTP, and one without TLS at an https address, are named", async () => {
+test("reports a service without HTTP, and one without TLS at an https address", async () => {
 	const mail = createServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
 	await expect(checkReady({ url: await listening(mail), isNamed: true })).rejects.toMatchObject({
 		code: final,

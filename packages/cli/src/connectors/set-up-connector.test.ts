@@ -12,7 +12,7 @@ import { run } from "../run.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 
-test.each([0, 80])("setup prints whole words on a terminal that reports %i columns", async (columns) => {
+test.each([0, 80])("prints whole words on a terminal that reports %i columns", async (columns) => {
 	const io = new CapturedIo({ DISCORD_TOKEN: "" });
 	Object.assign(io.stdout, { isTTY: true, columns });
 	expect(await run(["discord", "setup"], io)).toBe(1);
@@ -27,7 +27,7 @@ const failed: Finding = { id: "answer", status: "fail", what: "no answer came" }
 test.each([
 	["fails", async () => [failed]],
 	["breaks off", () => Promise.reject(new Error("broken off"))],
-] as const)("a setup whose last step %s withdraws the invitation that it made", async (_, check) => {
+] as const)("withdraws its invitation if the last step %s", async (_, check) => {
 	const root = await realpath(await mkdtemp(join(tmpdir(), "parley-setup-")));
 	const data = join(root, "data");
 	const gateway = await startGateway({

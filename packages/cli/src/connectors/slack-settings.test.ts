@@ -3,7 +3,7 @@ import { slackSettings, trySlackSettings } from "./slack-settings.ts";
 
 const [SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET] = ["xoxb-1", "xapp-1", "secret"];
 
-test("with an app token it is sockets, with a signing secret it is HTTP", () => {
+test("uses sockets with an app token, and HTTP with a signing secret", () => {
 	const sockets = { environment: { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } };
 	expect(slackSettings(sockets, {})).toEqual({ botToken: "xoxb-1", entrance: { appToken: "xapp-1" } });
 	const http = { environment: { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } };
@@ -15,7 +15,7 @@ test.each([
 	["127.0.0.1:80", "127.0.0.1", 80],
 	["[::1]:0", "::1", 0],
 	["chat.example.com:3000", "chat.example.com", 3000],
-])("--listen %s says where, and that it is HTTP although there is an app token", (text, host, port) => {
+])("uses HTTP at --listen %s also with an app token", (text, host, port) => {
 	const io = { environment: { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } };
 	expect(slackSettings(io, {}, text).entrance).toEqual({ signingSecret: "secret", listen: { host, port } });
 });
@@ -40,7 +40,7 @@ test.each([
 		"--listen 3000 is not an address",
 	],
 	["a port that is none", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, "a:70000", "is not an address"],
-])("%s: it says what to set", (_, environment, listen, words) => {
+])("rejects %s and names the required setting", (_, environment, listen, words) => {
 	expect(() => slackSettings({ environment }, {}, listen)).toThrow(words);
 });
 
@@ -54,7 +54,7 @@ test.each([
 	],
 	["no place", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, undefined, { transport: "address to listen on" }],
 	["no secret", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, "a:1", { transport: "SLACK_SIGNING_SECRET" }],
-])("with %s set, what is wrong is told beside what is right", (name, environment, listen, wrong) => {
+])("returns errors and valid settings with %s set", (name, environment, listen, wrong) => {
 	const found = trySlackSettings({ environment }, {}, listen);
 	const words = Object.entries(wrong).map(([check, what]) => [
 		check,
@@ -70,13 +70,13 @@ test.each([
 	["two tokens", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, undefined],
 	["all", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }, undefined],
 	["all, and --listen,", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }, "a:1"],
-])("with %s set, checks look at what the connector would take", (_, environment, listen) => {
+])("uses the transport of the connector with %s set", (_, environment, listen) => {
 	const { isHttp, ...found } = trySlackSettings({ environment }, {}, listen);
 	expect(found).toEqual({ ...slackSettings({ environment }, {}, listen), wrong: {} });
 	expect(isHttp).toBe(listen !== undefined);
 });
 
-test("a hint that is more than where settings come from goes with what is wrong", () => {
+test("returns a specific hint as the fix", () => {
 	const io = { environment: { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } };
 	expect(trySlackSettings(io, {}).wrong.transport?.fix).toContain("--listen 127.0.0.1:3000");
 	expect(trySlackSettings({ environment: {} }, {}).wrong.token).not.toHaveProperty("fix");

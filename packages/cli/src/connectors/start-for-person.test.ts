@@ -22,7 +22,7 @@ const gateway = {
 	},
 };
 
-test("the welcome names the model, the data directory and the next commands", () => {
+test("prints the model, the data directory and the next commands", () => {
 	expect(welcome(gateway, gateway.dataDirectory, plain)).toBe(`
   model    offline (built in, needs no API key)
   data     /home/ada/.local/share/parley
@@ -40,7 +40,7 @@ test("the welcome names the model, the data directory and the next commands", ()
 `);
 });
 
-test("with the port of Ozzie clients the welcome says that they need no option", () => {
+test("prints that Ozzie clients need no option on their default port", () => {
 	const urls = [...gateway.urls, "http://127.0.0.1:18420"];
 	expect(welcome({ ...gateway, urls }, gateway.dataDirectory, plain)).toContain(
 		"\n           Ozzie clients connect without options: ozzie ask, ozzie tui\n",
@@ -66,7 +66,7 @@ test.each([
 		"by other machines, through a proxy on this machine",
 		"required from all clients",
 	],
-])("with %j the welcome names the access: %s", (facts, reached, token) => {
+])("prints the access with %j: %s", (facts, reached, token) => {
 	const text = welcome(
 		{ ...gateway, reach: { ...gateway.reach, localTrust: false, ...facts } },
 		gateway.dataDirectory,
@@ -77,7 +77,7 @@ test.each([
 	expect(text).toContain("publicUrl" in facts ? " a.test:443 (gRPC" : " 127.0.0.1:7777 (gRPC");
 });
 
-test("commands name a data directory that is not the default", () => {
+test("prints commands with --data for another data directory", () => {
 	const elsewhere = { ...gateway, dataDirectory: "/tmp/ada's data" };
 	expect(welcome(elsewhere, gateway.dataDirectory, plain)).toContain("chat --data '/tmp/ada'\\''s data' ");
 	const remote = {
@@ -95,7 +95,7 @@ const claude = {
 	providerReason: "key" as const,
 };
 
-test("with a provider the welcome names the recipient of messages and the resumed work", () => {
+test("prints the recipient of messages and the resumed work", () => {
 	const text = welcome({ ...claude, resumed: 2 }, gateway.dataDirectory, plain);
 	expect(text).toBe(`
   model    claude-sonnet-5-5
@@ -116,7 +116,7 @@ test("with a provider the welcome names the recipient of messages and the resume
 `);
 });
 
-test("a custom server is named", () => {
+test("prints the host of a custom server", () => {
 	const local = { ...claude, model: "llama", serverHost: "127.0.0.1:8080" };
 	expect(welcome(local, "", plain)).toContain("tool results to 127.0.0.1:8080\n");
 });
@@ -132,11 +132,11 @@ test.each([
 		{ ...claude, model: "llama\u001b", serverHost: "127.0.0.1:8080", providerReason: "base-url" as const },
 		"model: llama\\u{1b} (anthropic API at 127.0.0.1:8080): a base URL is set",
 	],
-])("the model and the reason are one line: %#", (answering, line) => {
+])("prints the model and the reason in one line: %#", (answering, line) => {
 	expect(modelLine(answering)).toBe(line);
 });
 
-test("a second start names the running gateway", () => {
+test("prints the running gateway at a second start", () => {
 	const text = alreadyRunning({ pid: 42, urls: gateway.urls }, "/data", gateway.dataDirectory);
 	expect(text).toContain(
 		"process 42, at http://127.0.0.1:7777, http://127.0.0.1:8080, with the data in /data",

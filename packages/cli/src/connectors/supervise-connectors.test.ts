@@ -25,7 +25,7 @@ const tokens = {
 	SLACK_APP_TOKEN: "slack app token",
 };
 
-test("a connector gets the tokens of its platform, and no key of a model", async () => {
+test("gives a connector the tokens of its platform, and no key of a model", async () => {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-connectors-")));
 	const script = join(directory, "connector.mjs");
 	await writeFile(

@@ -32,7 +32,7 @@ function keep() {
 	return { programs, clock, log, supervisor, pass };
 }
 
-test("a program that ends is restarted, later each time", async () => {
+test("restarts a program with a growing delay", async () => {
 	const { programs, pass } = keep();
 	await programs.end(1);
 	await pass(999);
@@ -46,7 +46,7 @@ test("a program that ends is restarted, later each time", async () => {
 	expect(programs.started).toBe(3);
 });
 
-test("one that has worked for five minutes begins with the first wait again", async () => {
+test("resets the delay after five minutes of work", async () => {
 	const { programs, pass } = keep();
 	for (const wait of [1_000, 2_000, 4_000]) {
 		await programs.end(1);
@@ -58,14 +58,14 @@ test("one that has worked for five minutes begins with the first wait again", as
 	expect(programs.started).toBe(5);
 });
 
-test("what a person must mend first is not tried again", async () => {
+test("does not restart a program that needs a person", async () => {
 	const { programs, log, clock } = keep();
 	await programs.end(refusedExitCode);
 	expect(clock.pending).toBe(0);
 	expect(log.records).toMatchObject([{ level: "error" }]);
 });
 
-test("it is asked to end, and killed where it does not", async () => {
+test("requests the end, and kills a program that does not end", async () => {
 	const { programs, supervisor, pass } = keep();
 	const stopped = supervisor.stop();
 	await tick();
@@ -77,7 +77,7 @@ test("it is asked to end, and killed where it does not", async () => {
 	expect(programs.started).toBe(1);
 });
 
-test("nothing is started while it waits to start and is stopped", async () => {
+test("starts no program after a stop during the delay", async () => {
 	const { programs, supervisor, clock } = keep();
 	await programs.end(1);
 	await supervisor.stop();

@@ -48,12 +48,12 @@ test.each([
 	["internal.worker", { ...task, event: "phase", phase: "waiting" }, "task_abcdef waiting"],
 	["session.created", {}, ""],
 	["of.tomorrow", { x: 1 }, ""],
-])("%s is one row that tells what matters", (type, payload, words) => {
+])("prints one row for %s", (type, payload, words) => {
 	const row = eventRow(told(type, payload), plain);
 	expect(row).toBe(`09:05:07  sess_abcdef  ${`${type.padEnd(17)}  ${words}`.trimEnd()}`);
 });
 
-test("a row fits the terminal, and is coloured where that has colours", () => {
+test("limits a row to the width of the terminal, and colours it if colours are on", () => {
 	const event = told("user.message", { content: "word ".repeat(100), run_id: "r" });
 	expect(widthOf(eventRow(event, { ...plain, columns: 60 }))).toBeLessThanOrEqual(60);
 	expect(eventRow(event, { ...plain, styles: createStyles(true) })).toContain("\u001b[36muser.message");

@@ -88,7 +88,7 @@ function follow(stub: Stub, query = "limit=10"): Followed {
 	return { seen, states, clock, stop, done, until, change: () => changed.promise };
 }
 
-test("what is told is passed on; a lost connection goes on behind the last event", async () => {
+test("passes events on, and continues after the last event when a connection is restored", async () => {
 	await using stub = await Stub.open(
 		(_request, response) => {
 			head(response);
@@ -118,7 +118,7 @@ test("what is told is passed on; a lost connection goes on behind the last event
 	expect(followed.states).toEqual(["lost", "back"]);
 });
 
-test("a connection that is lost before the first event goes on from where it began", async () => {
+test("continues from its start if the connection is lost before the first event", async () => {
 	await using stub = await Stub.open(
 		(_request, response) => {
 			head(response);
@@ -136,7 +136,7 @@ test("a connection that is lost before the first event goes on from where it beg
 	await followed.done;
 });
 
-test("a gateway that falls silent is asked again", async () => {
+test("connects again if the gateway is silent", async () => {
 	await using stub = await Stub.open((_request, response) => {
 		head(response);
 		response.write(event(4));
@@ -150,7 +150,7 @@ test("a gateway that falls silent is asked again", async () => {
 	await followed.done;
 });
 
-test("what the gateway refuses ends it, in the gateway's words", async () => {
+test("ends with the error of the gateway if it refuses the request", async () => {
 	await using stub = await Stub.open((_request, response) => {
 		response.writeHead(404).end('{"error":"session not found: s"}');
 	});
@@ -164,7 +164,7 @@ test("what the gateway refuses ends it, in the gateway's words", async () => {
 	await expect(follow(other).done).rejects.toMatchObject({ message: "draining" });
 });
 
-test("the end of the only conversation ends it", async () => {
+test("ends if the followed session is deleted", async () => {
 	await using stub = await Stub.open((_request, response) => {
 		head(response);
 		response.end(event(4, "session.deleted"));

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 
-test("memory options are set after 1 s with a collection, and garbage is collected once after each time of work", () => {
+test("sets memory options after 1 s with a collection, and collects garbage once after each busy period", () => {
 	const clock = new ManualClock();
 	let cpu = 0;
 	let collections = 0;

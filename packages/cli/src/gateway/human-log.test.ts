@@ -4,18 +4,18 @@ import { formatLogLine } from "./human-log.ts";
 
 const plain = createStyles(false);
 
-test("a log line is one line for people", () => {
+test("prints a log record as one line", () => {
 	const line = '{"level":"warn","time":"2026-01-01T12:34:56.789Z","port":7777,"msg":"slow client"}';
 	expect(formatLogLine(line, plain)).toBe("12:34:56 warn  slow client  port=7777");
 });
 
-test("of an error the message is shown, and nothing that commands the terminal", () => {
+test("prints the message of an error without control characters", () => {
 	const error = { type: "Error", message: "no\u001b[2J\nspace", stack: "at x" };
 	const line = JSON.stringify({ level: "error", time: "2026-01-01T00:00:00.000Z", error, msg: "failed" });
 	expect(formatLogLine(line, plain)).toBe("00:00:00 error failed  error=no\\u{1b}[2J\\nspace");
 });
 
-test("errors stand out", () => {
+test("prints errors in red", () => {
 	const line = '{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"failed"}';
 	expect(formatLogLine(line, createStyles(true))).toContain("\u001b[31merror failed\u001b[39m");
 });

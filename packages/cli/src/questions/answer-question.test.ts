@@ -47,7 +47,7 @@ test.each<[string, AnswerFlags, OpenPromptPayload, object]>([
 	],
 	["a denial in words", { value: "no" }, grave, { cancelled: true }],
 	["no password", { deny: true }, waiting({ type: "password" }), { cancelled: true }],
-])("%s is sent", async (_what, flags, question, params) => {
+])("sends %s", async (_what, flags, question, params) => {
 	const { answered, params: given } = await sent(flags, "123456", [question]);
 	expect(given).toEqual({ token: question.token, ...params });
 	expect(answered).toMatchObject({
@@ -80,6 +80,6 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		[waiting(), waiting({ token: "prompt_zzzzzz123456" })],
 		/^several questions end with 123456: prompt_abcdef123456, prompt_zzzzzz123456/,
 	],
-])("%s is refused", async (_what, flags, questions, message) => {
+])("rejects %s", async (_what, flags, questions, message) => {
 	await expect(sent(flags, "123456", questions)).rejects.toThrow(message);
 });

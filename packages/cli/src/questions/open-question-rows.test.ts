@@ -9,7 +9,7 @@ const where = { session_id: "sess_1", created_at: new Date(now - 180_000).toISOS
 const asked = { ...askQuestion({ token: "prompt_abcdef123456", label: "Which\u001b[2J?" }), ...where };
 const look = (columns: number) => ({ columns, styles: createStyles(false) });
 
-test("each question stands with its short code, where it was asked, for whom, and what it asks", () => {
+test("prints each question with its short id, session, time and person", () => {
 	const rows = openQuestionRows(
 		[
 			{ ...asked, session_title: "Ships", person: "discord:1:2", always_ask: false },
@@ -26,7 +26,7 @@ test("each question stands with its short code, where it was asked, for whom, an
 	]);
 });
 
-test("no row is wider than the terminal, and the codes stay", () => {
+test("limits rows to the width of the terminal, and keeps the ids", () => {
 	const rows = openQuestionRows(
 		[{ ...asked, session_title: "x".repeat(90), label: "y".repeat(90), always_ask: false }],
 		now,
@@ -36,6 +36,6 @@ test("no row is wider than the terminal, and the codes stay", () => {
 	expect(rows[1]).toMatch(/^123456 /);
 });
 
-test("where nothing waits, that is said", () => {
+test("reports that no question is open", () => {
 	expect(openQuestionRows([], now, look(80))).toEqual(["no open questions"]);
 });

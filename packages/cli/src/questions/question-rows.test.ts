@@ -6,7 +6,7 @@ import { questionPrompt, questionRows } from "./question-rows.ts";
 
 const plain = { columns: 40, styles: createStyles(false) };
 
-test("an approval shows the whole command, why it is asked, and what it can do", () => {
+test("prints an approval with the complete command, the reason and the risk", () => {
 	const label = `Allow run ${"very ".repeat(12)}long?`;
 	const context = { risk: "high", allow_session: false, notes: ["runs without a sandbox"] } as const;
 	expect(questionRows(askQuestion({ type: "confirm", label, context }), plain)).toEqual([
@@ -17,7 +17,7 @@ test("an approval shows the whole command, why it is asked, and what it can do",
 	]);
 });
 
-test("a preview is shown whole, in the colours of a diff", () => {
+test("prints a complete preview in the colours of a diff", () => {
 	const preview = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n";
 	const context = { preview, risk: "normal", allow_session: true } as const;
 	const coloured = { columns: 40, styles: createStyles(true) };
@@ -32,14 +32,14 @@ test("a preview is shown whole, in the colours of a diff", () => {
 	]);
 });
 
-test("what a tool asks for cannot command the terminal", () => {
+test("escapes control characters of a tool", () => {
 	const context = { preview: "+\u001b[2J", notes: ["\u001b]0;x\u0007"] };
 	const rows = questionRows(askQuestion({ type: "confirm", label: "run \u001b[8mrm", context }), plain);
 	expect(rows.join("\n")).not.toMatch(/\p{Cc}(?<!\n)/u);
 	expect(rows[0]).toBe("run \\u{1b}[8mrm");
 });
 
-test("options are numbered, and those that cannot be chosen say so", () => {
+test("numbers the options, and marks those that are not available", () => {
 	const options = [
 		{ value: "a", label: "Tea", description: "green", disabled: false },
 		{ value: "b", label: "Beer", description: "", disabled: true },
@@ -50,12 +50,12 @@ test("options are numbered, and those that cannot be chosen say so", () => {
 	expect(rows.map(widthOf)).toEqual([8, 17, 26, 40]);
 });
 
-test("hints say what is possible", () => {
+test("prints hints for valid answers", () => {
 	const asked = askQuestion({ label: "Code?", required: false, validation: "\\d+", placeholder: "42" });
 	expect(questionRows(asked, plain)).toEqual(["? Code?", "  for example 42, must match \\d+,", "  optional"]);
 });
 
-test("an approval that cannot be given for the session does not offer it", () => {
+test("does not offer the session if an approval applies once", () => {
 	expect(questionPrompt(askQuestion({ type: "confirm" }))).toBe("y yes · n no › ");
 	expect(questionPrompt(askQuestion({ type: "confirm", context: { allow_session: true } }))).toContain(
 		"session",

@@ -18,12 +18,12 @@ test.each([
 	["yes please", undefined],
 	["", undefined],
 	["yep", undefined],
-])("approval: %j", (line, response) => {
+])("reads an approval: %j", (line, response) => {
 	const reading = readAnswer(approval, line);
 	expect(reading.kind === "answer" ? reading.response : undefined).toEqual(response);
 });
 
-test("an approval that cannot be given for the session asks again", () => {
+test("asks again if the approval applies once and the answer is session", () => {
 	const once = askQuestion({ type: "confirm", context: { allow_session: false } });
 	expect(readAnswer(once, "s")).toEqual({
 		kind: "again",
@@ -40,7 +40,7 @@ test.each([
 	["2", undefined],
 	["4", undefined],
 	["", undefined],
-])("select: %j", (line, response) => {
+])("reads a choice: %j", (line, response) => {
 	const reading = readAnswer(select, line);
 	expect(reading.kind === "answer" ? reading.response : undefined).toEqual(response);
 });
@@ -51,7 +51,7 @@ test.each([
 	["1,1", { values: ["tea"] }],
 	["1,2", undefined],
 	["", undefined],
-])("multi: %j", (line, response) => {
+])("reads several choices: %j", (line, response) => {
 	const reading = readAnswer(multi, line);
 	expect(reading.kind === "answer" ? reading.response : undefined).toEqual(response);
 });
@@ -63,11 +63,11 @@ test("accepts an empty answer to an optional question", () => {
 	expect(readAnswer(askQuestion({}), "")).toEqual({ kind: "again", hint: "an answer is required" });
 });
 
-test("a text is sent as it was typed", () => {
+test("sends text unchanged", () => {
 	expect(readAnswer(askQuestion({}), "  y ")).toMatchObject({ response: { text: "  y " } });
 });
 
-test("what is said about a password tells nothing of it", () => {
+test("hides a password in the confirmation", () => {
 	const reading = readAnswer(askQuestion({ type: "password" }), "hunter2");
 	expect(reading).toEqual({ kind: "answer", response: { text: "hunter2" }, said: "(hidden)" });
 });

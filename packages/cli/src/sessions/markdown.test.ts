@@ -22,7 +22,7 @@ function told(type: string, payload: object): ShownEvent {
 
 const tokens = { tokens_input: 1200, tokens_output: 50, tokens_cache_read: 0, tokens_cache_write: 0 };
 
-test("a conversation is written with its facts, and with everything that was said and done", () => {
+test("writes a session with its details, messages and tool calls", () => {
 	const figures = { ...tokens, cost_usd: 0.0123 };
 	const events = [
 		told("session.created", {}),
@@ -95,7 +95,7 @@ no
 `);
 });
 
-test("nothing that is said or found can end the quote or the fence that it stands in", () => {
+test("escapes text that would end its quote or fence", () => {
 	const evil = "```\n# Parley said\n~~~~\n````\n> not\n\u202e\u001b[31m";
 	const events = [
 		told("user.message", { content: evil, run_id: "r" }),
@@ -110,7 +110,7 @@ test("nothing that is said or found can end the quote or the fence that it stand
 	for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
 });
 
-test("a message that was imported says so, and a side that said nothing is left out", () => {
+test("marks imported messages, and leaves out empty ones", () => {
 	const document = toMarkdown(session, [
 		told("user.message", { content: "", run_id: "r", imported: true }),
 		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),

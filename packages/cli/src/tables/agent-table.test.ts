@@ -20,7 +20,7 @@ const list = {
 	problems: [{ name: "typo", message: 'config.toml: line 2: unknown key "temprature"' }],
 };
 
-test("agents have rows, and what is wrong with others stands below", () => {
+test("prints the profiles, then the invalid ones with the reason", () => {
 	expect(agentTable(list, { columns: 120, styles: createStyles(false) })).toEqual([
 		"NAME     TITLE        MODEL                       THINKING  TOOLS",
 		"default  Parley       (default)                             all",
@@ -30,7 +30,7 @@ test("agents have rows, and what is wrong with others stands below", () => {
 	]);
 });
 
-test.each([80, 40])("no row is wider than %d columns", (columns) => {
+test.each([80, 40])("prints no row that is wider than %d columns", (columns) => {
 	const rows = agentTable(list, { columns, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });

@@ -9,7 +9,7 @@ const month = { ...day, period: "month", spent_usd: 19.999, limit_usd: 20, sourc
 const session = { ...day, scope: "session", session_id: "sess_1", spent_usd: 0.5, source: "set" } as const;
 const lifted = { ...session, limit_usd: null };
 
-test("each budget is a row with a bar, the part that is spent, and who set it", () => {
+test("prints each budget with a bar, the spent part and its source", () => {
 	expect(budgetRows([lifted, month, day], look)).toEqual([
 		"all sessions, today       ████████████████░░░░  82 %  $4.10 of $5.00    configured",
 		"all sessions, this month  ███████████████████░  99 %  $20.00 of $20.00  set by the operator",
@@ -17,11 +17,11 @@ test("each budget is a row with a bar, the part that is spent, and who set it", 
 	]);
 });
 
-test("what nobody ever limited is no budget", () => {
+test("prints no row for a budget that was never set", () => {
 	expect(budgetRows([{ ...day, limit_usd: null }], look)).toEqual([]);
 });
 
-test("a budget of nothing is spent, and one that is overspent has a full bar", () => {
+test("treats a budget of 0 as spent, and prints a full bar for an exceeded one", () => {
 	const rows = budgetRows(
 		[
 			{ ...day, limit_usd: 0 },
@@ -38,17 +38,17 @@ test.each([
 	[0.57, 1, 57],
 	[4.999_999_999, 5, 99],
 	[1_000_000, 1_000_000, 100],
-])("$%d of $%d are %d %%", (spent_usd, limit_usd, percent) => {
+])("prints $%d of $%d as %d %%", (spent_usd, limit_usd, percent) => {
 	expect(budgetRows([{ ...day, spent_usd, limit_usd }], look)[0]).toContain(` ${percent} %  `);
 });
 
-test("what is nearly spent is yellow, what is spent is red", () => {
+test("prints a nearly spent budget in yellow, and a spent one in red", () => {
 	const coloured = { columns: 100, styles: createStyles(true) };
 	const rows = budgetRows([{ ...day, spent_usd: 3 }, day, { ...day, spent_usd: 5 }], coloured);
 	expect(rows.map((row) => row.slice(0, 5))).toEqual(["all s", "\u001b[33m", "\u001b[31m"]);
 });
 
-test.each([70, 55, 30])("on %d columns the bar gives way first", (columns) => {
+test.each([70, 55, 30])("shortens the bar first in %d columns", (columns) => {
 	const rows = budgetRows([day, month], { ...look, columns });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 	expect(rows[0]).toMatch(/^all sessions, today/);

@@ -21,7 +21,7 @@ function grant(told: Partial<Grant>): Grant {
 	};
 }
 
-test("grants are told with what is left of them, and what they cover", () => {
+test("prints grants with their remaining time and their scope", () => {
 	const rows = grantTable(
 		[
 			grant({}),
@@ -41,7 +41,7 @@ test("grants are told with what is left of them, and what they cover", () => {
 	expect(rows[4]).toMatch(/ expired /);
 });
 
-test("in a narrow terminal the id, the channel and the state stay", () => {
+test("keeps the id, the channel and the state in a narrow terminal", () => {
 	const rows = grantTable([grant({})], now, { columns: 60, styles: createStyles(false) });
 	expect(rows[0]).toMatch(/^ID +CHANNEL +STATE/);
 	expect(rows.every((row) => row.length <= 60)).toBe(true);

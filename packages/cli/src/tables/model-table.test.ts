@@ -31,7 +31,7 @@ const list = {
 	],
 };
 
-test("the models have rows with their limits and prices, and the one that answers is marked", () => {
+test("prints models with limits and prices, and marks the default model", () => {
 	expect(modelTable(list, { columns: 120, styles: createStyles(false) })).toEqual([
 		"   NAME               TIER      WINDOW  REPLY  THINKING  IMAGES  $/M IN  CACHED    OUT",
 		"▸  claude-sonnet-5-5  standard      1M    64k  adaptive  yes       3.00    0.30  15.00",
@@ -40,12 +40,12 @@ test("the models have rows with their limits and prices, and the one that answer
 	]);
 });
 
-test.each([80, 40])("no row is wider than %d columns", (columns) => {
+test.each([80, 40])("prints no row that is wider than %d columns", (columns) => {
 	const rows = modelTable(list, { columns, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });
 
-test("of a server of the operator's own it is told what the table cannot say", () => {
+test("prints notes about the models of a custom server", () => {
 	const look = { columns: 100, styles: createStyles(false) };
 	const own = { default: "gemma.gguf", any_model: true, models: [] } as const;
 	const notes = [

@@ -30,7 +30,7 @@ const invitation = {
 	expires_at: bob.expires_at,
 };
 
-test("who was let in stands above who waits, with codes nowhere", () => {
+test("prints people above requests and invitations, without their codes", () => {
 	const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(200));
 	expect(rows[0]).toMatch(/^PERSON +NAME +ROLE +ADDED BY +WHEN$/);
 	expect(rows[1]).toMatch(/^discord:1:2 +Ada\S+ +owner +invitation:pairing_1 +3 min ago$/);
@@ -42,7 +42,7 @@ test("who was let in stands above who waits, with codes nowhere", () => {
 	expect(rows.join("")).not.toContain("\u001b");
 });
 
-test("where nobody is, the way in is shown", () => {
+test("prints the command that gives access if there are no people", () => {
 	expect(peopleRows({ people: [], waiting: [] }, now, look(80))).toEqual([
 		"No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
 	]);
@@ -50,19 +50,19 @@ test("where nobody is, the way in is shown", () => {
 	expect(peopleRows({ people: [ada], waiting: [] }, now, look(80))).toHaveLength(2);
 });
 
-test("no row is wider than the terminal", () => {
+test("prints no row that is wider than the terminal", () => {
 	for (const columns of [40, 60, 80]) {
 		const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(columns));
 		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 	}
 });
 
-test("somebody without a name is their id", () => {
+test("prints the id of a person without a name", () => {
 	expect(personWords({ person: "discord:1:2", name: "" })).toBe("discord:1:2");
 	expect(personWords(ada)).toMatch(/^discord:1:2 \(Ada\S+\)$/);
 });
 
-test("a code is meant by its id, by who waits with it, or by their name", () => {
+test("finds a request by its id, its person or the name of the person", () => {
 	const all = [bob, invitation];
 	for (const named of ["pairing_b", "discord:1:3", "3", "bob"])
 		expect(findWaiting(all, named)).toEqual([bob]);
@@ -75,7 +75,7 @@ test("a code is meant by its id, by who waits with it, or by their name", () => 
 	expect(findWaiting([{ ...bob, name: "pairing_i" }, invitation], "pairing_i")).toEqual([invitation]);
 });
 
-test("what was withdrawn is named, and how somebody is kept out", () => {
+test("prints the cancelled invitation or the denied person, and how to block a person", () => {
 	expect(withdrawnWords(invitation)).toBe("cancelled the invitation pairing_i");
 	expect(withdrawnWords(bob)).toMatch(/^denied the request of discord:1:3 \(Bob\); .*chat\.people\.deny/);
 });

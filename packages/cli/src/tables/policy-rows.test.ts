@@ -29,7 +29,7 @@ const denied: Parameters<typeof decisionRows>[0] = {
 	policy_version: "3-0123456789abcdef",
 };
 
-test("a decision comes first, then what every rule said", () => {
+test("prints the decision, then the result of each rule", () => {
 	expect(decisionRows(denied, look)).toEqual([
 		"deny: we push\\u{1b} by hand",
 		"classes: exec-sandboxed",
@@ -41,7 +41,7 @@ test("a decision comes first, then what every rule said", () => {
 	]);
 });
 
-test("what is always asked about says so, and a call that makes no sense has no rules", () => {
+test("marks rules that always ask, and prints no rules for an invalid call", () => {
 	const refused = { ...denied, effect: "ask" as const, floor: true, classes: [], rules: [] };
 	expect(decisionRows(refused, look).slice(0, 2)).toEqual([
 		"ask always: we push\\u{1b} by hand",
@@ -85,7 +85,7 @@ const listing = {
 	],
 };
 
-test("rules are listed with their conditions, and what is wrong stands above", () => {
+test("prints rules with their conditions, below the error of an invalid policy", () => {
 	expect(ruleRows(listing, { ...look, columns: 120 }).map((row) => row.split(/ {2,}/))).toEqual([
 		["✗ the operator's policy is invalid, and no tool runs until it is fixed"],
 		["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"],
@@ -95,7 +95,7 @@ test("rules are listed with their conditions, and what is wrong stands above", (
 	]);
 });
 
-test.each([80, 40])("no row is wider than %d columns", (columns) => {
+test.each([80, 40])("prints no row that is wider than %d columns", (columns) => {
 	const rows = [...ruleRows(listing, { ...look, columns }), ...decisionRows(denied, { ...look, columns })];
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });

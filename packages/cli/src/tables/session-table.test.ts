@@ -27,7 +27,7 @@ const sessions = [
 	session({ session_id: "sess_new", updated_at: "2026-01-01T11:58:00Z" }),
 ];
 
-test("the newest session comes first, with all that is known", () => {
+test("prints sessions with all details, newest first", () => {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	expect(sessionTable(sessions, now, look).slice(0, 2)).toEqual([
 		expect.stringMatching(/^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY$/),
@@ -37,7 +37,7 @@ test("the newest session comes first, with all that is known", () => {
 	]);
 });
 
-test("long titles and directories are shortened to the terminal", () => {
+test("shortens long titles and directories to the width of the terminal", () => {
 	const rows = sessionTable(sessions, now, { columns: 70, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(70);
 	expect(rows[2]).toContain("日本語日…");
@@ -48,7 +48,7 @@ test.each([
 	[60, /^ID +STATE +UPDATED +TITLE$/],
 	[54, /^ID +STATE +TITLE$/],
 	[30, /^ID +STATE…$/],
-])("in %i columns no row is wider, and the title stays as long as it can", (columns, head) => {
+])("limits rows to %i columns, and keeps the title as long as possible", (columns, head) => {
 	const long = sessions.map((one) => ({ ...one, session_id: one.session_id.padEnd(27, "x") }));
 	const told = columns === 70 ? sessions : long;
 	const rows = sessionTable(told, now, { columns, styles: createStyles(false) });

@@ -25,7 +25,7 @@ const review: SkillPayload = {
 };
 const problems = [{ path: "skills/bad.md", message: "line 3: tools: use a list\u001b[2J" }];
 
-test("skills are shown with their trust, then broken files with their line and how to trust", () => {
+test("prints skills with their trust, then invalid files, then the command that trusts skills", () => {
 	const look = { columns: 200, styles: createStyles(false) };
 	const rows = skillTable({ skills: [deploy, review], problems }, look);
 	expect(rows[0]).toMatch(/^NAME +STARTED BY +TRUST +FILE +DESCRIPTION$/);
@@ -37,7 +37,7 @@ test("skills are shown with their trust, then broken files with their line and h
 	expect(skillTable({ skills: [], problems: [] }, look)).toEqual(["No skills."]);
 });
 
-test("no row of skills is wider than the terminal", () => {
+test("prints no row that is wider than the terminal", () => {
 	for (const columns of [40, 60, 80]) {
 		const rows = skillTable({ skills: [deploy], problems }, { columns, styles: createStyles(false) });
 		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);

@@ -34,7 +34,7 @@ const tokens = [
 	},
 ];
 
-test("what counts comes first, with whom it is for and how long it counts", () => {
+test("prints active tokens first, with their scope and expiry", () => {
 	const rows = tokenTable(tokens, { columns: 200, styles: createStyles(false) }, now);
 	expect(rows[0]).toMatch(/^ID +KIND +NAME +SCOPE +LAST USED +STATUS$/);
 	expect(rows[1]).toMatch(/^bbbb1111 +observer +wall +all sessions +3 min ago +expires in 21 days$/);
@@ -43,7 +43,7 @@ test("what counts comes first, with whom it is for and how long it counts", () =
 	expect(rows.join("")).not.toContain("\u001b");
 });
 
-test("no row is wider than the terminal", () => {
+test("prints no row that is wider than the terminal", () => {
 	for (const columns of [40, 60, 80]) {
 		const rows = tokenTable(tokens, { columns, styles: createStyles(false) }, now);
 		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);

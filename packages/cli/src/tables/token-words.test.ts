@@ -4,7 +4,7 @@ import { madeWords } from "./access-tables.ts";
 const now = Date.parse("2026-01-01T00:00:00Z");
 const created_at = "2026-01-01T00:00:00Z";
 
-test("who makes a token is told what it is, how long it counts and how it is sent", () => {
+test("describes a new token, its expiry and its use", () => {
 	const info = {
 		id: "abcdefghijklmnopqrstuvwxyz",
 		kind: "observer",
@@ -16,7 +16,7 @@ test("who makes a token is told what it is, how long it counts and how it is sen
 	expect(told).toContain("PARLEY_TOKEN");
 });
 
-test("the token of the data directory can be shown again", () => {
+test("describes where the operator token is stored", () => {
 	const info = {
 		id: "abcdefghijklmnopqrstuvwxyz",
 		kind: "operator",

@@ -18,7 +18,7 @@ function report(changes: Partial<UsageReport>): UsageReport {
 	return { rows: [sonnet, opus], total, budgets: [], ...changes };
 }
 
-test("each model has a row, with what came out of the cache and the cost, and the sum is the last", () => {
+test("prints each model with cached tokens and cost, and the total at the end", () => {
 	expect(usageRows(report({}), "model", look)).toEqual([
 		"MODEL              CALLS      INPUT  CACHED  OUTPUT     COST",
 		"claude-sonnet-5-5      3     12,345  10,000   1,200  $0.0421",
@@ -27,7 +27,7 @@ test("each model has a row, with what came out of the cache and the cost, and th
 	]);
 });
 
-test("a single row needs no sum, and days and sessions have their names", () => {
+test("prints no total for a single row, and names days and sessions", () => {
 	const day = { ...used(1, 1), day: "2026-03-14" };
 	const session = { ...used(1, 1), session_id: "sess_\u001b[2J" };
 	expect(usageRows(report({ rows: [day] }), "day", look)[1]).toMatch(/^2026-03-14 /);
@@ -35,7 +35,7 @@ test("a single row needs no sum, and days and sessions have their names", () => 
 	expect(usageRows(report({ rows: [session] }), "session", look)[1]).toMatch(/^sess_\\u\{1b\}\[2J /);
 });
 
-test("where no price is known, a cost of nothing is explained", () => {
+test("explains a cost of $0.00 for a model without a price", () => {
 	const local = { ...used(10, 0), model: "llama", provider: "anthropic" };
 	const offline = { ...used(10, 0), model: "offline", provider: "offline" };
 	expect(usageRows(report({ rows: [local, offline] }), "model", look).at(-1)).toBe(
@@ -44,7 +44,7 @@ test("where no price is known, a cost of nothing is explained", () => {
 	expect(usageRows(report({ rows: [offline] }), "model", look)).toHaveLength(2);
 });
 
-test("before anything was used the budgets are shown all the same", () => {
+test("prints the budgets also without usage", () => {
 	const nothing = { ...used(0, 0), calls: 0 };
 	const money = { spent_usd: 0, limit_usd: 5 };
 	const budget = { scope: "gateway", period: "day", source: "set", ...money } as const;
@@ -52,7 +52,7 @@ test("before anything was used the budgets are shown all the same", () => {
 	expect(rows).toEqual(["no usage yet", "", expect.stringContaining("all sessions, today")]);
 });
 
-test.each([80, 60, 40, 20])("no row is wider than %d columns", (columns) => {
+test.each([80, 60, 40, 20])("prints no row that is wider than %d columns", (columns) => {
 	const rows = usageRows(report({ rows: [sonnet, { ...opus, cost_usd: 0 }] }), "model", { ...look, columns });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });

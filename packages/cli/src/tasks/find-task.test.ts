@@ -28,11 +28,11 @@ test.each([
 	["task_xyzz", "task_xyzzy"],
 	["xyzz", "task_xyzzy"],
 	["task_abcde", "task_abcde"],
-])("%s is %s, on whatever page that is", async (given, id) => {
+])("finds %s as %s on any page", async (given, id) => {
 	expect(await find(given)).toMatchObject({ id });
 });
 
-test("what is not clear is not guessed", async () => {
+test("rejects ambiguous and unknown ids", async () => {
 	await expect(find("abcd")).rejects.toThrow(
 		/^several tasks have an id that begins with abcd:\n {2}task_abcde1 {2}Refactor\n {2}task_abcde2/,
 	);
@@ -45,7 +45,7 @@ test("what is not clear is not guessed", async () => {
 	}
 });
 
-test("a whole id is asked for, instead of all tasks", async () => {
+test("requests only one task for a complete id", async () => {
 	const client = new FakeClient();
 	const id = `task_${"a1".repeat(13)}`;
 	const found = findTask(client, id);

@@ -41,7 +41,7 @@ function apply(board: TaskBoard, ...events: readonly TaskEvent[]): string[] {
 	return events.flatMap((one) => board.apply(one, look));
 }
 
-test("what begins, waits and ends is told in rows, with what to do; progress is not", () => {
+test("prints rows for started, suspended and ended tasks, but not for progress", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	expect(apply(board, created, started, progress(40))).toEqual(["▸ task_1 Refactor"]);
 	expect(apply(board, suspended)).toEqual([
@@ -59,7 +59,7 @@ test("what begins, waits and ends is told in rows, with what to do; progress is 
 	expect(board.statusOf("task_1")).toBe("completed");
 });
 
-test("a failure tells whether it is tried again, and if not how to do that", () => {
+test("prints whether a failed task is retried, and otherwise the command that retries it", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	const failed = { ...titled, error: "no net", retry_count: 1 };
 	expect(apply(board, created, started, happened("task.failed", { ...failed, will_retry: true }))).toEqual([
@@ -79,7 +79,7 @@ test("a failure tells whether it is tried again, and if not how to do that", () 
 	]);
 });
 
-test("what is known already is not told again", () => {
+test("prints no row for a known state", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	const suspension = { reason: "May I?", plan_content: "", token: "t" };
 	board.know([someTask({ id: "task_1", status: "suspended", suspension })]);
@@ -88,7 +88,7 @@ test("what is known already is not told again", () => {
 	expect(apply(board, again)[0]).toBe("? task_1 Refactor · waits for you");
 });
 
-test("what waits when a conversation is taken up is told with the way to answer", () => {
+test("prints suspended tasks of a resumed session with the command that answers", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	const tasks = [someTask({ id: "task_1", status: "suspended" }), someTask({ id: "task_2" })];
 	expect(board.recall(tasks, look)).toEqual([
@@ -98,7 +98,7 @@ test("what waits when a conversation is taken up is told with the way to answer"
 	expect(board.statusOf("task_2")).toBe("pending");
 });
 
-test("each task at work has a row, up to a few", () => {
+test("prints a row for each running task, up to a maximum", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	apply(board, created, started, progress(40));
 	expect(board.live(look)).toEqual(["Refactor  ████░░░░░░  40%  2/5 Tests"]);
@@ -114,7 +114,7 @@ test("each task at work has a row, up to a few", () => {
 	expect(board.live(look).join()).not.toContain("Refactor");
 });
 
-test("workers belong to their task however far below, and their output is told to it alone", () => {
+test("finds workers at any depth, and does not print their output", () => {
 	const board = new TaskBoard({ tellsOutput: true });
 	const worker = (task_id: string, parent_id: string): TaskEvent =>
 		happened("task.created", { task_id, title: "Help", description: "", parent_id });

@@ -28,7 +28,7 @@ const whole: WholeTask = {
 	log: [],
 };
 
-test("a task is told whole: its plan with marks, what it asks with the way to answer, its workers", () => {
+test("prints a task with its plan, its open questions and its workers", () => {
 	const rows = taskFactRows(whole, now, plain);
 	expect(rows.slice(0, 3)).toEqual([
 		"Refactor",
@@ -64,7 +64,7 @@ test("a task is told whole: its plan with marks, what it asks with the way to an
 	]);
 });
 
-test("of a task that has ended there is the time it took, the error, and the output in full", () => {
+test("prints the duration, the error and the complete output of an ended task", () => {
 	const output = `${"word ".repeat(300)}end`;
 	const ended = someTask({
 		status: "failed",

@@ -13,7 +13,7 @@ const tasks = [
 	someTask({ id: "task_worker1", parent_id: `task_${"a".repeat(26)}`, title: "Look", status: "running" }),
 ];
 
-test("a table tells how far each task is, and below it what waits for a person and how to answer", () => {
+test("prints the progress of tasks, then the suspended tasks with the command that answers", () => {
 	expect(taskTable(tasks, now, plain)).toEqual([
 		"ID             STATUS     PROGRESS         TITLE           SESSION      AGE         COST",
 		"task_aaaaaa    suspended  ████░░░░░░  40%  Refactor\\nauth  sess_ssssss  3 min ago  $0.00",
@@ -22,7 +22,7 @@ test("a table tells how far each task is, and below it what waits for a person a
 	]);
 });
 
-test("on a narrow terminal the rows fit, and no question is cut", () => {
+test("limits rows to a narrow terminal, and keeps the questions complete", () => {
 	const rows = taskTable(tasks, now, { ...plain, columns: 50 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(50);
 	expect(rows.join(" ")).toContain("answer with `parley task reply task_aaaaaa`");

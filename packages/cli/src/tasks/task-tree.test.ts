@@ -4,7 +4,7 @@ import { taskTree } from "./task-table.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
-test("workers stand below their task in the order in which they were made, whatever the order of the list", () => {
+test("lists workers below their task in the order of creation", () => {
 	const tasks = [
 		someTask({ id: "task_new", created_at: at(9) }),
 		someTask({ id: "task_w2", parent_id: "task_old", created_at: at(3) }),

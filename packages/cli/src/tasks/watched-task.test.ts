@@ -10,7 +10,7 @@ const task = someTask({ id: "task_1", session_id: "sess_1", status: "running" })
 const progress = { current_step: 2, total_steps: 5, current_step_label: "Tests", percentage: 40 };
 const moved = event("task.progress", { task_id: "task_1", ...progress });
 
-test("progress is told in lines where nothing can be drawn again", () => {
+test("prints progress as lines without a terminal", () => {
 	const watched = new WatchedTask(task, []);
 	expect(watched.take(moved, look, true)).toEqual(["  task_1 Refactor · 40%  2/5 Tests"]);
 	expect(watched.take(moved, look, false)).toEqual([]);
@@ -22,7 +22,7 @@ test("progress is told in lines where nothing can be drawn again", () => {
 	expect(watched.take(resumed, look, true)).toEqual(["  task_1 Refactor · resumed"]);
 });
 
-test("what happens to other tasks is not its business, what its workers do is", () => {
+test("ignores other tasks, but not its workers", () => {
 	const watched = new WatchedTask(task, []);
 	const worker = { task_id: "task_2", title: "Help", description: "", parent_id: "task_1" };
 	expect(watched.take(event("task.created", { ...worker, parent_id: "" }), look, true)).toBeUndefined();
@@ -32,7 +32,7 @@ test("what happens to other tasks is not its business, what its workers do is", 
 	expect(watched.take(event("session.closed", {}), look, true)).toBeUndefined();
 });
 
-test("what it asks is shown with the way to answer, once, and its end told", () => {
+test("prints a question once, with the command that answers, and its end", () => {
 	const watched = new WatchedTask(task, []);
 	const question = askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_1" } });
 	const asked = event("prompt.request", question);
@@ -48,7 +48,7 @@ test("what it asks is shown with the way to answer, once, and its end told", () 
 	expect(watched.take(answer, look, false)).toBeUndefined();
 });
 
-test("a task that cannot go on says what it waits for, and one that has ended nothing", () => {
+test("shows the reason of a waiting task, and no live rows of an ended one", () => {
 	const live = (status: typeof task.status): string[] =>
 		new WatchedTask({ ...task, status }, []).live(look).slice(0, 1);
 	expect(live("pending")).toEqual(["waits for its turn"]);

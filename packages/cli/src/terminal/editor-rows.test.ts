@@ -21,12 +21,12 @@ test.each<[string, Editor, readonly string[], { row: number; column: number }]>(
 	expect(editorRows(editor, look)).toEqual({ rows, cursor });
 });
 
-test("a masked text shows a star for each character and nothing else", () => {
+test("shows only a star for each character of a masked text", () => {
 	const { rows } = editorRows(editing("p\n👩‍💻s"), { ...look, masked: true });
 	expect(rows).toEqual(["> ****"]);
 });
 
-test("of a long text the rows around the cursor are shown", () => {
+test("shows the rows around the cursor of a long text", () => {
 	const text = "1\n2\n3\n4\n5";
 	const last = editorRows(editing(text), { ...look, mostRows: 2 });
 	expect(last).toEqual({ rows: ["  4", "  5"], cursor: { row: 1, column: 3 } });

@@ -40,14 +40,14 @@ test.each<[string, readonly Key[], string]>([
 	expect(shown(press(type("one two"), ...keys))).toBe(expected);
 });
 
-test("the cursor never stops inside a character", () => {
+test("never stops the cursor inside a character", () => {
 	const editor = type("a👩‍💻é");
 	expect(shown(press(editor, left))).toBe("a👩‍💻|é");
 	expect(shown(press(editor, left, left))).toBe("a|👩‍💻é");
 	expect(shown(press(editor, left, key("backspace")))).toBe("a|é");
 });
 
-test("the arrow keys go through what was entered and come back to what was being typed", () => {
+test("moves through earlier entries and back to the typed text with the arrow keys", () => {
 	const history = enterLine(enterLine(emptyEditor(), "first"), "second");
 	const typing = type("dra", history);
 	expect(press(typing, key("up")).text).toBe("second");
@@ -55,12 +55,12 @@ test("the arrow keys go through what was entered and come back to what was being
 	expect(press(typing, key("up"), key("up"), key("down"), key("down"), key("down")).text).toBe("dra");
 });
 
-test("blank lines and repetitions do not enter the history", () => {
+test("adds no blank or repeated line to the history", () => {
 	const lines = ["one", "one", "  ", "two"];
 	expect(lines.reduce(enterLine, emptyEditor()).history).toEqual(["one", "two"]);
 });
 
-test("a pasted text keeps its lines, and none of its keys do anything", () => {
+test("keeps the lines of a pasted text, and ignores its keys", () => {
 	const carriageReturn = { ...key("return"), text: "\r" };
 	const start = press(type("<>"), left, key("paste-start"));
 	expect(isEnter(start, carriageReturn)).toBe(false);
@@ -72,7 +72,7 @@ test("a pasted text keeps its lines, and none of its keys do anything", () => {
 	expect(isEnter(pasted, carriageReturn)).toBe(true);
 });
 
-test("Alt-Enter, Ctrl-J and a backslash before Enter begin another line", () => {
+test("inserts a line break at Alt-Enter, Ctrl-J, and a backslash before Enter", () => {
 	const altEnter = key("return", { meta: true });
 	expect(isEnter(type("one"), altEnter)).toBe(false);
 	expect(press(type("one"), altEnter).text).toBe("one\n");
@@ -82,7 +82,7 @@ test("Alt-Enter, Ctrl-J and a backslash before Enter begin another line", () => 
 	expect(press(escaped, key("return")).text).toBe("one\n");
 });
 
-test("home and end stay in their line of a longer text", () => {
+test("moves to the ends of the current line with Home and End", () => {
 	const editor = type("two", press(type("one"), key("enter")));
 	expect(shown(press(editor, key("home")))).toBe("one\n|two");
 	expect(shown(press(editor, key("home"), left, key("home")))).toBe("|one\ntwo");

@@ -12,29 +12,29 @@ function plain(text: string): string {
 	return text.replace(begin, "").replace(end, "");
 }
 
-test("the first frame is drawn with the cursor in its place", () => {
+test("draws the first frame with the cursor", () => {
 	expect(plain(drawChange(undefined, [], { ...frame, cursor: { row: 0, column: 3 } }))).toBe(
 		"working\r\n> ab\u001b[1A\r\u001b[3C",
 	);
 });
 
-test("a change takes the old frame away, prints the rows and draws the new frame below", () => {
+test("erases the old frame, prints the rows and draws the new frame below", () => {
 	expect(plain(drawChange(frame, ["done"], { rows: ["> "], cursor: { row: 0, column: 2 } }))).toBe(
 		"\u001b[1A\r\u001b[Jdone\r\n> \r\u001b[2C",
 	);
 });
 
-test("the terminal is asked to show a change at once", () => {
+test("wraps a change in the sequences of synchronised output", () => {
 	const change = drawChange(frame, [], frame);
 	expect(change.startsWith(begin)).toBe(true);
 	expect(change.endsWith(end)).toBe(true);
 });
 
-test("without a frame there is nothing to take away", () => {
+test("erases nothing without a frame", () => {
 	expect(eraseFrame(undefined)).toBe("");
 });
 
-test("rows that the terminal has broken again are taken away too", () => {
+test("erases also rows that the terminal has wrapped", () => {
 	const wide: Frame = { rows: ["x".repeat(70), "", "> ab"], cursor: { row: 2, column: 4 } };
 	expect(reflowFrame(wide, 30).cursor.row).toBe(4);
 	expect(reflowFrame(wide, 80).cursor.row).toBe(2);

@@ -11,7 +11,7 @@ test.each([
 	[4.1, "$4.10"],
 	[1234.5, "$1,234.50"],
 	[1_000_000, "$1,000,000.00"],
-])("%d dollars are %s", (usd, text) => {
+])("formats %d dollars as %s", (usd, text) => {
 	expect(formatUsd(usd)).toBe(text);
 });
 
@@ -24,11 +24,11 @@ test.each([
 	[999_499, "999k"],
 	[999_500, "1M"],
 	[2_340_000, "2.3M"],
-])("%d is roughly %s", (count, text) => {
+])("formats %d approximately as %s", (count, text) => {
 	expect(formatRoughly(count)).toBe(text);
 });
 
-test("counts are told exactly", () => {
+test("formats exact counts", () => {
 	expect(formatCount(1_234_567)).toBe("1,234,567");
 });
 
@@ -38,10 +38,10 @@ test.each([
 	[1_000, "1.0 kB"],
 	[12_345_678, "12.3 MB"],
 	[5e15, "5000.0 TB"],
-])("%d bytes are %s", (bytes, text) => {
+])("formats %d bytes as %s", (bytes, text) => {
 	expect(formatBytes(bytes)).toBe(text);
 });
 
-test("things are counted by their noun", () => {
+test("uses the plural of a noun", () => {
 	expect([0, 1, 2_000].map((count) => plural(count, "file"))).toEqual(["0 files", "1 file", "2,000 files"]);
 });

@@ -3,7 +3,7 @@ import { alignColumns, tableRows } from "./columns.ts";
 import { createStyles } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
-test("cells stand under each other, also behind wide characters", () => {
+test("aligns cells, also after wide characters", () => {
 	const rows = [
 		["ID", "TITLE", "N"],
 		["1", "日本語", "10"],
@@ -22,7 +22,7 @@ const table = {
 	elastic: 0,
 };
 
-test("numbers stand at the right, and the head is dim", () => {
+test("aligns numbers at the right, and dims the header", () => {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(true) };
 	expect(tableRows(table, look)).toEqual([
 		"\u001b[2mNAME                     N  TEXT\u001b[22m",
@@ -31,7 +31,7 @@ test("numbers stand at the right, and the head is dim", () => {
 	]);
 });
 
-test("a narrow terminal gets shorter names, and a very narrow one shorter rows", () => {
+test("shortens the elastic column, then complete rows", () => {
 	const look = (columns: number) => ({ columns, styles: createStyles(false) });
 	expect(tableRows(table, look(36))[1]).toBe("a-name-that-…      7  one");
 	for (const columns of [36, 20, 5]) {
@@ -39,7 +39,7 @@ test("a narrow terminal gets shorter names, and a very narrow one shorter rows",
 	}
 });
 
-test("columns that may be missing go first, one after the other", () => {
+test("leaves out optional columns first, in their order", () => {
 	const optional = { ...table, optional: [2, 1] };
 	const look = (columns: number) => ({ columns, styles: createStyles(false) });
 	expect(tableRows(optional, look(45))[2]).toBe("b                    1,234  two three four");

@@ -10,7 +10,7 @@ test.each([
 	[90 * second, "1 min"],
 	[47 * hour, "47 h"],
 	[49 * hour, "2 days"],
-])("%d ms are %s", (ms, words) => {
+])("formats %d ms as %s", (ms, words) => {
 	expect(duration(ms)).toBe(words);
 });
 
@@ -23,11 +23,11 @@ test.each([
 	[48 * hour - second, "48 h"],
 	[30 * 24 * hour - second, "30 days"],
 	[29.4 * 24 * hour, "29 days"],
-])("of %d ms %s are left", (ms, words) => {
+])("formats %d remaining ms as %s", (ms, words) => {
 	expect(timeLeft(ms)).toBe(words);
 });
 
-test("what has just happened, or seems to come, is just now", () => {
+test("formats a recent or future time as just now", () => {
 	expect(timeAgo(100 * second, 130 * second)).toBe("just now");
 	expect(timeAgo(130 * second, 100 * second)).toBe("just now");
 	expect(timeAgo(0, 5 * hour)).toBe("5 h ago");

@@ -10,19 +10,19 @@ test.each([
 	["a reversed reading direction", "a\u202eb", "a\\u{202e}b"],
 	["invisible letters", "a\u200bb\u{e0041}", "a\\u{200b}b\\u{e0041}"],
 	["a line separator", "a\u2028b", "a\\u{2028}b"],
-])("%s is shown and not obeyed", (_, text, shown) => {
+])("escapes %s", (_, text, shown) => {
 	expect(visibleText(text)).toBe(shown);
 });
 
-test("words of all scripts, emoji, lines and tabs stay as they are", () => {
+test("keeps words of all scripts, emoji, line breaks and tabs", () => {
 	const text = "naïve 日本語 \u{1f469}\u200d\u{1f4bb} \u2764\ufe0f\n\tمی\u200cخواهم";
 	expect(visibleText(text)).toBe(text);
 });
 
-test("Windows line ends are line ends", () => {
+test("reads CRLF as a line break", () => {
 	expect(visibleText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
 });
 
-test("one line stays one line", () => {
+test("keeps text in one line", () => {
 	expect(visibleLine("one\ntwo\tthree\u001b")).toBe("one\\ntwo three\\u{1b}");
 });

@@ -19,7 +19,7 @@ test.each([
 	expect(wrapText(text, columns)).toEqual(rows);
 });
 
-test("no row is wider than the terminal, and no word is lost", () => {
+test("limits rows to the width of the terminal, and loses no word", () => {
 	const text = `The quick brown fox ${"x".repeat(50)} jumps 飛び越える over 👩‍👩‍👧 the lazy dog.`;
 	for (let columns = 10; columns < 60; columns++) {
 		const rows = wrapText(text, columns);
@@ -28,7 +28,7 @@ test("no row is wider than the terminal, and no word is lost", () => {
 	}
 });
 
-test("text that arrives in pieces is wrapped as if it had come at once", () => {
+test("wraps streamed text like complete text", () => {
 	const text = "one two three\n  four five  six seven\n\n日本語のテキスト eight nine ten eleven";
 	const rows: string[] = [];
 	let last = "";

@@ -7,7 +7,7 @@ const tokens = { tokens_input: 12_345, tokens_output: 900, tokens_cache_read: 10
 const figures = { model: "claude\u001b", provider: "anthropic", costUsd: 0.0421, tokens };
 const retry = { run_id: "run", reason: "the model is overloaded", in_ms: 4_200, attempt: 1, model: "claude" };
 
-test("under an answer stand its model, tokens and cost", () => {
+test("prints the model, tokens and cost below an answer", () => {
 	expect(figureRows(figures, look)).toEqual([
 		"claude\\u{1b} · 12.3k tokens in (10k cached), 900 out · $0.0421",
 	]);
@@ -15,11 +15,11 @@ test("under an answer stand its model, tokens and cost", () => {
 	expect(figureRows(local, look)).toEqual(["claude\\u{1b} · 12.3k tokens in, 900 out"]);
 });
 
-test("the offline model is not reckoned up", () => {
+test("prints no usage for the offline model", () => {
 	expect(figureRows({ ...figures, provider: "offline" }, look)).toEqual([]);
 });
 
-test("a retry says why, when and which try it is, in one line", () => {
+test("prints the reason, the time and the number of a retry in one line", () => {
 	expect(retryWords(retry)).toBe("the model is overloaded; trying again in 4 s, attempt 2");
 	expect(retryWords({ ...retry, in_ms: 300, reason: "a\nb" })).toBe("a\\nb; trying again in 1 s, attempt 2");
 	expect(retryWords({ ...retry, in_ms: 0, reason: "overloaded; opus answers instead" })).toBe(
@@ -27,12 +27,12 @@ test("a retry says why, when and which try it is, in one line", () => {
 	);
 });
 
-test("on a narrow terminal the reason is cut, not when it goes on", () => {
+test("shortens the reason of a retry on a narrow terminal, but not its time", () => {
 	expect(retryWords(retry, 50)).toBe("the model is over…; trying again in 4 s, attempt 2");
 	expect(retryWords(retry, 20)).toBe("the model…; trying again in 4 s, attempt 2");
 });
 
-test("budgets and compactions are told in words", () => {
+test("describes budgets and compactions", () => {
 	const budget = { scope: "gateway", period: "day", percent: 80, spent_usd: 4, limit_usd: 5 } as const;
 	expect(budgetReachedRows({ ...budget, message: "80 % is spent\u0007" }, look)).toEqual([
 		"80 % is spent\\u{7}",

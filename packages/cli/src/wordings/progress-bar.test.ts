@@ -9,6 +9,6 @@ test.each([
 	[100, "████ 100%"],
 	[250, "████ 100%"],
 	[-1, "░░░░   0%"],
-])("%d percent is %s", (percentage, bar) => {
+])("draws %d percent as %s", (percentage, bar) => {
 	expect(progressBar(percentage, 4)).toBe(bar);
 });

@@ -4,7 +4,7 @@ import { progressWords } from "./progress-words.ts";
 
 const writing = { type: "writing", name: "write_file", subject: "docs/a.md", length: 12_345 } as const;
 
-test("a status line tells what the model thinks or writes", () => {
+test("describes what the model thinks or writes", () => {
 	expect(progressWords(undefined, 80)).toBeUndefined();
 	expect(progressWords({ type: "thinking", text: "" }, 80)).toBe("thinking…");
 	expect(progressWords({ type: "thinking", text: "One.\n\nTwo \u001b[31m" }, 80)).toBe(
@@ -14,7 +14,7 @@ test("a status line tells what the model thinks or writes", () => {
 	expect(progressWords({ ...writing, subject: undefined, length: 20 }, 80)).toBe("writing write_file");
 });
 
-test("a status line fits the terminal: of a thought its end is shown", () => {
+test("limits the status line to the terminal, and shows the end of the thinking text", () => {
 	const thought = `${"before ".repeat(30)}the end 漢字`;
 	const words = progressWords({ type: "thinking", text: thought }, 30) ?? "";
 	expect(words).toMatch(/^thinking: ….*the end 漢字$/);

@@ -65,7 +65,7 @@ test.each<[string, readonly Step[], string]>([
 	expect(show(...steps)).toBe(shown);
 });
 
-test("what was dropped is no part of the run's text", () => {
+test("removes a dropped reply from the text of the run", () => {
 	const reply = new ReplyText();
 	reply.start();
 	reply.delta("one ");

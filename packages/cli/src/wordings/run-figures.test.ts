@@ -9,7 +9,7 @@ const tokens = {
 	tokens_cache_write: 0,
 };
 
-test("at the end of a run its model, tokens and cost are known", () => {
+test("returns the model, tokens and cost at the end of a run", () => {
 	const figures = new RunFigures();
 	expect([modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => figures.take(one))).toEqual([
 		undefined,
@@ -24,7 +24,7 @@ test("at the end of a run its model, tokens and cost are known", () => {
 	});
 });
 
-test("where its events were missed, the end itself tells the tokens, and no cost is made up", () => {
+test("uses the tokens of the last event if earlier events are missing, without a cost", () => {
 	expect(new RunFigures().take(answered("hi", "claude"))).toEqual({
 		model: "claude",
 		provider: undefined,
@@ -33,7 +33,7 @@ test("where its events were missed, the end itself tells the tokens, and no cost
 	});
 });
 
-test("a run in which no model was asked has none, also behind one that has", () => {
+test("returns no metrics for a run without a model call, also after another run", () => {
 	const figures = new RunFigures();
 	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) figures.take(one);
 	const failed = event("assistant.message", { content: "", error: "budget spent", context: {} });

@@ -14,11 +14,11 @@ test.each([
 	["too long", { cmd: "x".repeat(60) }, "▸ run_command cmd: xxxxxxxxxxxxxxxxxxxx…"],
 	["several lines", { cmd: "a\nb" }, "▸ run_command cmd: a\\nb"],
 	["what would command the terminal", { cmd: "\u001b[2J" }, "▸ run_command cmd: \\u{1b}[2J"],
-])("a call with arguments: %s", (_, args, row) => {
+])("prints a call with arguments: %s", (_, args, row) => {
 	expect(toolStartRow({ ...call, status: "started", arguments: args }, plain)).toBe(row);
 });
 
-test("a long result is cut and says so", () => {
+test("shortens a long result, and prints the number of hidden lines", () => {
 	const result = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join("\n");
 	expect(toolEndRows({ ...call, status: "completed", result }, false, plain)).toEqual([
 		"  ↳ line 1",
@@ -30,19 +30,19 @@ test("a long result is cut and says so", () => {
 	]);
 });
 
-test("a row is not given up to hide only one line", () => {
+test("shows the last line instead of hiding only one", () => {
 	const result = "1\n2\n3\n4\n5\n6\n";
 	expect(toolEndRows({ ...call, status: "completed", result }, false, plain)).toHaveLength(6);
 });
 
-test("an empty result and a failure are told", () => {
+test("prints an empty result and a failure", () => {
 	expect(toolEndRows({ ...call, status: "completed", result: "" }, false, plain)).toEqual(["  ↳ (nothing)"]);
 	expect(toolEndRows({ ...call, status: "failed", error: "no such file" }, true, plain)).toEqual([
 		"  ✗ run_command: no such file",
 	]);
 });
 
-test("no row is wider than the terminal", () => {
+test("prints no row that is wider than the terminal", () => {
 	const rows = toolEndRows({ ...call, status: "completed", result: "日本語".repeat(30) }, false, plain);
 	expect(rows.map(widthOf)).toEqual([39]);
 });

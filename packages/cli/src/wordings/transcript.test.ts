@@ -32,7 +32,7 @@ const events = [
 	told("session.closed", {}),
 ];
 
-test("a conversation is read from the top, with who spoke when", () => {
+test("prints messages in order, with author and time", () => {
 	expect(sessionTranscript(events, plain)).toEqual([
 		"",
 		"Ada · 2026-01-31 09:05:07",
@@ -54,7 +54,7 @@ test("a conversation is read from the top, with who spoke when", () => {
 	]);
 });
 
-test("a message that was imported says so, and a side that said nothing is left out", () => {
+test("marks imported messages, and leaves out empty ones", () => {
 	const imported = [
 		told("user.message", { content: "", run_id: "r", imported: true }),
 		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
@@ -71,13 +71,13 @@ test("a message that was imported says so, and a side that said nothing is left 
 	]);
 });
 
-test("on a terminal nothing is wider than it", () => {
+test("prints no row that is wider than the terminal", () => {
 	const long = told("user.message", { content: "word ".repeat(50), run_id: "r" });
 	const rows = sessionTranscript([long], { ...plain, columns: 40 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
 });
 
-test("what became of tasks is told in a row each", () => {
+test("prints one row for each event of a task", () => {
 	const resumed = told("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
 	expect(sessionTranscript([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
 });

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { run } from "../../run.ts";
 import { CapturedIo } from "../../testing/captured-io.ts";
 
-test("the gateway of the data directory never gets the token of another that is named", async () => {
+test("does not send PARLEY_TOKEN to the gateway of the data directory if PARLEY_URL is set", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-cli-status-"));
 	const data = directory.path;
 	const token = await loadOrCreateOperatorToken(data, createIds());

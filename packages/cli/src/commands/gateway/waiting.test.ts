@@ -5,7 +5,7 @@ import { countWork, waitingRows } from "./status.ts";
 
 const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0, suspended_tasks: 0 };
 
-test("what waits is told with the command that shows it", () => {
+test("prints open work with the command that shows it", () => {
 	expect(waitingRows(nothing)).toEqual([]);
 	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1, suspended_tasks: 1 })).toEqual([
 		"1 session has a question: parley answer",
@@ -19,7 +19,7 @@ test("what waits is told with the command that shows it", () => {
 	]);
 });
 
-test("a wish is counted once, and not as a question, too", async () => {
+test("counts a request for trust once, and not also as a question", async () => {
 	const client = new FakeClient();
 	const counting = countWork(client);
 	const states = { sess_asks: "waiting", sess_wishes: "waiting", sess_works: "running" };

@@ -498,7 +498,7 @@ test.each(findings.map(([id, status, changes, what, fix]) => [id, status, { chan
 	},
 );
 
-test("every check has a case without problems, and one with a problem", async () => {
+test("has a case without problems and one with a problem for each check", async () => {
 	const ids = (await runChecks(fakeSystem(), deepChecks)).map(({ id }) => id);
 	expect(new Set(ids).size).toBe(ids.length);
 	for (const id of ids) {
@@ -511,7 +511,7 @@ test("every check has a case without problems, and one with a problem", async ()
 	}
 });
 
-test("a check that cannot be made keeps no other from its turn", async () => {
+test("runs all other checks if one fails to run", async () => {
 	const all = await runChecks(fakeSystem({ sandbox: throws("no /proc"), freeBytes: throws("EIO") }));
 	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([
 		{ id: "sandbox", status: "warn", what: "could not be checked: no /proc" },
@@ -519,7 +519,7 @@ test("a check that cannot be made keeps no other from its turn", async () => {
 	]);
 });
 
-test("what several checks find is told once, and where", async () => {
+test("reports a cause that several checks share once", async () => {
 	const message = "/data/tokens/operator is open to other users of this machine (mode 644)";
 	const all = await runChecks(
 		fakeSystem({
@@ -535,7 +535,7 @@ test("what several checks find is told once, and where", async () => {
 	});
 });
 
-test("rows fit the terminal, with what mends it below, and have colours only where there are any", async () => {
+test("prints findings within the width of the terminal, each with its fix, and colours only if they are on", async () => {
 	const all = await runChecks(fakeSystem({ provider: answer({ reached: false, reason: "x".repeat(200) }) }));
 	const rows = doctorRows(all, { columns: 60, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(60);
