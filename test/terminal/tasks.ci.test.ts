@@ -162,7 +162,9 @@ test("an impossible request is reported with the value and advice", async ({ set
 	expect((await pipe(setup, ["task", "show", "task_"])).error).toContain(
 		"too short for an id: use at least 4 characters",
 	);
-	expect((await pipe(setup, ["task", "reply", "x", "--revise"])).error).toContain("--revise requires feedback");
+	expect((await pipe(setup, ["task", "reply", "x", "--revise"])).error).toContain(
+		"--revise requires feedback",
+	);
 	expect((await pipe(setup, ["task", "reply", "x"])).error).toContain("cannot ask without a terminal");
 	const before = await pipe(setup, ["sessions", "--json"]);
 	const unknown = await pipe(setup, ["task", "submit", "X", "--tool", "fly"]);

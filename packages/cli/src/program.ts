@@ -79,7 +79,7 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 		.helpCommand(false)
 		.addHelpText(
 			"after",
-			"\nStart with `parley start`. `parley help offline` explains the model that needs no API key.",
+			"\nStart with `parley start`. The built-in model needs no API key: see\n`parley help offline`.",
 		);
 	const [given = ""] = args;
 	const name = oldNames[given] ?? given;

@@ -49,8 +49,9 @@ export function addGatewayFlags(command: Command): Command {
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText(
 			"after",
-			"\nThe configuration file and variables such as PARLEY_LISTEN can set all flags except\n" +
-				"--config. The key of a provider comes only from the environment: ANTHROPIC_API_KEY.",
+			"\nYou can also set all flags except --config in the configuration file, and as\n" +
+				"variables such as PARLEY_LISTEN. The key of a provider comes only from the\n" +
+				"environment: ANTHROPIC_API_KEY.",
 		);
 }
 

@@ -30,13 +30,14 @@ interface AuditFlags extends AddressFlags {
 
 const notes = `
 The log has a row for each approval, for each tool call that changes something,
-and for changes of tokens, people, rules and grants. Each row has the hash of the
-row before it.
+and for changes of tokens, people, rules and grants. Each row has the hash of
+the row before it.
 
---verify reports changed, moved and removed rows, with exit code 1. It also works
-without a gateway. To detect missing rows at the end, give an anchor: the gateway
-logs one at each start and once a day. --verify also checks the stored text of
-all sessions. Rows of an earlier version have no hash and are not verified.
+--verify reports changed, moved and removed rows, with exit code 1. It also
+works without a gateway. To detect missing rows at the end, give an anchor: the
+gateway logs one at each start and once a day. --verify also checks the stored
+text of all sessions. Rows of an earlier version have no hash and are not
+verified.
 
 Examples:
   parley audit --since 2d --principal discord:1234:5678
@@ -51,7 +52,7 @@ export function auditCommand(io: Io): Command {
 		.option("--since <time>", "only rows after this time: 12h, 2d, 1w, a date or a time")
 		.option("--until <time>", "only rows before this time")
 		.option("--principal <id>", "only actions of this principal, such as operator or discord:GUILD:USER")
-		.option("--limit <n>", "maximum number of rows, newest first", readLimit, 50)
+		.option("--limit <n>", "maximum number of rows; shows the newest ones", readLimit, 50)
 		.option("--all", "all rows")
 		.option("--verify", "check the log and the stored text of all sessions")
 		.option("--anchor <seq:hash>", "for --verify: a row that the gateway has logged", readAnchor)

@@ -22,10 +22,10 @@ interface CreateFlags extends TokenFlags {
 type Kind = MethodInput<"create_token">["kind"];
 
 const notes = `
-An operator has all permissions. An observer reads the sessions that its token is
-for, or all sessions. A connector acts for the people of one platform. A token is
-printed once; only the token of the data directory is printed again by
-\`parley token\`.
+An operator has all permissions. An observer reads the sessions that its token
+is for, or all sessions. A connector acts for the people of one platform.
+A token is printed once. Only \`parley token\` prints a token again: the operator
+token of the data directory.
 `;
 
 /** `parley token`: tokens of clients. */

@@ -17,9 +17,9 @@ type Period = "day" | "month";
 
 const budgetNotes = `
 At 80 % of a budget, clients get a warning. When a budget is spent, no model is
-called until the day or month (UTC) ends or you set a higher budget. A budget that
-you set here survives restarts and overrides the configuration file; \`configured\`
-restores the configured one.
+called until the day or month (UTC) ends or you set a higher budget. A budget
+that you set here survives restarts and overrides the configuration file;
+\`configured\` restores the configured one.
 `;
 
 /** `parley budget`: limits of cost. */

@@ -20,8 +20,8 @@ interface ListFlags extends MemoriesFlags {
 }
 
 const notes = `
-Notes are about a person, about a channel, or for all people. The agent reads the
-notes that fit a message. QUERY lists the notes with these words, the most
+Notes are about a person, about a channel, or for all people. The agent reads
+the notes that fit a message. QUERY lists the notes with these words, the most
 relevant first.
 
 Examples:

@@ -48,9 +48,10 @@ Exit codes: 0 after a stop request, 78 if you must change something first
 `;
 
 const setupNotes = `
-You can start without a token: the first step explains how to get one. The gateway
-must run, for example with \`parley start\`. Completed steps are skipped. At a
-terminal, Enter checks a step again; without one, a failed step exits with 1.
+You can start without a token: the first step explains how to get one. The
+gateway must run, for example with \`parley start\`. Completed steps are skipped.
+At a terminal, Enter checks a step again; without one, a failed step exits
+with 1.
 `;
 
 function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {

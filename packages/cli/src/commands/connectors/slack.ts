@@ -11,9 +11,9 @@ setup\` sets up the app step by step; \`parley slack doctor\` checks it.`;
 
 const manifestNotes = `
 Without --diff, it prints the manifest to paste under "App Manifest" in the
-settings of the app. With --diff, it compares an installed one: + is missing, - is
-not needed, ~ differs; the exit code is 1 if anything differs. Names, descriptions
-and colours are not compared.
+settings of the app. With --diff, it compares an installed one: + is missing,
+- is not needed, ~ differs; the exit code is 1 if anything differs. Names,
+descriptions and colours are not compared.
 
 Examples:
   parley slack manifest > manifest.json

@@ -13,13 +13,13 @@ interface DoctorFlags {
 }
 
 const notes = `
-Works with and without a running gateway. Changes nothing without --fix, and uses
-no tokens. A finding has an id that never changes, a status (ok, warn or fail)
-and, if there is a problem, its fix on this system. Exit code: 1 if a check
-fails; 0 otherwise, also with warnings.
+Works with and without a running gateway. Changes nothing without --fix, and
+uses no tokens. A finding has an id that never changes, a status (ok, warn or
+fail) and, if there is a problem, its fix on this system. Exit code: 1 if a
+check fails; 0 otherwise, also with warnings.
 
---deep also compares the stored text of all sessions with its hashes, for at most
-10 minutes. A million rows take about 15 seconds.
+--deep also compares the stored text of all sessions with its hashes, for at
+most 10 minutes. A million rows take about 15 seconds.
 `;
 
 /** `parley doctor`: checks the installation and explains how to fix problems. */

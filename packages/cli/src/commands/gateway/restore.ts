@@ -67,9 +67,9 @@ interface BackupFlags {
 }
 
 const backupNotes = `
-The gateway can keep running. The file contains sessions, stored files, agents and
-settings. It also contains keys and tokens: a person who can read the file has
-all permissions of the operator.
+The gateway can keep running. The file contains sessions, stored files, agents
+and settings. It also contains keys and tokens: a person who can read the file
+has all permissions of the operator.
 `;
 
 /** `parley backup FILE`: saves a data directory. */

@@ -48,7 +48,7 @@ Examples:
 /** `parley task`: submits and controls a task in the background. */
 export function taskCommand(io: Io): Command {
 	const command = new Command("task")
-		.description("submit work to the background; show, watch, answer and cancel tasks")
+		.description("submit a task in the background; show, watch, answer and cancel tasks")
 		.helpCommand(false)
 		.addHelpText("after", taskNotes.trimEnd());
 	return command
@@ -64,6 +64,7 @@ const submitNotes = `
 The task has its own session. Its questions and reports go to the session that
 --session names, else to the session of the first --after task, else to a new
 session in this directory. It also runs while no client is connected.
+
 Without a description, the title is the description; - reads it from stdin.
 `;
 
