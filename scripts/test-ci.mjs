@@ -12,8 +12,8 @@ import { vitest } from "./vitest.mjs";
 const large = ["idle", "ttft", "turn"];
 
 /**
- * Benches whose misses are shown and do not fail the run, because a busy or slow machine misses times and goals. The reached part
- * of a goal has a separate gate. `npm run bench -- NAME` exits 1 on any miss.
+ * Benches whose misses are shown and do not fail the run, because a busy or slow machine misses times and targets. The reached part
+ * of a target has a separate limit. `npm run bench -- NAME` exits 1 on any miss.
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {

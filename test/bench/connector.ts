@@ -78,7 +78,7 @@ report(
 		ratio,
 	],
 	[
-		{ figure: ratio, atMost: 2, goal: true },
+		{ figure: ratio, atMost: 2, target: true },
 		{ figure: ratio, atMost: 3 },
 	],
 	options,

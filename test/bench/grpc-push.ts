@@ -238,9 +238,9 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 		// The gateway also searches each text for secrets and adds it to a reply of its run. The floor does neither. With
 		// one text per tick, the ratio compares all this work with a single write.
 		gates: [
-			{ figure: single, atLeast: 0.85, goal: true },
+			{ figure: single, atLeast: 0.85, target: true },
 			{ figure: single, atLeast: 0.3 },
-			{ figure: burst, atLeast: 0.85, goal: true },
+			{ figure: burst, atLeast: 0.85, target: true },
 			// A delta of roz repeats the id of its message.
 			{ figure: burst, atLeast: wire === roz ? 0.6 : 0.75 },
 			{ figure: added, atMost: 5, ofMachine: true },

@@ -110,10 +110,10 @@ report(
 		addedAfter,
 	],
 	[
-		{ figure: ratio, atMost: 1.3, goal: true },
+		{ figure: ratio, atMost: 1.3, target: true },
 		{ figure: ratio, atMost: 1.6 },
 		{ figure: kept, atMost: 1, ofMachine: true },
-		{ figure: each, atMost: 1, ofMachine: true, goal: true },
+		{ figure: each, atMost: 1, ofMachine: true, target: true },
 		// Grows with the connections of the machine, including those that ended within a minute.
 		{ figure: added, atMost: 5, ofMachine: true },
 		// Grows with the processes of the machine, by 15 µs each.

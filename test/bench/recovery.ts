@@ -142,7 +142,7 @@ report(
 		misnumberedFigure,
 	],
 	[
-		{ figure: cpu, atMost: 1.7, goal: true },
+		{ figure: cpu, atMost: 1.7, target: true },
 		{ figure: cpu, atMost: 2 },
 		{ figure: memory, atMost: 25 },
 		{ figure: lostFigure, atMost: 0 },

@@ -76,7 +76,7 @@ report(
 		{ figure: most, atMost: 150 },
 		{ figure: growth, atMost: 1.1 },
 		{ figure: left, atMost: 0.95, ofMachine: true },
-		{ figure: turn, atMost: 4.4, ofMachine: true, goal: true },
+		{ figure: turn, atMost: 4.4, ofMachine: true, target: true },
 	],
 	options,
 );

@@ -147,7 +147,7 @@ function speed(name: string, rounds: readonly Round[], by: keyof Taken): Figure 
 }
 
 const pinged = await measurePings();
-const told = await measureFirstTokens();
+const firstTokens = await measureFirstTokens();
 const replied = await measureReplies();
 rmSync(directory, { recursive: true });
 
@@ -156,7 +156,7 @@ const pingCpu = ratio("ping ÷ bare echo, by CPU", pinged, "cpu");
 const added: Figure = {
 	name: "added to the first token of the SDK",
 	unit: "ms",
-	values: told.map(({ ours, floor }) => ours.clock - floor.clock),
+	values: firstTokens.map(({ ours, floor }) => ours.clock - floor.clock),
 };
 const replyClock = speed("speed of a reply ÷ bare loop", replied, "clock");
 const replyCpu = speed("speed of a reply ÷ bare loop, by CPU", replied, "cpu");
@@ -167,8 +167,8 @@ report(
 		times("bare echo", pinged, "floor"),
 		pingClock,
 		pingCpu,
-		times("prompt to first delta", told, "ours"),
-		times("SDK alone: request to first delta", told, "floor"),
+		times("prompt to first delta", firstTokens, "ours"),
+		times("SDK alone: request to first delta", firstTokens, "floor"),
 		added,
 		times(`reply of ${deltas} deltas`, replied, "ours"),
 		times("bare loop", replied, "floor"),
@@ -176,14 +176,14 @@ report(
 		replyCpu,
 	],
 	[
-		{ figure: pingCpu, atMost: 1.5, goal: true },
+		{ figure: pingCpu, atMost: 1.5, target: true },
 		{ figure: pingCpu, atMost: 2 },
 		// An echo takes less time than a process switch.
-		{ figure: pingClock, atMost: 1.5, goal: true },
+		{ figure: pingClock, atMost: 1.5, target: true },
 		{ figure: added, atMost: mostAddedMs, ofMachine: true },
-		{ figure: replyCpu, atLeast: 0.5, goal: true },
+		{ figure: replyCpu, atLeast: 0.5, target: true },
 		{ figure: replyCpu, atLeast: 0.25 },
-		{ figure: replyClock, atLeast: 0.5, goal: true },
+		{ figure: replyClock, atLeast: 0.5, target: true },
 	],
 	options,
 );

@@ -97,7 +97,7 @@ for (const one of cases.filter(({ atMost }) => !options.ratios || atMost !== und
 		ratio,
 	);
 	if (atMost !== undefined)
-		gates.push({ figure: ratio, atMost, goal: true }, { figure: ratio, atMost: atMost + noise });
+		gates.push({ figure: ratio, atMost, target: true }, { figure: ratio, atMost: atMost + noise });
 }
 await Promise.all([gateway.stop(), raw.stop(), model.stop()]);
 report("token-cost", figures, gates, options);

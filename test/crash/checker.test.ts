@@ -82,10 +82,10 @@ test("the checker finds no fault if every promise is kept", () => {
 });
 
 test("an interrupted call may have happened or not", () => {
-	const told = frames({ 6: { payload: interrupted } });
+	const shown = frames({ 6: { payload: interrupted } });
 	const kills = [{ state: "tool running", by: "outside", interrupts: "m1" }] as const;
-	expect(check(outcome({ kills }, told))).toEqual([]);
-	expect(check(outcome({ kills, effects: new Map() }, told))).toEqual([]);
+	expect(check(outcome({ kills }, shown))).toEqual([]);
+	expect(check(outcome({ kills, effects: new Map() }, shown))).toEqual([]);
 });
 
 test("a message that was never acknowledged may be lost", () => {

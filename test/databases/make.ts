@@ -150,15 +150,15 @@ const scratch = await mkdtemp(join(tmpdir(), "parley-fixture-"));
 const plain = join(scratch, "parley.sqlite");
 await copyFile(join(directory, "data", "parley.sqlite"), plain);
 const packed = gzipSync(await readFile(plain), { level: 9 });
-const told = `${JSON.stringify(facts, undefined, "\t")}\n`;
+const expected = `${JSON.stringify(facts, undefined, "\t")}\n`;
 await writeFile(at(`${name}.sqlite.gz`), packed, { flag: "wx" });
-await writeFile(at(`${name}.expected.json`), told, { flag: "wx" });
+await writeFile(at(`${name}.expected.json`), expected, { flag: "wx" });
 const sums = await readFile(at("SHA256SUMS"), "utf8").catch(() => "");
 const line = (content: Buffer | string, file: string): string =>
 	`${createHash("sha256").update(content).digest("hex")}  ${file}\n`;
 await writeFile(
 	at("SHA256SUMS"),
-	sums + line(told, `${name}.expected.json`) + line(packed, `${name}.sqlite.gz`),
+	sums + line(expected, `${name}.expected.json`) + line(packed, `${name}.sqlite.gz`),
 );
 await rm(scratch, { recursive: true });
 await rm(directory, { recursive: true });

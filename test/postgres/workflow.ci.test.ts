@@ -42,14 +42,14 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 	}
 	const { code, out } = await live();
 	expect(code).toBe(0);
-	const told = out
+	const events = out
 		.trimEnd()
 		.split("\n")
 		.map((line) => Object(parseJson(line)))
 		.filter(({ type }) => String(type).startsWith("skill.") || type === "assistant.message")
 		.map(({ type, stepId = "", error = "" }) => `${type} ${stepId} ${error}`.trim());
 	const steps = ["plan", "build", "check", "ship"];
-	expect(told.toSorted()).toEqual(
+	expect(events.toSorted()).toEqual(
 		[
 			...["skill.started", "skill.completed", "assistant.message"],
 			...steps.flatMap((id) => [`skill.step.started ${id}`, `skill.step.completed ${id}`]),

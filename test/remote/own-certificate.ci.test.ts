@@ -52,8 +52,11 @@ test("listeners beyond this machine speak TLS only, loopback both, and all clien
 	const { setup } = ground;
 	const { gatewayPort, publicPort, token } = setup;
 	await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
-	const told = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
-	expect([told.status, await told.text()]).toEqual([400, expect.stringContaining("this port speaks https")]);
+	const response = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
+	expect([response.status, await response.text()]).toEqual([
+		400,
+		expect.stringContaining("this port speaks https"),
+	]);
 	for (const path of ["/api/sessions", "/api/health?verbose"]) {
 		expect((await fetch(`http://127.0.0.1:${gatewayPort}${path}`)).status).toBe(401);
 		expect((await setup.ask(path)).status).toBe(401);

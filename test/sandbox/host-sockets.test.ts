@@ -138,7 +138,7 @@ testInside.each([
 	["does not reach", false, "Permission denied", ""],
 ])(
 	"a command %s a datagram socket through its own pair, with Unix sockets %s",
-	async (_, allowed, said, heard) => {
+	async (_, allowed, said, expected) => {
 		const path = join(root, "later.sock");
 		await rm(path, { force: true });
 		await rm(join(root, "ready"), { force: true });
@@ -155,7 +155,7 @@ testInside.each([
 		expect((await running).output).toBe(said);
 		if (!allowed) listener.kill();
 		await closed;
-		expect(received).toBe(heard);
+		expect(received).toBe(expected);
 		await rm(path, { force: true });
 		await rm(join(root, "ready"), { force: true });
 	},

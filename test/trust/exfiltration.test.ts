@@ -74,7 +74,7 @@ test.runIf(hasBubblewrap)(
 			},
 			...{ log: new MemoryLogger(), hidden: [join(directory, "data")] },
 		});
-		const told: string[] = [];
+		const logged: string[] = [];
 		{
 			await using t = await TestRuntime.open({
 				model,
@@ -100,9 +100,9 @@ test.runIf(hasBubblewrap)(
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}
-			told.push(...log.events.map((event) => JSON.stringify(event)));
+			logged.push(...log.events.map((event) => JSON.stringify(event)));
 		}
-		expect(told.join("\n")).not.toContain(canary);
+		expect(logged.join("\n")).not.toContain(canary);
 		expect(model.requests.map(known).join("\n")).not.toContain(canary);
 		expect(JSON.stringify(site.requests)).not.toContain(canary);
 		// The attack was tried, and the page was read.

@@ -25,7 +25,7 @@ function openSession() {
 const socket = connect({ host, port: Number(port), timeout: 3_000 });
 let answer = "";
 /** @param {object} what */
-const told = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
+const print = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
 socket.on("connect", () => {
 	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
 	// The kernel reports no owner of a closed socket. An attacker would close it if that gave access.
@@ -36,7 +36,7 @@ socket.on("data", (chunk) => {
 	if (answer.includes("\r\n")) socket.end();
 });
 socket.on("timeout", () => socket.destroy(new Error("ETIMEDOUT")));
-socket.on("error", (error) => told({ error: "code" in error ? error.code : error.message }));
+socket.on("error", (error) => print({ error: "code" in error ? error.code : error.message }));
 socket.on("close", (failed) => {
-	if (!failed) told({ status: Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0) });
+	if (!failed) print({ status: Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0) });
 });

@@ -180,7 +180,7 @@ test("a name that changes its address after the check reaches only the checked a
 test("headers have ten seconds, starting with the lookup", async () => {
 	await using site = await Site.tcp(() => undefined);
 	const waiting = site.fetch({ url: site.url("/") });
-	const told = expect(waiting).rejects.toMatchObject({
+	const outcome = expect(waiting).rejects.toMatchObject({
 		code: "deadline_exceeded",
 		message: "the first part of the answer took longer than 10 s",
 	});
@@ -188,7 +188,7 @@ test("headers have ten seconds, starting with the lookup", async () => {
 	site.clock.advance(9_999);
 	await tick();
 	site.clock.advance(1);
-	await told;
+	await outcome;
 	expect(site.clock.pending).toBe(0);
 });
 
@@ -200,7 +200,7 @@ test("a page has twenty seconds in total", async () => {
 	const held: (() => void)[] = [];
 	for (const path of ["/", "/hop"]) {
 		const before = site.requests.length;
-		const told = expect(site.fetch({ url: site.url(path) })).rejects.toMatchObject({
+		const outcome = expect(site.fetch({ url: site.url(path) })).rejects.toMatchObject({
 			code: "deadline_exceeded",
 			message: "the page took longer than 20 s",
 		});
@@ -212,7 +212,7 @@ test("a page has twenty seconds in total", async () => {
 		site.clock.advance(10_999);
 		await tick();
 		site.clock.advance(1);
-		await told;
+		await outcome;
 	}
 });
 
@@ -224,10 +224,10 @@ test("stopping the call stops the fetch, at each of its stages", async () => {
 		[site, () => site.requests.length === 1],
 	] as const) {
 		const stop = new AbortController();
-		const told = expect(server.fetch({ url: server.url("/") }, stop.signal)).rejects.toThrow("stopped");
+		const outcome = expect(server.fetch({ url: server.url("/") }, stop.signal)).rejects.toThrow("stopped");
 		await until(isReady);
 		stop.abort(new Error("stopped"));
-		await told;
+		await outcome;
 	}
 	const stopped = AbortSignal.abort(new Error("stopped"));
 	await expect(site.fetch({ url: site.url("/") }, stopped)).rejects.toThrow("stopped");
@@ -331,12 +331,15 @@ test("only text is fetched", async () => {
 		"/stream": (response) =>
 			response.writeHead(200, { "content-type": "application/octet-stream" }).end("text after all"),
 	});
-	const told = (path: string) => site.fetch({ url: site.url(path) }).then(String, (reason) => reason.message);
-	expect(await told("/image")).toBe(`"${site.url("/image")}" is image/png of 12 bytes: only text is fetched`);
-	expect(await told("/pdf")).toBe(
+	const outcome = (path: string) =>
+		site.fetch({ url: site.url(path) }).then(String, (reason) => reason.message);
+	expect(await outcome("/image")).toBe(
+		`"${site.url("/image")}" is image/png of 12 bytes: only text is fetched`,
+	);
+	expect(await outcome("/pdf")).toBe(
 		`"${site.url("/pdf")}" is application/pdf of unknown size: only text is fetched`,
 	);
-	expect(await told("/unknown")).toBe(
+	expect(await outcome("/unknown")).toBe(
 		`"${site.url("/unknown")}" is something of 7 bytes: only text is fetched`,
 	);
 	expect(await site.text("/stream")).toBe("text after all");

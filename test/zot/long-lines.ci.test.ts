@@ -31,16 +31,16 @@ test("a picture of 11.9 MiB is accepted and reported by its size, and one of 12 
 		],
 	]);
 	// The base64 text alone has the maximum length of a line, without the rest of the command.
-	const told = agent.frames.length;
+	const answer = agent.frames.length;
 	const line = JSON.stringify(picture("large", 12 * mebibyte));
 	agent.write(`${line}\n`);
 	agent.send({ id: "after", type: "ping" });
 	expect(await agent.response("after")).toMatchObject({ success: true });
-	expect(agent.frames[told]).toEqual({
+	expect(agent.frames[answer]).toEqual({
 		...{ type: "response", command: "", success: false },
 		error: `the line is longer than 16 MiB (${line.length} bytes), and was skipped`,
 	});
-	expect(agent.frames).toHaveLength(told + 2);
+	expect(agent.frames).toHaveLength(answer + 2);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
@@ -101,8 +101,8 @@ test("the newest messages of a transcript that exceeds a line are returned", asy
 		agent.send({ id: `p${reply}`, type: "prompt", message: `${reply}${"€".repeat(1.7 * mebibyte)}` });
 		await agent.turn();
 	}
-	const told = await agent.data({ id: "m", type: "get_messages" });
-	const { messages, omitted } = told as { messages: readonly { content: unknown }[]; omitted?: number };
+	const answer = await agent.data({ id: "m", type: "get_messages" });
+	const { messages, omitted } = answer as { messages: readonly { content: unknown }[]; omitted?: number };
 	expect(omitted).toBeGreaterThan(0);
 	expect(messages.length).toBeGreaterThan(1);
 	const state = (await agent.data({ id: "s", type: "get_state" })) as { message_count: number };

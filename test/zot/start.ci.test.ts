@@ -60,9 +60,9 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/"loud" is not allowed for logLevel \(--log-level\)/, ...offline, "--log-level", "loud"],
 ];
 
-const rows = refusals.map(([says, ...flags]) => ({ told: says.source, says, flags }));
+const rows = refusals.map(([says, ...flags]) => ({ error: says.source, says, flags }));
 
-test.each(rows)("a failed start is reported in one line: $told", async ({ says, flags }) => {
+test.each(rows)("a failed start is reported in one line: $error", async ({ says, flags }) => {
 	const { code, stdout, stderr } = await zot("rpc", ...flags);
 	expect(stderr).toMatch(/^zot: .*\n$/);
 	expect(stderr).toMatch(says);

@@ -64,7 +64,7 @@ export interface Gate {
 	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench: another gate has
 	 * the reached limit.
 	 */
-	readonly goal?: true;
+	readonly target?: true;
 }
 
 /** Prints medians with their range, writes them to `--json`, and sets exit code 1 if a gate is missed. */
@@ -77,7 +77,7 @@ export function report(
 	const lines = figures.map((figure) => `  ${figure.name.padEnd(52)} ${describe(figure)}`);
 	const verdicts = gates.map((gate) => ({ gate, kept: isKept(gate) }));
 	const limits = verdicts.map(({ gate, kept }) => {
-		const kind = gate.goal ? "target" : "limit";
+		const kind = gate.target ? "target" : "limit";
 		const bound = gate.atMost === undefined ? `at least ${gate.atLeast}` : `at most ${gate.atMost}`;
 		const measured = round(median(gate.figure.values));
 		return `  ${kept ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured} (${kind}: ${bound})`;
@@ -90,7 +90,7 @@ export function report(
 		process.exitCode = 1;
 	}
 	if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ name, figures }, null, "\t"));
-	const counted = verdicts.filter(({ gate }) => !(options.ratios && (gate.ofMachine || gate.goal)));
+	const counted = verdicts.filter(({ gate }) => !(options.ratios && (gate.ofMachine || gate.target)));
 	if (counted.some(({ kept }) => !kept)) process.exitCode = 1;
 }
 

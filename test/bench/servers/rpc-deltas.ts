@@ -10,7 +10,7 @@ const model: Model = {
 	defaultModel: "bench",
 	async *stream(request) {
 		const count = orderOf(request);
-		for (let told = 0; told < count; told += deltasPerTick) {
+		for (let sent = 0; sent < count; sent += deltasPerTick) {
 			for (let n = 0; n < deltasPerTick; n++) yield { type: "text", text: deltaText };
 			await setImmediate();
 		}

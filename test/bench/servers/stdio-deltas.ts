@@ -4,7 +4,7 @@ import { eachLine } from "../measure/each-line.ts";
 
 /** The floor: for each line `{id, message}`, writes the requested number of delta lines, with one write per tick. */
 async function speak(request_id: string, count: number): Promise<void> {
-	for (let told = 0; told < count; told += deltasPerTick) {
+	for (let sent = 0; sent < count; sent += deltasPerTick) {
 		const lines: string[] = [];
 		for (let n = 0; n < deltasPerTick; n++) {
 			lines.push(`${JSON.stringify({ type: "text_delta", delta: deltaText, request_id })}\n`);

@@ -19,7 +19,7 @@ class ZotConversation implements Conversation {
 	readonly #client: ZotClient;
 	#commands = 0;
 	/** Number of lines in the outcomes so far. */
-	#told = 0;
+	#read = 0;
 
 	constructor(client: ZotClient) {
 		this.#client = client;
@@ -53,9 +53,9 @@ class ZotConversation implements Conversation {
 	async outcome(): Promise<Outcome> {
 		await this.#client.until("done");
 		const { frames } = this.#client;
-		const done = frames.findIndex(({ type }, at) => at >= this.#told && type === "done");
-		const received = frames.slice(this.#told, done + 1);
-		this.#told = done + 1;
+		const done = frames.findIndex(({ type }, at) => at >= this.#read && type === "done");
+		const received = frames.slice(this.#read, done + 1);
+		this.#read = done + 1;
 		return {
 			streamed: streamedIn(received),
 			calls: only(received, "tool_call").map((call) => callIn(call, received)),

@@ -5,9 +5,9 @@ import { InProcessPort } from "../../simulators/discord/in-process.ts";
 import type { Fault } from "../../simulators/discord/rest/network.ts";
 import { World } from "../../simulators/discord/world/world.ts";
 import { judgeDeleted } from "./judge-messages.ts";
-import { KeptSession } from "./kept-session.ts";
 import type { PlatformProcess } from "./life.ts";
 import { People } from "./people.ts";
+import { StoredSession } from "./stored-session.ts";
 import { type Ground, type GroundParts, Street } from "./street.ts";
 
 const intents =
@@ -33,7 +33,7 @@ class DiscordGround implements Ground<World, People> {
 	readonly cuts: readonly (() => void)[];
 	readonly judgeTaken = judgeDeleted;
 	readonly #random: Random;
-	#session = new KeptSession(undefined);
+	#session = new StoredSession(undefined);
 
 	constructor({ clock, random, seed }: GroundParts) {
 		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
@@ -59,7 +59,7 @@ class DiscordGround implements Ground<World, People> {
 	}
 
 	nextProcess(isLost: boolean): PlatformProcess {
-		const session = new KeptSession(isLost ? undefined : this.#session.left);
+		const session = new StoredSession(isLost ? undefined : this.#session.left);
 		this.#session = session;
 		const { world } = this;
 		const port = new InProcessPort(world, { intents, sessions: session.store });

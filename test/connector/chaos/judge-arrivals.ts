@@ -42,7 +42,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[
 export function judgeTwice({ versions }: Spoken, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
-		return count > 1 ? [`the gateway heard ${text} ${count} times`] : [];
+		return count > 1 ? [`the gateway received ${text} ${count} times`] : [];
 	});
 }
 

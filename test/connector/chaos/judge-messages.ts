@@ -25,10 +25,12 @@ function judgeSaid(street: DiscordStreet, said: Said): string[] {
 	if (kept.length > 1) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	const first = versions[0] ?? "";
-	if (arrivals.length === 0) return [...faults, `the gateway never heard ${first}`];
+	if (arrivals.length === 0) return [...faults, `the gateway never received ${first}`];
 	const last = versions.at(-1) ?? "";
 	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused(said);
-	return counts || isUntold(street, said) ? faults : [...faults, `nobody heard that ${first} is ${last} now`];
+	return counts || isUnseen(street, said)
+		? faults
+		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
 /** True if a post below the message says that the edit came too late. */
@@ -46,14 +48,14 @@ function refusalsOf({ id, room }: Said, file: string): number {
 /** Deleted messages that still wait at the end. */
 export function judgeDeleted(street: DiscordStreet): string[] {
 	const { gateway, people } = street;
-	const deleted = people.messages.said.filter((said) => said.isDeleted && !isUntold(street, said));
+	const deleted = people.messages.said.filter((said) => said.isDeleted && !isUnseen(street, said));
 	return judgeWaiting(gateway, deleted);
 }
 
 /**
  * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
  */
-function isUntold({ world }: DiscordStreet, { changedAt, mayBeLost }: Said): boolean {
+function isUnseen({ world }: DiscordStreet, { changedAt, mayBeLost }: Said): boolean {
 	const { identifies } = world.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
 }

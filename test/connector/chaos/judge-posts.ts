@@ -38,7 +38,7 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 			const wanted = given.filter((text) => shown.includes(text));
 			return shown.join() === wanted.join()
 				? []
-				: [`${session} told ${shown.join()} instead of ${wanted.join()}`];
+				: [`${session} showed ${shown.join()} instead of ${wanted.join()}`];
 		});
 	});
 }

@@ -23,7 +23,7 @@ export function judge(street: DiscordStreet): string[] {
 		...judgeReviews(workAndPosts),
 		...judgeTrust(street, posts),
 		...judgeMessages(street),
-		...people.pendingActions.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
 		...world.takeViolations(),
 	];
@@ -43,9 +43,9 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 		// Direct messages have no such cards.
 		const wanted = session.externalKey?.includes(":dm:") ? 0 : 1;
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
-		const isTold =
+		const isShown =
 			end === undefined ? cards.length === 1 : own.some(({ text }) => workAndPosts[end].test(text));
-		return threads.length === wanted && isTold
+		return threads.length === wanted && isShown
 			? []
 			: [`${title} has ${cards.length} cards, ${threads.length} threads`];
 	});
@@ -55,8 +55,8 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 function judgeTrust({ work, people, world }: DiscordStreet, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
-		const isUntold = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
-		const ended = changedAt <= givenAt || isOver || isUntold ? [] : [`${id} survived its audience`];
+		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
+		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];

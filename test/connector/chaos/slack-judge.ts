@@ -24,7 +24,7 @@ export function judgeSlack(street: SlackStreet): string[] {
 			judgeFile(gateway, said, (file) => refusalsOf(street, said, file)),
 		),
 		...judgeRetries(gateway, people.retries),
-		...people.pendingActions.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
 		...world.takeViolations(),
 	];
@@ -55,9 +55,9 @@ function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
-		const isTold =
+		const isShown =
 			end === undefined ? cards.length === 1 : own.some(({ text }) => workAndPosts[end].test(text));
-		return isTold ? [] : [`${title} has ${cards.length} cards`];
+		return isShown ? [] : [`${title} has ${cards.length} cards`];
 	});
 }
 
@@ -65,8 +65,8 @@ function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
 function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
-		const isUntold = world.delivery.lost.includes("member_joined_channel");
-		const ended = changedAt <= givenAt || isOver || isUntold ? [] : [`${id} survived its audience`];
+		const isUnseen = world.delivery.lost.includes("member_joined_channel");
+		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
@@ -86,14 +86,14 @@ function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[
 	if (kept.length > 1 && !mayBeLost) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	if (arrivals.length === 0) {
-		return isUncalled ? faults : [...faults, `the gateway never heard ${versions[0]}`];
+		return isUncalled ? faults : [...faults, `the gateway never received ${versions[0]}`];
 	}
 	const last = versions.at(-1) ?? "";
 	const isRefused = [room, ...world.threads()]
 		.flatMap((place) => place.shows())
 		.some(({ text }) => text.includes("before you edited"));
 	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused;
-	return counts ? faults : [...faults, `nobody heard that ${versions[0]} is ${last} now`];
+	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
 /** Number of posts in the room which say that the file could not be read. */

@@ -27,13 +27,13 @@ export function judge(world: World): string[] {
 	return [...all, ...judgeInbound(world)];
 }
 
-function judgeInbound({ inbound, heard, network }: World): string[] {
+function judgeInbound({ inbound, received, network }: World): string[] {
 	const lost = [...Map.groupBy(inbound, ({ conversation }) => conversation)].flatMap(
 		([conversation, events]) => {
 			const sent = events.map(({ id }) => id).toSorted();
-			const got = heard.get(conversation)?.toSorted() ?? [];
+			const got = received.get(conversation)?.toSorted() ?? [];
 			const is = sent.join() === got.join();
-			return is ? [] : [`the gateway heard ${got.join()} of ${conversation} instead of ${sent.join()}`];
+			return is ? [] : [`the gateway received ${got.join()} of ${conversation} instead of ${sent.join()}`];
 		},
 	);
 	return [...network.faults, ...lost];

@@ -22,7 +22,7 @@ export class Network {
 	readonly #unacknowledged: Set<QueuedEvent>;
 	/** Events that the connector's database has received. */
 	readonly #passages = new Map<string, Passage>();
-	readonly #heard = new Set<string>();
+	readonly #received = new Set<string>();
 	#step = 0;
 
 	constructor(random: Random, events: readonly QueuedEvent[]) {
@@ -48,13 +48,13 @@ export class Network {
 	}
 
 	/** An event that was acknowledged before another one was delivered arrives before it. */
-	hear({ id, conversation }: QueuedEvent): void {
-		this.#heard.add(id);
+	receive({ id, conversation }: QueuedEvent): void {
+		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;
 		for (const { event, acknowledgedAt } of this.#passages.values()) {
 			const isEarlier = acknowledgedAt !== undefined && acknowledgedAt < sentAt;
-			if (!isEarlier || event.conversation !== conversation || this.#heard.has(event.id)) continue;
-			this.faults.push(`${id} of ${conversation} is heard before ${event.id}`);
+			if (!isEarlier || event.conversation !== conversation || this.#received.has(event.id)) continue;
+			this.faults.push(`${id} of ${conversation} is received before ${event.id}`);
 		}
 	}
 

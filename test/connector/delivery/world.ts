@@ -26,14 +26,14 @@ export class World {
 	readonly deaths: string[] = [];
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
 	/** Events that reached the gateway, by conversation, each at its first arrival. */
-	readonly heard = new Map<string, string[]>();
+	readonly received = new Map<string, string[]>();
 	readonly inbound: readonly QueuedEvent[];
 	readonly network: Network;
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
 	/** Number of planned events of each session, which the gateway does not know. */
-	readonly #told = new Map<string, number>();
+	readonly #planned = new Map<string, number>();
 	/** Time at which the gateway is available again. */
 	#awayUntil = 0;
 	#databases = 0;
@@ -84,7 +84,7 @@ export class World {
 		const { store, surface } = life;
 		const parts = { store, clock: this.#clock, chance: () => this.#random.next(), log: silentLogger };
 		const outbox = await Outbox.start({ ...parts, surface, failpoints: life });
-		const handle = (event: QueuedEvent) => this.#hear(event, life);
+		const handle = (event: QueuedEvent) => this.#receive(event, life);
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
 		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
@@ -119,28 +119,28 @@ export class World {
 		const cursor = await outbox.cursor(session);
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
-		const told = this.#told.get(session) ?? 0;
+		const planned = this.#planned.get(session) ?? 0;
 		// Rows of which this database does not know, and which an earlier one may have sent, are planned again.
-		const seq = cursor < told ? Math.min(last, told) : last;
-		this.#told.set(session, Math.max(told, seq));
+		const seq = cursor < planned ? Math.min(last, planned) : last;
+		this.#planned.set(session, Math.max(planned, seq));
 		await outbox.plan({
 			conversation: session,
 			cursor: { session, seq },
 			rows: events.slice(first, seq).flat(),
-			replayed: cursor < told,
+			replayed: cursor < planned,
 		});
 	}
 
-	async #hear(event: QueuedEvent, life: Life): Promise<void> {
+	async #receive(event: QueuedEvent, life: Life): Promise<void> {
 		const { conversation } = event;
 		if (life.end !== undefined) return new Promise(() => undefined);
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
 		if (this.#isAway || this.#random.chance(0.1)) throw lost;
-		const heard = this.heard.get(conversation) ?? [];
+		const received = this.received.get(conversation) ?? [];
 		// The gateway knows the key of a request that it has performed.
-		if (!heard.includes(event.id)) {
-			this.heard.set(conversation, [...heard, event.id]);
-			this.network.hear(event);
+		if (!received.includes(event.id)) {
+			this.received.set(conversation, [...received, event.id]);
+			this.network.receive(event);
 		}
 		if (this.#random.chance(0.1)) throw lost;
 	}
@@ -153,7 +153,7 @@ export class World {
 		if (!this.network.isQuiet) return false;
 		return store.read(async (db) => {
 			const cursors = await db.selectFrom("cursors").select("seq").execute();
-			const isTold = cursors.filter(({ seq }) => seq === eventCount).length === sessions.length;
+			const isSent = cursors.filter(({ seq }) => seq === eventCount).length === sessions.length;
 			const open = await db
 				.selectFrom("outbox")
 				.select("id")
@@ -166,7 +166,7 @@ export class World {
 				.where("state", "=", "waiting")
 				.limit(1)
 				.execute();
-			return isTold && open.length === 0 && waiting.length === 0;
+			return isSent && open.length === 0 && waiting.length === 0;
 		});
 	}
 }

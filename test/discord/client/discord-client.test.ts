@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { DiscordServer } from "../../simulators/discord/server.ts";
 import { World, type WorldOptions } from "../../simulators/discord/world/world.ts";
-import { KeptSession } from "./kept-session.ts";
+import { StoredSession } from "./stored-session.ts";
 import { type ClientOptions, WatchedClient } from "./watched-client.ts";
 
 async function place(options: WorldOptions = {}) {
@@ -9,7 +9,7 @@ async function place(options: WorldOptions = {}) {
 	const server = await DiscordServer.start(world);
 	onTestFinished(() => server.close());
 	const { apiUrl, cdnUrl } = server;
-	const sessions = new KeptSession();
+	const sessions = new StoredSession();
 	const client = (given: Partial<ClientOptions> = {}) =>
 		new WatchedClient({ token: world.token, apiUrl, cdnUrl, sessions, ...given });
 	const general = world.channel("general");

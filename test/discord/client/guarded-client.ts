@@ -2,12 +2,12 @@
 
 import { createLogger, Redactor, systemClock } from "@parley/base";
 import { createDiscordPort, guardProcess } from "@parley/discord";
-import { KeptSession } from "./kept-session.ts";
+import { StoredSession } from "./stored-session.ts";
 
 const [, , apiUrl] = process.argv;
 const log = createLogger({ level: "info", redactor: new Redactor() });
 guardProcess(log);
-const sessions = new KeptSession();
+const sessions = new StoredSession();
 const port = createDiscordPort({ token: "token", apiUrl, clock: systemClock, log, sessions });
 await port.connect({
 	dispatch: ({ t }) => void process.stdout.write(`${t}\n`),

@@ -9,7 +9,7 @@ import {
 } from "@parley/discord";
 import { onTestFinished } from "vitest";
 import { Watch } from "../../watch.ts";
-import { KeptSession } from "./kept-session.ts";
+import { StoredSession } from "./stored-session.ts";
 
 export interface ClientOptions {
 	readonly token: string;
@@ -29,7 +29,7 @@ export class WatchedClient {
 	readonly #watch = new Watch();
 	readonly #takes: (event: DiscordDispatch) => boolean;
 
-	constructor({ token, apiUrl, cdnUrl, sessions = new KeptSession(), takes = () => true }: ClientOptions) {
+	constructor({ token, apiUrl, cdnUrl, sessions = new StoredSession(), takes = () => true }: ClientOptions) {
 		this.#takes = takes;
 		this.port = createDiscordPort({ token, apiUrl, cdnUrl, clock: systemClock, log: this.log, sessions });
 		onTestFinished(() => this.port.close());

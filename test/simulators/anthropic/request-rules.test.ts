@@ -36,8 +36,8 @@ function calls(...ids: readonly string[]): MessageParam {
 	};
 }
 
-function call(told: { name?: string; input?: unknown }): MessageParam {
-	return { role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: {}, ...told }] };
+function call(input: { name?: string; input?: unknown }): MessageParam {
+	return { role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: {}, ...input }] };
 }
 
 function answers(...ids: readonly string[]): MessageParam {

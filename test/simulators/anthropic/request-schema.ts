@@ -51,12 +51,12 @@ export class RequestSchema {
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const most = Math.max(...errors.map(depth));
-	const told = errors
+	const texts = errors
 		.filter((error) => depth(error) === most && error.keyword !== "anyOf")
 		.map(
 			({ instancePath, message, params }) => `${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
 		);
-	const distinct = [...new Set(told)].slice(0, 6);
+	const distinct = [...new Set(texts)].slice(0, 6);
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 

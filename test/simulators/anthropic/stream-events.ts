@@ -98,8 +98,8 @@ function deltasOf(block: ReplyBlock, cut: Cut): RawContentBlockDelta[] {
 	}
 }
 
-function jsonOf({ json, input = {} }: Extract<ReplyBlock, { type: "tool_use" }>): string {
-	return json ?? JSON.stringify(input);
+function jsonOf({ json, input: reported = {} }: Extract<ReplyBlock, { type: "tool_use" }>): string {
+	return json ?? JSON.stringify(reported);
 }
 
 function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {

@@ -1,9 +1,9 @@
 import type { Store } from "@parley/base";
 import type { Tables } from "@parley/core";
+import { type ExpectedState, isOver } from "./expected-state.ts";
 import type { Life } from "./life.ts";
 import { type Cast, dependentOf, workerOf } from "./player.ts";
 import type { Sightings } from "./sightings.ts";
-import { isOver, type Standing } from "./standing.ts";
 
 /** The state of one task in the database. */
 export interface Row {
@@ -18,7 +18,7 @@ export interface Row {
 /** True if a task, its worker and its dependent have visibly reached this state. */
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
-	at: Standing,
+	at: ExpectedState,
 	life: Life,
 	seen: Sightings,
 ): boolean {
@@ -31,7 +31,7 @@ export function hasReached(
 }
 
 interface Place extends Pick<Row, "suspended" | "putOff"> {
-	readonly state: Standing["task"];
+	readonly state: ExpectedState["task"];
 }
 
 function isThere(
@@ -85,7 +85,7 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 }
 
 /** The expected rows of a task, its worker and its dependent. */
-export function expectedRows(title: string, at: Standing, needed: boolean): [string, Row | undefined][] {
+export function expectedRows(title: string, at: ExpectedState, needed: boolean): [string, Row | undefined][] {
 	const own = row(at.task, at.suspended, at.putOff, at.asks);
 	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);
 	const rows: [string, Row | undefined][] = [
@@ -98,7 +98,12 @@ export function expectedRows(title: string, at: Standing, needed: boolean): [str
 	return [...rows, [dependentOf(title), idle]];
 }
 
-function row(state: Standing["task"], suspended: number, putOff: number, asks: boolean): Row | undefined {
+function row(
+	state: ExpectedState["task"],
+	suspended: number,
+	putOff: number,
+	asks: boolean,
+): Row | undefined {
 	if (state === "none") return undefined;
 	return { state, suspended, putOff, runs: isOver(state) ? 0 : 1, prompts: asks ? 1 : 0 };
 }

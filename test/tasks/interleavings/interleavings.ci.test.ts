@@ -1,9 +1,9 @@
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../../random.ts";
+import { type Action, actions } from "./expected-state.ts";
 import { allSequences } from "./sequences.ts";
 import { type EngineName, grouped, Stage } from "./stage.ts";
-import { type Action, actions } from "./standing.ts";
 
 const mostSteps = 6;
 const seed = testSeed();

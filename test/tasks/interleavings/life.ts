@@ -6,7 +6,7 @@ import { MortalStore } from "./mortal-store.ts";
 import { PuppetModel } from "./puppet-model.ts";
 
 /** The database and the files of a process, which outlive it. */
-export interface Remains {
+export interface Storage {
 	readonly database: Store<Tables>;
 	readonly directory: string;
 	/** Milliseconds since the epoch. */
@@ -14,7 +14,7 @@ export interface Remains {
 }
 
 /** Receives the events and effects of a process. */
-export interface Witness {
+export interface Observer {
 	onEvent(event: SessionEvent): void;
 	onEffect(callId: string): void;
 	onChange(): void;
@@ -35,7 +35,7 @@ export class Life {
 		this.clock = parts.clock;
 	}
 
-	static async begin({ database, directory, now }: Remains, witness: Witness): Promise<Life> {
+	static async begin({ database, directory, now }: Storage, witness: Observer): Promise<Life> {
 		const model = new PuppetModel(() => witness.onChange());
 		const clock = new ManualClock(now);
 		const store = new MortalStore(database);

@@ -1,9 +1,9 @@
 import { type Keyed, ModelError, type ModelEvent, operator } from "@parley/core";
 import { calls, says } from "@parley/core/testing";
+import type { Action, Shared } from "./expected-state.ts";
 import type { Life } from "./life.ts";
 import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
-import type { Action, Shared } from "./standing.ts";
 
 /** The task of a sequence. */
 export interface Cast {

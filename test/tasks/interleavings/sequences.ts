@@ -1,4 +1,4 @@
-import { type Action, after, atFirst, enabled, isOver, type Standing } from "./standing.ts";
+import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from "./expected-state.ts";
 
 /**
  * All sequences of up to `most` possible actions, without those that are the start of another one. Only a crash follows the
@@ -6,7 +6,7 @@ import { type Action, after, atFirst, enabled, isOver, type Standing } from "./s
  */
 export function allSequences(most: number): Action[][] {
 	const found: Action[][] = [];
-	const extend = (at: Standing, sequence: readonly Action[]): void => {
+	const extend = (at: ExpectedState, sequence: readonly Action[]): void => {
 		const next = sequence.length < most ? wanted(at, sequence.at(-1)) : [];
 		if (next.length === 0) found.push([...sequence]);
 		for (const action of next) extend(after(at, action), [...sequence, action]);
@@ -15,7 +15,7 @@ export function allSequences(most: number): Action[][] {
 	return found;
 }
 
-function wanted(at: Standing, last: Action | undefined): Action[] {
+function wanted(at: ExpectedState, last: Action | undefined): Action[] {
 	if (isOver(at.task)) return last === "crash" ? [] : ["crash"];
 	return enabled(at).filter((action) => action !== "crash" || last !== "crash");
 }

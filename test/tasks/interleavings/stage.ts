@@ -5,8 +5,8 @@ import { openPgliteStore } from "@parley/base/testing";
 import { migrations, type Tables } from "@parley/core";
 import { memoryDirectory } from "../../faults/memory-directory.ts";
 import type { Random } from "../../random.ts";
+import { type Action, isShared } from "./expected-state.ts";
 import { faultsOf } from "./outcome.ts";
-import { type Action, isShared } from "./standing.ts";
 import { World } from "./world.ts";
 
 export type EngineName = "SQLite" | "PGlite";

@@ -3,20 +3,20 @@ import { operator } from "@parley/core";
 import { unkeyed } from "@parley/core/testing";
 import { Watch } from "../../watch.ts";
 import { expectedRows, hasReached, readRows } from "./expectations.ts";
-import { Life, type Remains } from "./life.ts";
+import { type Action, after, atFirst, type ExpectedState, isOver, isShared } from "./expected-state.ts";
+import { Life, type Storage } from "./life.ts";
 import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
-import { type Action, after, atFirst, isOver, isShared, type Standing } from "./standing.ts";
 
 /** A sequence and its current state. */
 export interface Playing {
 	readonly sequence: readonly Action[];
 	readonly player: Player;
-	at: Standing;
+	at: ExpectedState;
 }
 
-type Place = Omit<Remains, "now">;
+type Place = Omit<Storage, "now">;
 
 /** Maximum of reads of the database, with a pause between them, before a difference is an error. */
 const mostReads = 40;

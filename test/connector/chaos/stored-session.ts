@@ -8,7 +8,7 @@ type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
  * Stored session of a process at Discord's gateway. The same process continues after the newest event. Its successor
  * continues before the first event that was not durable, as `DiscordPort` promises.
  */
-export class KeptSession {
+export class StoredSession {
 	/** For the port, which writes and deletes `session`, each time after it has passed on the event. */
 	readonly store: SessionStore;
 	readonly #untaken = new Set<number>();

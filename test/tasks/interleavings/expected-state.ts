@@ -17,7 +17,7 @@ export function isShared(action: Action): action is Shared {
 }
 
 /** The documented state of a task and its worker. */
-export interface Standing {
+export interface ExpectedState {
 	readonly task: TaskState | "none";
 	/** A call of the task waits for an approval. The state of the task is still `running`. */
 	readonly asks: boolean;
@@ -32,7 +32,7 @@ export interface Standing {
 	readonly workerEffects: number;
 }
 
-export const atFirst: Standing = {
+export const atFirst: ExpectedState = {
 	...{ task: "none", asks: false, worker: "none" },
 	...{ suspended: 0, workerSuspended: 0, putOff: 0, workerPutOff: 0, effects: 0, workerEffects: 0 },
 };
@@ -42,18 +42,20 @@ export function isOver(state: TaskState | "none"): boolean {
 }
 
 /** The end of a task cancels its worker and closes its prompts. */
-function ended(before: Standing, task: TaskState): Standing {
+function ended(before: ExpectedState, task: TaskState): ExpectedState {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
 }
 
 /** The end of a worker resumes the parent that waits for it. */
-function workerEnded(before: Standing, worker: TaskState): Standing {
+function workerEnded(before: ExpectedState, worker: TaskState): ExpectedState {
 	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
 }
 
 /** The documented state machine: the condition of each action, and its next state. */
-const machine: Readonly<Record<Action, readonly [(at: Standing) => boolean, (at: Standing) => Standing]>> = {
+const machine: Readonly<
+	Record<Action, readonly [(at: ExpectedState) => boolean, (at: ExpectedState) => ExpectedState]>
+> = {
 	submit: [({ task }) => task === "none", (at) => ({ ...at, task: "running" })],
 	finish: [isAtWork, (at) => ended(at, "completed")],
 	reject: [isAtWork, (at) => ended(at, "failed")],
@@ -94,25 +96,25 @@ const machine: Readonly<Record<Action, readonly [(at: Standing) => boolean, (at:
 	],
 };
 
-function isAtWork({ task, asks }: Standing): boolean {
+function isAtWork({ task, asks }: ExpectedState): boolean {
 	return task === "running" && !asks;
 }
 
-function isOpen({ task }: Standing): boolean {
+function isOpen({ task }: ExpectedState): boolean {
 	return task !== "none" && !isOver(task);
 }
 
-function isWorking({ worker }: Standing): boolean {
+function isWorking({ worker }: ExpectedState): boolean {
 	return worker !== "none" && !isOver(worker);
 }
 
 /** The actions that are possible in this state. */
-export function enabled(at: Standing): Action[] {
+export function enabled(at: ExpectedState): Action[] {
 	return actions.filter((action) => machine[action][0](at));
 }
 
 /** The state after an action. Throws if the action is not possible. */
-export function after(at: Standing, action: Action): Standing {
+export function after(at: ExpectedState, action: Action): ExpectedState {
 	const [makesSense, lead] = machine[action];
 	if (!makesSense(at)) throw new Error(`${action} makes no sense: ${JSON.stringify(at)}`);
 	return lead(at);

@@ -1,7 +1,7 @@
 import type { GatewaySession, SessionStore } from "@parley/discord";
 
 /** The stored session of a client, in memory. */
-export class KeptSession implements SessionStore {
+export class StoredSession implements SessionStore {
 	session: GatewaySession | undefined;
 
 	async load(): Promise<GatewaySession | undefined> {
