@@ -18,12 +18,17 @@ import type { BudgetChange } from "./usage/set-budget.ts";
 import { acceptAll } from "./use-cases/messages/accept-all.ts";
 import { answerQuestion } from "./use-cases/messages/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
-import { chooseOptions, withSkill } from "./use-cases/messages/choose-options.ts";
 import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
 import type { SessionFeedback } from "./use-cases/messages/feedback.ts";
 import type { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
-import { type Accepted, acceptMessage, type NewMessage } from "./use-cases/messages/send.ts";
+import {
+	type Accepted,
+	acceptMessage,
+	chooseOptions,
+	type NewMessage,
+	withSkill,
+} from "./use-cases/messages/send.ts";
 import { type Steered, steer } from "./use-cases/messages/steer.ts";
 import type { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";

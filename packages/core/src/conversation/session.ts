@@ -10,8 +10,7 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { TaskAccess } from "../vocabulary/task.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
-import { commitForTask, commitTogether, type RecordEvents } from "./commit.ts";
-import { EventBus, type Listener } from "./event-bus.ts";
+import { commitForTask, commitTogether, EventBus, type Listener, type RecordEvents } from "./commit.ts";
 import type { Observers } from "./observers.ts";
 
 /**

@@ -2,9 +2,8 @@ import { Duplex } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { type FrameWeight, FrameWriter } from "./frame-writer.ts";
+import { type FrameWeight, FrameWriter, WriteBatch } from "./frame-writer.ts";
 import { OutgoingAccount } from "./outgoing-account.ts";
-import { WriteBatch } from "./write-batch.ts";
 
 /** A socket whose other end reads when the test says so. */
 class SlowSocket extends Duplex {

@@ -2,7 +2,6 @@ import type { Duplex } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
-import type { Flushable, WriteBatch } from "./write-batch.ts";
 
 /** Bytes in the socket before frames wait here, where they can still be counted. */
 const socketShare = 256 * 1024;
@@ -166,4 +165,47 @@ export class FrameWriter implements Flushable, Holder {
 		this.#waiters = [];
 		for (const resolve of waiters) resolve();
 	}
+}
+
+/** Something that has written to give away at the end of the tick. */
+interface Flushable {
+	flush(): void;
+}
+
+/** Collects who wrote in this tick, so that each socket gets one write for all of it. */
+export class WriteBatch {
+	#dirty: Flushable[] = [];
+
+	add(writer: Flushable): void {
+		if (this.#dirty.push(writer) > 1) return;
+		// Runs when the promises of this tick have settled, before anything new is read.
+		process.nextTick(() => {
+			const dirty = this.#dirty;
+			this.#dirty = [];
+			for (const each of dirty) each.flush();
+		});
+	}
+}
+
+/** The first byte of a final text frame (RFC 6455, 5.2). */
+const finalText = 0x81;
+
+/** One unmasked WebSocket text frame, ready for any number of sockets. */
+export function frameText(text: string): Buffer {
+	const length = Buffer.byteLength(text);
+	const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+	const frame = Buffer.allocUnsafe(start + length);
+	frame[0] = finalText;
+	if (start === 2) frame[1] = length;
+	else if (start === 4) {
+		frame[1] = 126;
+		// Byte by byte: this is done for every delta, and the checks of `writeUInt16BE` cost as much as all the rest.
+		frame[2] = length >> 8;
+		frame[3] = length & 0xff;
+	} else {
+		frame[1] = 127;
+		frame.writeBigUInt64BE(BigInt(length), 2);
+	}
+	frame.write(text, start);
+	return frame;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { WriteBatch } from "./write-batch.ts";
+import { WriteBatch } from "./frame-writer.ts";
 
 test("writers of a tick are flushed once at its end, in the order of their first writes", async () => {
 	const batch = new WriteBatch();

@@ -1,8 +1,8 @@
 import { type PastCompaction, readCompactions } from "../../agent/context/session-context.ts";
 import { noReductions, type Reductions, viewOf, withCompaction } from "../../agent/context/view.ts";
+import { shownContent } from "../../agent/replies/live-reply.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
-import { shownContent } from "../../conversation/shown-content.ts";
 import type { Files } from "../../files/files.ts";
 import { withPictures } from "../../files/pictures.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";

@@ -2,7 +2,6 @@ import { type Logger, ParleyError } from "@parley/base";
 import { type PersonCheck, type Principal, type Prompt, requestedBy } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
-import { actingPrincipal } from "../shared/acting.ts";
 import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import type { RateLimit } from "../shared/rate-limit.ts";
 import { isWireEvent } from "../shared/wire-event.ts";
@@ -14,6 +13,7 @@ import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods/handlers.ts";
 import { settleUnread } from "./methods/prompts.ts";
 import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/request.ts";
+import { actingPrincipal } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
 /** Maximum waiting requests of a connection; it is not read while it has more. */

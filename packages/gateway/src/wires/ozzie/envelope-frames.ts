@@ -1,7 +1,7 @@
 import { type Clock, ParleyError } from "@parley/base";
 import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
-import { frameText } from "../../transport/text-frame.ts";
+import { frameText } from "../../transport/frame-writer.ts";
 import { beginning } from "../shared/beginning.ts";
 import { jsonBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";

@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { frameText } from "../../transport/text-frame.ts";
+import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 import { EventFrames } from "./event-frames.ts";
 

@@ -1,5 +1,5 @@
 import { type Cache, type Clock, createCache } from "@parley/base";
-import { frameText } from "../../transport/text-frame.ts";
+import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
 /** The JSON around the text of a delta. It is the same for one run until the next recorded event. */

@@ -7,7 +7,7 @@ import { Tickets } from "../../../auth/tickets.ts";
 import { RateLimit } from "../../shared/rate-limit.ts";
 import { decodeRequest } from "../codec.ts";
 import { Connection } from "../connection.ts";
-import { actionsOf } from "./actions.ts";
+import { actionsOf } from "./handlers.ts";
 
 /** Minimal params of each method, in the open session. A missing method does not compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({

@@ -1,5 +1,5 @@
+import { type Action, authorize, isAuthorized, type Principal } from "@parley/core";
 import type { MethodName } from "@parley/protocol";
-import { authorizeMethod } from "./actions.ts";
 import { catalogueMethods } from "./catalogue.ts";
 import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
@@ -39,4 +39,88 @@ export async function answerRequest(connection: HandlerContext, request: Princip
 		request: PrincipalRequest,
 	) => Promise<unknown>;
 	return handler(connection, request);
+}
+
+/**
+ * Actions of each method for `authorize`. A principal that may do one of the actions may call the method; the runtime checks
+ * the action that applies. A method without an action does not compile.
+ */
+const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
+	open_session: ["session.open", "session.read"],
+	send_message: "session.write",
+	steer: "session.write",
+	retry: "session.write",
+	set_model: "session.configure",
+	list_prompts: "prompt.read",
+	/** For principals that may answer the prompt. */
+	secret_page: ["prompt.deny", "prompt.answer"],
+	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
+	/** A connector needs a trust grant of the channel. */
+	accept_all_tools: ["trust.accept_all", "session.write"],
+	cancel_turn: "session.write",
+	list_sessions: "session.list",
+	load_messages: "session.read",
+	resume: "session.read",
+	store_memory: ["memory.write", "memory.write_everyone"],
+	query_memories: "memory.read",
+	list_memories: "memory.read",
+	/** `memory.forget_channel` applies to all notes of a channel. */
+	forget_memory: ["memory.forget", "memory.forget_channel"],
+	schedule_task: "schedule.create",
+	list_schedules: "schedule.read",
+	unschedule_task: "schedule.remove",
+	list_skills: "skill.read",
+	show_skill: "skill.read",
+	trust_skills: "skill.trust",
+	untrust_skills: "skill.trust",
+	usage: "usage.read",
+	set_budget: "budget.set",
+	list_agents: "agents.read",
+	list_models: "model.read",
+	rename_session: "session.configure",
+	delete_session: "session.delete",
+	feedback: "session.write",
+	list_feedback: "feedback.read",
+	explain: "session.read",
+	submit_task: "task.submit",
+	check_task: "task.read",
+	cancel_task: "task.control",
+	list_tasks: "task.read",
+	query_tasks: "task.read",
+	reply_task: "task.control",
+	retry_task: "task.submit",
+	create_token: "token.manage",
+	list_tokens: "token.manage",
+	rotate_token: "token.manage",
+	revoke_token: "token.manage",
+	pair: "person.pair",
+	whoami: "person.self",
+	list_people: "person.read",
+	invite_person: "person.manage",
+	approve_person: "person.manage",
+	withdraw_pairing: "person.manage",
+	report_person: "person.report",
+	set_person_role: "person.manage",
+	remove_person: "person.manage",
+	list_places: "place.read",
+	set_place: "place.manage",
+	remove_place: "place.manage",
+	test_policy: "policy.read",
+	show_policy: "policy.read",
+	request_grant: "grant.request",
+	list_grants: "grant.read",
+	revoke_grant: "grant.revoke",
+	read_audit: "audit.read",
+	verify_audit: "audit.read",
+};
+
+export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
+	const named = methodActions[method];
+	return typeof named === "string" ? [named] : named;
+}
+
+/** Throws `permission_denied` if the principal may do none of the actions, not even to its own objects. */
+function authorizeMethod(principal: Principal, method: MethodName): void {
+	const named = actionsOf(method);
+	if (!named.some((action) => isAuthorized(principal, action))) authorize(principal, named[0]);
 }

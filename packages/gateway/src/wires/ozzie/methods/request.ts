@@ -1,8 +1,7 @@
-import { ParleyError } from "@parley/base";
-import type { Keyed, Principal, Prompt, Runtime } from "@parley/core";
+import { defined, ParleyError } from "@parley/base";
+import { type Keyed, type Principal, type Prompt, placeKey, type Runtime } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
 import type { SecretPages } from "../../../secret-page/secret-pages.ts";
-import { keyedRequest } from "../../shared/acting.ts";
 import { SessionView } from "../../view/session-view.ts";
 import type { Envelope } from "../envelope.ts";
 import type { Request } from "../schema.ts";
@@ -114,4 +113,43 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 /** The result is longer than any key of a client, so the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
+}
+
+type Claim = Parameters<Runtime["trust"]["identify"]>[1];
+
+type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
+
+/**
+ * Returns the principal of a request. A connector acts for the person that the request names. `method` is for the audit log.
+ * Throws `invalid_argument` if a request has only one of `actor` and `place`.
+ */
+export async function actingPrincipal(
+	runtime: Runtime,
+	principal: Principal,
+	{ actor, place }: OnBehalf,
+	method: string,
+): Promise<Principal> {
+	if (principal.kind !== "connector" || (!actor && !place)) return principal;
+	if (!actor || !place) {
+		const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
+		throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
+	}
+	return runtime.trust.identify(principal, { actor, place }, method);
+}
+
+/**
+ * Builds a request for the runtime. Two requests are the same if they have the same key, method, parameters, session, person
+ * and channel.
+ */
+function keyedRequest(
+	{ principal, key, method }: Omit<Keyed, "params">,
+	params: object,
+	sessionId: string | undefined,
+): Keyed {
+	const { person } = principal;
+	const meant = {
+		...params,
+		...defined({ session: sessionId, person: person?.id, place: person && placeKey(person.place) }),
+	};
+	return { principal, key, method, params: meant };
 }

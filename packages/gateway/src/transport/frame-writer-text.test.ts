@@ -1,7 +1,7 @@
 import { Readable, type Writable } from "node:stream";
 import { expect, test } from "vitest";
 import * as ws from "ws";
-import { frameText } from "./text-frame.ts";
+import { frameText } from "./frame-writer.ts";
 
 // True of the library (lib/receiver.js), whose types leave it out.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
-import { EventBus } from "./event-bus.ts";
+import { EventBus } from "./commit.ts";
 
 const kept = (seq: number): Recorded => ({
 	...{ transient: false, id: `evt_${seq}`, sessionId: "sess_1", seq, at: 0 },
