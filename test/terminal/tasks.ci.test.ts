@@ -130,7 +130,7 @@ test("a chat reports tasks, shows their progress, and asks their questions by na
 	await expect(steady(setup, chat.text)).toMatchFileSnapshot("screens/task-chat.txt");
 	const tasks = await pipe(setup, ["tasks", "--session", session]);
 	expect(steady(setup, tasks.out)).toMatch(/^task_xxxxxx +running .*\n {2}task_xxxxxx +running .* Helper /m);
-	expect(tasks.out).toMatch(/^a question is open; answer it with `parley chat --session sess_x+`$/m);
+	expect(tasks.out).toMatch(/^a question is open; answer with `parley chat --session sess_x+`$/m);
 	chat.type("y\r");
 	await chat.rests("counted");
 	await expect(steady(setup, chat.text)).toMatchFileSnapshot("screens/task-chat-ended.txt");

@@ -2,7 +2,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { answered, event, listed, modelCall, retrying, usageUpdated } from "../testing/events.ts";
-import { RunFigures } from "../wordings/model-rows.ts";
+import { RunMetricsCollector } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
 
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
@@ -42,8 +42,8 @@ function writeToTerminal(...events: readonly OzzieEvent[]): { out: string; error
 
 function writeTo(io: CapturedIo, ...events: readonly OzzieEvent[]): { out: string; error: string } {
 	const output = new AnswerOutput(io);
-	const figures = new RunFigures();
-	for (const one of events) output.write(one, figures.take(one));
+	const metrics = new RunMetricsCollector();
+	for (const one of events) output.write(one, metrics.take(one));
 	return { out: io.takeOut(), error: io.takeError() };
 }
 

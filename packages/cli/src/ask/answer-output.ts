@@ -9,7 +9,7 @@ import { errorLook } from "../command-line/output.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { askRows } from "../wordings/event-wordings.ts";
-import { type Figures, figureRows, retryWords } from "../wordings/model-rows.ts";
+import { metricRows, type RunMetrics, retryWords } from "../wordings/model-rows.ts";
 import { progressWords } from "../wordings/progress-words.ts";
 import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
@@ -41,14 +41,14 @@ export class AnswerOutput {
 	}
 
 	/** Processes an event of the run, and its metrics at the end. */
-	write(event: OzzieEvent, figures?: Figures): void {
+	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.take(event);
 		this.#showStatus(progressWords(this.#progress.now, this.#look.columns - 1) ?? "");
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
 		if (event.event === "tool.call" && !isList(event.payload)) this.#toolCalled(event.payload);
-		if (event.event === "assistant.message") this.#ended(event.payload.content, figures);
+		if (event.event === "assistant.message") this.#ended(event.payload.content, metrics);
 		this.#note(event);
 	}
 
@@ -86,11 +86,11 @@ export class AnswerOutput {
 		this.#tell(rows);
 	}
 
-	#ended(content: string, figures: Figures | undefined): void {
+	#ended(content: string, metrics: RunMetrics | undefined): void {
 		this.#show(this.#reply.finish(content));
 		this.#endLine();
 		this.#release();
-		this.#tell(figures ? figureRows(figures, this.#look) : []);
+		this.#tell(metrics ? metricRows(metrics, this.#look) : []);
 	}
 
 	#tell(rows: readonly string[]): void {

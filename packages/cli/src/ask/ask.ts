@@ -25,7 +25,7 @@ import { errorLook } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { visibleLine } from "../text/visible.ts";
 import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
-import { type Figures, RunFigures } from "../wordings/model-rows.ts";
+import { type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
 import { Questions } from "./questions.ts";
 
@@ -68,7 +68,7 @@ const unansweredCode = 3;
 /** Result of a run, and its metrics if a model was called. */
 interface Ended {
 	readonly answer: AssistantMessagePayload;
-	readonly figures: Figures | undefined;
+	readonly metrics: RunMetrics | undefined;
 }
 
 interface AskOptions {
@@ -125,15 +125,15 @@ class Ask {
 	async #follow(run: OwnRun): Promise<Ended> {
 		const { io, session, flags } = this.#options;
 		const output = flags.json ? undefined : new AnswerOutput(io);
-		const gathered = new RunFigures();
+		const gathered = new RunMetricsCollector();
 		try {
 			for await (const frame of session.events()) {
 				if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
 				if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
-				const figures = gathered.take(frame);
+				const metrics = gathered.take(frame);
 				this.#questions.take(frame);
-				output?.write(frame, figures);
-				if (frame.event === "assistant.message") return { answer: frame.payload, figures };
+				output?.write(frame, metrics);
+				if (frame.event === "assistant.message") return { answer: frame.payload, metrics };
 			}
 		} finally {
 			output?.close();
@@ -141,10 +141,10 @@ class Ask {
 		throw new ParleyError("the session was closed before the run ended", { code: "aborted" });
 	}
 
-	#exitCode({ answer: { content, error }, figures }: Ended): number {
+	#exitCode({ answer: { content, error }, metrics }: Ended): number {
 		const { io, session, flags } = this.#options;
 		this.#questions.close();
-		const { model = null, tokens: usage = null, costUsd: cost_usd = null } = figures ?? {};
+		const { model = null, tokens: usage = null, costUsd: cost_usd = null } = metrics ?? {};
 		const result = { session_id: session.id, content, error, model, usage, cost_usd };
 		if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
 		if (error === "") return this.#questions.unanswered > 0 ? unansweredCode : 0;

@@ -12,7 +12,7 @@ import { visibleLine } from "../text/visible.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
-import { talkAtTerminal } from "./talk-at-terminal.ts";
+import { chatAtTerminal } from "./terminal-chat.ts";
 
 /** Runs a chat until the person leaves or the input ends, and returns the exit code. */
 export async function chat(flags: ChatFlags, io: Io): Promise<number> {
@@ -30,7 +30,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		});
 	try {
 		const session = await open(flags.session);
-		const talk = isInteractive(io) ? talkAtTerminal : talkInLines;
+		const talk = isInteractive(io) ? chatAtTerminal : chatInLines;
 		return await talk(io, (display) => {
 			current = new Chat({
 				...display,
@@ -55,7 +55,7 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
  * A chat without a terminal to draw on: each line of the input is a message, or the answer to an open question. At the end
  * of the input, the chat waits for running work. Returns the exit code.
  */
-export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
+export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	let notice = "";
 	const chat = begin({

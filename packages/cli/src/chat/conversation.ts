@@ -21,7 +21,7 @@ import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
 import { againWords, endRows, messageRows, noteRows } from "../wordings/message-rows.ts";
-import { type Figures, figureRows, RunFigures } from "../wordings/model-rows.ts";
+import { metricRows, type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
 import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { isTaskEvent } from "../wordings/task.ts";
 import { changedSteps, planRows } from "../wordings/task-words.ts";
@@ -35,7 +35,7 @@ type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
  */
 export class Conversation {
 	readonly #reply = new ReplyText();
-	readonly #figures = new RunFigures();
+	readonly #metrics = new RunMetricsCollector();
 	readonly #progress = new ReplyProgress();
 	/** Tasks of the session. */
 	readonly tasks = new TaskBoard({ tellsOutput: true });
@@ -147,23 +147,23 @@ export class Conversation {
 	/** Applies an event and returns the rows to print for it. */
 	apply(event: OzzieEvent, look: Look): string[] {
 		if (isTaskEvent(event)) return this.tasks.apply(event, look);
-		const figures = this.#figures.take(event);
+		const metrics = this.#metrics.take(event);
 		this.#progress.take(event);
-		if (isStatefulInChat(event)) return this.#applyToState(event, figures, look);
+		if (isStatefulInChat(event)) return this.#applyToState(event, metrics, look);
 		const note = chatNote(event, look);
 		if (!note) return [];
 		if (note.ends === "row") return [...this.#flush(look), ...note.rows];
 		return note.ends === "reply" ? [...this.#endReply(look), ...note.rows] : note.rows;
 	}
 
-	#applyToState(event: StatefulChatEvent, figures: Figures | undefined, look: Look): string[] {
+	#applyToState(event: StatefulChatEvent, metrics: RunMetrics | undefined, look: Look): string[] {
 		switch (event.event) {
 			case "user.message":
 				return this.#accepted(event.payload, look);
 			case "assistant.stream":
 				return this.#streamed(event.payload, look);
 			case "assistant.message":
-				return this.#ended(event.payload, figures, look);
+				return this.#ended(event.payload, metrics, look);
 			case "internal.llm.call":
 				return this.#asks(event.payload);
 			case "run.retrying":
@@ -232,7 +232,7 @@ export class Conversation {
 
 	#ended(
 		{ content, error }: Payload<"assistant.message">,
-		figures: Figures | undefined,
+		metrics: RunMetrics | undefined,
 		look: Look,
 	): string[] {
 		const rows = [...this.#write(this.#reply.finish(content), look), ...this.#endReply(look)];
@@ -242,7 +242,7 @@ export class Conversation {
 		this.#retrying = undefined;
 		this.#todo = undefined;
 		this.#calls.clear();
-		const told = [...endRows(error, look), ...(figures ? figureRows(figures, look) : [])];
+		const told = [...endRows(error, look), ...(metrics ? metricRows(metrics, look) : [])];
 		return [...rows, ...told, ...(next ? messageRows(next, look) : [])];
 	}
 

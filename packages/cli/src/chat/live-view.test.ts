@@ -5,7 +5,7 @@ import { event, listed } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
-import { type LiveState, liveView } from "./talk-at-terminal.ts";
+import { type LiveState, liveView } from "./terminal-chat.ts";
 
 const look = { columns: 40, styles: createStyles(false) };
 

@@ -9,7 +9,7 @@ import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
-import { liveView } from "./talk-at-terminal.ts";
+import { liveView } from "./terminal-chat.ts";
 
 const look = { columns: 80, styles: createStyles(false) };
 const created = { task_id: "task_1", title: "Refactor", description: "", parent_id: "" };

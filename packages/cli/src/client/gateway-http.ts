@@ -76,12 +76,12 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	} catch (cause) {
 		throw unreachable(address, cause);
 	}
-	if (answered.status === 200) return parseJson(answered.text, whatItTells);
+	if (answered.status === 200) return parseJson(answered.text, responseLimits);
 	throw answerError(address, answered);
 }
 
 /** Limits for responses of the gateway. Pages of events are larger than requests of clients. */
-const whatItTells = { maxDepth: 256, maxNodes: 5_000_000 };
+const responseLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {
 	400: "invalid_argument",

@@ -46,14 +46,14 @@ async function openSlackChecks({
 	readonly io: Io;
 }): Promise<SlackChecks> {
 	const config = await readConnectorConfig(flags, io);
-	const { botToken = "", entrance, isHttp, wrong } = trySlackSettings(io, config, flags.listen);
+	const { botToken = "", transport, isHttp, wrong } = trySlackSettings(io, config, flags.listen);
 	return openChecks({
 		botToken,
 		wrong,
 		apiUrl: config.slack?.apiUrl,
 		clock: systemClock,
 		log: silentLogger,
-		...(entrance && "appToken" in entrance ? entrance : isHttp && { http: entrance ?? {} }),
+		...(transport && "appToken" in transport ? transport : isHttp && { http: transport ?? {} }),
 	});
 }
 

@@ -70,7 +70,7 @@ export async function runConnector(run: Run): Promise<number> {
 			clock: systemClock,
 			log,
 			pid: process.pid,
-			...defined({ told: isForPerson(run) ? (words: ConnectorWords) => tellPerson(words, run) : undefined }),
+			...defined({ told: isForPerson(run) ? (words: ConnectorWords) => printState(words, run) : undefined }),
 		});
 		await keeper.tell({ state: "starting" });
 		const end = await work(run, { config, log, redactor, keeper, asked, failpoints });
@@ -189,13 +189,13 @@ function isForPerson({ flags, io }: Run): boolean {
 	return io.stderr.isTTY && !flags.supervised;
 }
 
-function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): void {
+function printState({ state, detail }: ConnectorWords, { platform, io }: Run): void {
 	if (state === "starting") io.stderr.write(`connecting to ${platform} …\n`);
 	if (state === "connected") io.stderr.write("connected; press Ctrl-C to stop, no messages are lost\n");
 	if (state === "waiting") io.stderr.write(`waiting: ${detail ?? "no answer"}\n`);
 }
 
-interface ConnectorPlace {
+interface ConnectorTarget {
 	readonly platform: string;
 	readonly config: { readonly data: string };
 	/** Whether the operator set the address. It then stays the same, and the connector waits for the gateway itself. */
@@ -208,7 +208,7 @@ interface ConnectorPlace {
  */
 async function asConnector(
 	address: GatewayAddress,
-	{ platform, config, isNamed }: ConnectorPlace,
+	{ platform, config, isNamed }: ConnectorTarget,
 ): Promise<GatewayAddress> {
 	if (address.token?.startsWith("gw_connector_")) {
 		if (!isNamed) await checkReady({ ...address, isNamed });

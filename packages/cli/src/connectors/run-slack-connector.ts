@@ -24,8 +24,8 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 		io,
 		start: async (running, config) => {
 			guardProcess(running.log);
-			const { botToken, entrance } = settled(() => slackSettings(io, config, flags.listen));
-			return runSlack({ ...running, botToken, ...entrance, apiUrl: config.slack?.apiUrl });
+			const { botToken, transport } = settled(() => slackSettings(io, config, flags.listen));
+			return runSlack({ ...running, botToken, ...transport, apiUrl: config.slack?.apiUrl });
 		},
 	});
 }

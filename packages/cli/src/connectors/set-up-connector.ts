@@ -49,7 +49,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	const since = systemClock.now();
 	const answered = (signal: AbortSignal): Promise<void> =>
 		untilAnswered({ flags, io, platform, since, signal });
-	const connector = new BorrowedConnector({ flags, io, platform, args: way.connectorArgs ?? [] });
+	const connector = new SetupConnector({ flags, io, platform, args: way.connectorArgs ?? [] });
 	const steps = way.steps(answered, patienceMs);
 	try {
 		if (!way.hasToken) return withoutToken(steps, setup);
@@ -57,14 +57,14 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 		say(io, `\n${lastWords(connector, platform)}`);
 		return 0;
 	} finally {
-		await connector.giveBack();
+		await connector.stop();
 	}
 }
 
 /** Resolves with true if all steps are complete. */
 async function follow(
 	steps: readonly SetupStep[],
-	{ connector, way }: { readonly connector: BorrowedConnector; readonly way: SetupWay },
+	{ connector, way }: { readonly connector: SetupConnector; readonly way: SetupWay },
 	setup: Setup,
 ): Promise<boolean> {
 	for (const [index, step] of steps.entries()) {
@@ -134,7 +134,7 @@ function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }
 	return 1;
 }
 
-function lastWords({ isOwn }: BorrowedConnector, { title, wants }: Platform): string {
+function lastWords({ isOwn }: SetupConnector, { title, wants }: Platform): string {
 	const start = `If ${wants} are set, \`parley start\` also runs the ${title} connector.`;
 	return isOwn
 		? `Setup complete. The connector of this setup has stopped. Restart the gateway with the token set.\n${start}`
@@ -202,7 +202,7 @@ const readyLookMs = 300;
 const connectMs = 20_000;
 
 /** The running connector, or a temporary one for the duration of the setup. */
-class BorrowedConnector {
+class SetupConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;
 	readonly #platform: Platform;
@@ -248,7 +248,7 @@ class BorrowedConnector {
 	}
 
 	/** Stops the connector of the setup. */
-	async giveBack(): Promise<void> {
+	async stop(): Promise<void> {
 		this.#own?.signal("SIGTERM");
 		await this.#own?.ended;
 	}
@@ -261,7 +261,7 @@ class BorrowedConnector {
 			return this.#found("fail", ParleyError.from(reason).message, fix);
 		}
 		const { data } = await readConnectorConfig(this.#flags, this.#io);
-		if (!isAtWork(await this.#standingIn(data))) this.#start(data);
+		if (!isRunning(await this.#standingIn(data))) this.#start(data);
 		return this.#untilConnected(data, signal);
 	}
 
@@ -290,7 +290,7 @@ class BorrowedConnector {
 			// An abort shows in the signal, which the loop checks.
 			await delay(systemClock, readyLookMs, signal).catch(() => undefined);
 			standing = await this.#standingIn(data);
-			if (!this.isOwn && !isAtWork(standing)) break;
+			if (!this.isOwn && !isRunning(standing)) break;
 		}
 		if (standing === undefined)
 			return this.#found(
@@ -317,6 +317,6 @@ class BorrowedConnector {
 	}
 }
 
-function isAtWork(standing: ConnectorStanding | undefined): boolean {
+function isRunning(standing: ConnectorStanding | undefined): boolean {
 	return standing !== undefined && ["starting", "connected", "waiting"].includes(standing.state);
 }

@@ -5,10 +5,10 @@ const [SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET] = ["xoxb-1", "xap
 
 test("uses sockets with an app token, and HTTP with a signing secret", () => {
 	const sockets = { environment: { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } };
-	expect(slackSettings(sockets, {})).toEqual({ botToken: "xoxb-1", entrance: { appToken: "xapp-1" } });
+	expect(slackSettings(sockets, {})).toEqual({ botToken: "xoxb-1", transport: { appToken: "xapp-1" } });
 	const http = { environment: { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } };
 	const listen = { host: "127.0.0.1", port: 3000 };
-	expect(slackSettings(http, { slack: { listen } }).entrance).toEqual({ signingSecret: "secret", listen });
+	expect(slackSettings(http, { slack: { listen } }).transport).toEqual({ signingSecret: "secret", listen });
 });
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
 	["chat.example.com:3000", "chat.example.com", 3000],
 ])("uses HTTP at --listen %s also with an app token", (text, host, port) => {
 	const io = { environment: { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } };
-	expect(slackSettings(io, {}, text).entrance).toEqual({ signingSecret: "secret", listen: { host, port } });
+	expect(slackSettings(io, {}, text).transport).toEqual({ signingSecret: "secret", listen: { host, port } });
 });
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
 	]);
 	expect(found.wrong).toEqual(Object.fromEntries(words));
 	expect(found.botToken !== undefined).toBe(!("token" in wrong));
-	expect(found.entrance).toBeUndefined();
+	expect(found.transport).toBeUndefined();
 	expect(found.isHttp).toBe(["no place", "no secret"].includes(name));
 });
 

@@ -5,13 +5,13 @@ import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 
 /** Transport of the events of Slack, from the settings of the operator. */
-export type SlackEntrance =
+export type SlackTransport =
 	| { readonly appToken: string }
 	| { readonly signingSecret: string; readonly listen: { readonly host: string; readonly port: number } };
 
 export interface SlackSettings {
 	readonly botToken: string;
-	readonly entrance: SlackEntrance;
+	readonly transport: SlackTransport;
 }
 
 interface SlackEnvironment {
@@ -29,7 +29,7 @@ const setupHint = "`parley slack setup` explains how to get the tokens";
  * `UsageError` that names missing variables. `listen` is the flag, which overrides the configuration.
  */
 export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
-	return { botToken: readBotToken(io), entrance: readEntrance(io, config, listen) };
+	return { botToken: readBotToken(io), transport: readTransport(io, config, listen) };
 }
 
 /** The same settings, with the errors as values, so that each check can report its own. */
@@ -39,20 +39,20 @@ export function trySlackSettings(
 	listen?: string,
 ): {
 	readonly botToken?: string;
-	readonly entrance?: SlackEntrance;
+	readonly transport?: SlackTransport;
 	/** Whether the settings are for HTTP, also if they are incomplete. */
 	readonly isHttp: boolean;
 	readonly wrong: NonNullable<SlackChecks["wrong"]>;
 } {
 	const token = tried(() => readBotToken(io));
-	const entrance = tried(() => readEntrance(io, config, listen));
+	const transport = tried(() => readTransport(io, config, listen));
 	const isHttp =
 		listen !== undefined ||
 		(variable(io, "SLACK_APP_TOKEN") === undefined && variable(io, "SLACK_SIGNING_SECRET") !== undefined);
 	return {
-		...defined({ botToken: token.value, entrance: entrance.value }),
+		...defined({ botToken: token.value, transport: transport.value }),
 		isHttp,
-		wrong: defined({ token: token.wrong, transport: entrance.wrong }),
+		wrong: defined({ token: token.wrong, transport: transport.wrong }),
 	};
 }
 
@@ -77,7 +77,7 @@ function readBotToken(io: SlackEnvironment): string {
 	throw new UsageError(`SLACK_BOT_TOKEN is not a bot token: a bot token begins with xoxb-\n${setupHint}`);
 }
 
-function readEntrance(io: SlackEnvironment, { slack }: SlackConfig, listen?: string): SlackEntrance {
+function readTransport(io: SlackEnvironment, { slack }: SlackConfig, listen?: string): SlackTransport {
 	const appToken = variable(io, "SLACK_APP_TOKEN");
 	if (listen === undefined && appToken !== undefined) {
 		if (appToken.startsWith("xapp-")) return { appToken };

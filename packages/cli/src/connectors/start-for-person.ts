@@ -19,7 +19,7 @@ interface StartOptions {
 }
 
 /** The address to which existing Ozzie clients in Go connect by default. */
-const ozziePlace = { host: "127.0.0.1", port: 18_420 };
+const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
 
 /**
  * Runs a gateway like `runGateway`. The first line on stdout names the model and the reason; stderr has the next steps.
@@ -49,7 +49,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 			defaultLogLevel: "warn" as const,
 			onStopping,
 		};
-		const alsoListen = options.ozzie ? [ozziePlace] : [];
+		const alsoListen = options.ozzie ? [ozzieEndpoint] : [];
 		return await runGateway({ ...options, alsoListen, onListening, onReady, attach, ...atTerminal });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
@@ -139,7 +139,7 @@ function grpcTarget(url: string): string {
 
 /** Connection hint for existing Ozzie clients; `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
-	const usual = urls.find((url) => new URL(url).port === String(ozziePlace.port));
+	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
 	if (usual !== undefined) return "Ozzie clients connect without options: ozzie ask, ozzie tui";
 	return `Ozzie clients connect with --gateway ${webSocketUrl(urls[0])}; start with --ozzie to connect without it`;
 }

@@ -6,6 +6,9 @@ export interface Check {
 	readonly look: (system: System) => Promise<Found>;
 }
 
+/** Result of checks that need a valid configuration. */
+export const configInvalid = "unknown while the configuration is invalid";
+
 export function ok(what: string): Found {
 	return { status: "ok", what };
 }

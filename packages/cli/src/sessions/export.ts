@@ -2,18 +2,18 @@ import { open } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
 import type { SessionFacts } from "../client/find-session.ts";
 import { type ShownEvent, toOzzieEvent } from "../client/past-events.ts";
-import { figuresOf, titleOf } from "../tables/session-table.ts";
+import { sessionUsage, titleOf } from "../tables/session-table.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import { markdownBlocks } from "../wordings/event-wordings.ts";
-import { RunFigures } from "../wordings/model-rows.ts";
+import { RunMetricsCollector } from "../wordings/model-rows.ts";
 
 /** A session as a Markdown document. Quotes and fences isolate the text of people, models and tools. */
 export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[]): string {
-	const figures = new RunFigures();
+	const metrics = new RunMetricsCollector();
 	const blocks = events.flatMap((shown) => {
 		const event = toOzzieEvent(shown);
 		if (!event) return [];
-		return markdownBlocks(event, { at: shown.timestamp ?? "", figures: figures.take(event) });
+		return markdownBlocks(event, { at: shown.timestamp ?? "", metrics: metrics.take(event) });
 	});
 	return `${[...headOf(session), ...blocks].join("\n\n")}\n`;
 }
@@ -25,7 +25,7 @@ function headOf(session: SessionFacts): string[] {
 		`Last message: ${session.updated_at}`,
 		`Directory: ${codeMarkdown(session.root_dir)}`,
 		`Agent: ${codeMarkdown(session.profile)}`,
-		`Usage: ${figuresOf(session)}`,
+		`Usage: ${sessionUsage(session)}`,
 		...(session.external_key === undefined ? [] : [`Key: ${codeMarkdown(session.external_key)}`]),
 	];
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];

@@ -23,7 +23,7 @@ function told(type: string, payload: object): ShownEvent {
 const tokens = { tokens_input: 1200, tokens_output: 50, tokens_cache_read: 0, tokens_cache_write: 0 };
 
 test("writes a session with its details, messages and tool calls", () => {
-	const figures = { ...tokens, cost_usd: 0.0123 };
+	const metrics = { ...tokens, cost_usd: 0.0123 };
 	const events = [
 		told("session.created", {}),
 		told("user.message", { content: "Do it\n\nplease", run_id: "r", author: { id: "u", name: "Ada_L" } }),
@@ -41,7 +41,7 @@ test("writes a session with its details, messages and tool calls", () => {
 		told("prompt.response", { value: true, cancelled: false, by: "operator" }),
 		told("tool.call", { status: "completed", name: "run", result: "done\n", call_id: "c" }),
 		told("tool.call", { status: "failed", name: "run", error: "no", call_id: "d" }),
-		told("usage.updated", { run_id: "r", run: figures, session: figures }),
+		told("usage.updated", { run_id: "r", run: metrics, session: metrics }),
 		told("assistant.message", { content: "Done.", error: "", context: { model: "m", usage: tokens } }),
 		told("assistant.message", { content: "", error: "cancelled", context: {} }),
 		told("event.of.tomorrow", { x: 1 }),

@@ -151,7 +151,7 @@ function untilWords({ expires_at }: Token, now: number): string {
 }
 
 /** Words beside the text of a new token. */
-export function madeWords(info: Token, now: number): string {
+export function createdWords(info: Token, now: number): string {
 	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
 	const again = isOwn(info)
 		? "It is stored in the data directory, where programs of this machine find it."

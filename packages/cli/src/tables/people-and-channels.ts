@@ -72,7 +72,7 @@ interface Named {
 }
 
 /** Result of a denial or a cancellation in one line. */
-export function withdrawnWords({ id, kind, person, name = "" }: Named): string {
+export function deniedWords({ id, kind, person, name = "" }: Named): string {
 	if (kind === "invitation") return `cancelled the invitation ${visibleLine(id)}`;
 	return `denied the request of ${personWords({ person: person ?? id, name })}; to block a person, use chat.people.deny in the configuration`;
 }

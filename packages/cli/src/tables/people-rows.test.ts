@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { findWaiting, peopleRows, personWords, withdrawnWords } from "./people-and-channels.ts";
+import { deniedWords, findWaiting, peopleRows, personWords } from "./people-and-channels.ts";
 
 const now = Date.parse("2026-01-10T12:00:00Z");
 const look = (columns: number) => ({ columns, styles: createStyles(false) });
@@ -76,6 +76,6 @@ test("finds a request by its id, its person or the name of the person", () => {
 });
 
 test("prints the cancelled invitation or the denied person, and how to block a person", () => {
-	expect(withdrawnWords(invitation)).toBe("cancelled the invitation pairing_i");
-	expect(withdrawnWords(bob)).toMatch(/^denied the request of discord:1:3 \(Bob\); .*chat\.people\.deny/);
+	expect(deniedWords(invitation)).toBe("cancelled the invitation pairing_i");
+	expect(deniedWords(bob)).toMatch(/^denied the request of discord:1:3 \(Bob\); .*chat\.people\.deny/);
 });

@@ -67,7 +67,7 @@ export function titleOf({ title }: { readonly title: string }): string {
 }
 
 /** `4 messages, 1,234 input tokens, 56 output tokens, $0.0123`. */
-export function figuresOf({ message_count, token_usage, cost_usd }: SessionFacts): string {
+export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	const messages = `${formatCount(message_count)} ${message_count === 1 ? "message" : "messages"}`;
 	return `${messages}, ${formatCount(input)} input tokens, ${formatCount(output)} output tokens, ${formatUsd(cost_usd)}`;
@@ -78,7 +78,7 @@ export function factRows(session: SessionFacts, { bold, dim }: Styles): string[]
 	const facts = [
 		["id", session.id],
 		["state", session.state],
-		["usage", figuresOf(session)],
+		["usage", sessionUsage(session)],
 		["created", localTime(new Date(session.created_at))],
 		["updated", localTime(new Date(session.updated_at))],
 		["directory", session.root_dir],

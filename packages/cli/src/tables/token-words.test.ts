@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { madeWords } from "./access-tables.ts";
+import { createdWords } from "./access-tables.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const created_at = "2026-01-01T00:00:00Z";
@@ -11,7 +11,7 @@ test("describes a new token, its expiry and its use", () => {
 		name: "wall",
 		status: "active",
 	} as const;
-	const told = madeWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
+	const told = createdWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
 	expect(told).toMatch(/^observer token wall \(abcdefgh\) expires in 30 days\. It cannot be shown again\./);
 	expect(told).toContain("PARLEY_TOKEN");
 });
@@ -23,7 +23,7 @@ test("describes where the operator token is stored", () => {
 		name: "operator",
 		status: "active",
 	} as const;
-	expect(madeWords({ ...info, created_at }, now)).toMatch(
+	expect(createdWords({ ...info, created_at }, now)).toMatch(
 		/does not expire\. It is stored in the data directory/,
 	);
 });

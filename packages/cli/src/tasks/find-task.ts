@@ -6,7 +6,7 @@ import { visibleLine } from "../text/visible.ts";
 import type { Task } from "../wordings/task.ts";
 
 /** Format of complete ids. No other id begins with `task_`. */
-const wholeId = /^task_[0-9a-z]{26}$/;
+const completeId = /^task_[0-9a-z]{26}$/;
 
 const pageLength = 200;
 
@@ -15,7 +15,7 @@ const mostNamed = 5;
 
 /** Task of this id, which may be abbreviated if it stays unique, with or without `task_`. */
 export async function findTask(client: Client, given: string): Promise<Task> {
-	if (wholeId.test(given)) return client.request("check_task", { task_id: given });
+	if (completeId.test(given)) return client.request("check_task", { task_id: given });
 	const found: Task[] = [];
 	for await (const task of allTasks(client)) {
 		if (task.id === given) return task;

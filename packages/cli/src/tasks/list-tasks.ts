@@ -5,9 +5,9 @@ import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
-import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
+import { chatReplyWords } from "../wordings/task-words.ts";
 import { taskTable } from "./task-table.ts";
 
 /** Prints the tasks that match the flags, and the sessions with open questions. */
@@ -21,9 +21,7 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	if (tasks.length === 0) return printRows([noneWords(flags)], io);
 	const look = outputLook(io);
 	printRows(taskTable(tasks, systemClock.now(), look), io);
-	const hints = asking.flatMap((id) =>
-		wrapText(`a question is open; answer it with \`parley chat --session ${visibleLine(id)}\``, look.columns),
-	);
+	const hints = asking.flatMap((id) => wrapText(`a question is open; ${chatReplyWords(id)}`, look.columns));
 	printRows(hints.map(look.styles.yellow), io);
 	if (tasks.length === flags.limit && flags.limit < 1000) {
 		io.stderr.write(`more than ${flags.limit} tasks may exist; --limit shows up to 1000\n`);

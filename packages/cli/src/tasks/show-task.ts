@@ -15,7 +15,7 @@ import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { hasEnded, type Task } from "../wordings/task.ts";
-import { planRows } from "../wordings/task-words.ts";
+import { chatReplyWords, planRows } from "../wordings/task-words.ts";
 import { sessionTranscript } from "../wordings/transcript.ts";
 import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
 import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
@@ -23,7 +23,7 @@ import { taskTable } from "./task-table.ts";
 
 /** Prints all details of a task. */
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
-	const whole = await withGateway(flags, io, async (client): Promise<WholeTask> => {
+	const whole = await withGateway(flags, io, async (client): Promise<TaskDetails> => {
 		const { id: task_id } = await findTask(client, id);
 		const task = await client.request("check_task", { task_id });
 		const workers = await readWorkers(client, task_id);
@@ -73,7 +73,7 @@ async function gather(session: OpenSession, questions: Map<string, PromptRequest
 }
 
 /** A task with its workers, questions and log. */
-export interface WholeTask {
+export interface TaskDetails {
 	readonly task: Task;
 	/** Direct and indirect workers. */
 	readonly workers: readonly Task[];
@@ -84,7 +84,7 @@ export interface WholeTask {
 }
 
 /** All details of a task, in rows. */
-export function taskFactRows(whole: WholeTask, now: number, look: Look): string[] {
+export function taskFactRows(whole: TaskDetails, now: number, look: Look): string[] {
 	const { task, workers, log } = whole;
 	const { suspension } = task;
 	const waits = suspension ? [...suspensionRows(suspension, look), ...replyRows(task.id, look)] : [];
@@ -144,7 +144,7 @@ function timesOf({ status, created_at, started_at, completed_at }: Task): [strin
 	];
 }
 
-function askedRows({ task, workers, questions }: WholeTask, look: Look): string[] {
+function askedRows({ task, workers, questions }: TaskDetails, look: Look): string[] {
 	const rows = [task, ...workers].flatMap(({ id, title, parent_id }) =>
 		questions
 			.filter(({ context }) => context.task_id === id)
@@ -154,7 +154,7 @@ function askedRows({ task, workers, questions }: WholeTask, look: Look): string[
 			]),
 	);
 	if (rows.length === 0) return [];
-	const hint = `answer with \`parley chat --session ${visibleLine(task.session_id)}\``;
+	const hint = chatReplyWords(task.session_id);
 	return [...rows, ...wrapText(hint, look.columns).map(look.styles.dim)];
 }
 

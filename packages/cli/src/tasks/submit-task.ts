@@ -15,25 +15,25 @@ import { findTask, type SubmitFlags } from "./find-task.ts";
 import { watchTask } from "./watch-task.ts";
 
 /** Title and description of a new task. */
-export interface Wish {
+export interface NewTask {
 	readonly title: string;
 	/** If absent, the title is the description; `-` reads it from stdin. */
 	readonly description: string | undefined;
 }
 
 /** Submits a task, in a new session if none is named. Returns the exit code. */
-export async function submitTask(wish: Wish, flags: SubmitFlags, io: Io): Promise<number> {
-	const description = wish.description === "-" ? await text(io.stdin) : (wish.description ?? wish.title);
+export async function submitTask(given: NewTask, flags: SubmitFlags, io: Io): Promise<number> {
+	const description = given.description === "-" ? await text(io.stdin) : (given.description ?? given.title);
 	const address = await findGateway(flags, io);
 	const submitted = await withGateway(flags, io, async (client) => {
 		const after: Task[] = [];
 		for (const id of flags.after ?? []) after.push(await findTask(client, id));
-		const params = { ...paramsOf(flags), title: wish.title, description };
+		const params = { ...paramsOf(flags), title: given.title, description };
 		const needs = after.length > 0 ? { depends_on: after.map(({ id }) => id) } : {};
 		const session = { flags, address, io, known: after[0]?.session_id };
 		return submitInSession(client, { ...params, ...needs }, session);
 	});
-	if (!flags.watch || !flags.json) tellSubmitted(submitted, flags, io);
+	if (!flags.watch || !flags.json) printSubmitted(submitted, flags, io);
 	return flags.watch ? watchTask(submitted.task_id, flags, io) : 0;
 }
 
@@ -80,7 +80,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 }
 
 /** Prints the id of a submitted task, the requested tools that it does not get, and the command to watch it. */
-export function tellSubmitted(
+export function printSubmitted(
 	submitted: MethodResult<"submit_task">,
 	{
 		json,

@@ -3,7 +3,7 @@ import { askQuestion } from "../testing/questions.ts";
 import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { taskFactRows, type WholeTask } from "./show-task.ts";
+import { type TaskDetails, taskFactRows } from "./show-task.ts";
 
 const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 const now = Date.parse("2026-01-31T09:03:00.000Z");
@@ -21,7 +21,7 @@ const task = someTask({
 	],
 	suspension: { reason: "May I?", plan_content: "A plan" },
 });
-const whole: WholeTask = {
+const whole: TaskDetails = {
 	task,
 	workers: [someTask({ id: "task_worker", parent_id: id, title: "Help", status: "running" })],
 	questions: [askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_worker" } })],
@@ -74,7 +74,7 @@ test("prints the duration, the error and the complete output of an ended task", 
 		started_at: "2026-01-31T09:00:10.000Z",
 		completed_at: "2026-01-31T09:02:10.000Z",
 	});
-	const told: WholeTask = { task: ended, workers: [], questions: [], log: [] };
+	const told: TaskDetails = { task: ended, workers: [], questions: [], log: [] };
 	const rows = taskFactRows(told, now, plain);
 	expect(rows).toContainEqual(expect.stringMatching(/^failed {8}2026-01-31 .*, after 2 min$/));
 	expect(rows).toContain("tools         none");

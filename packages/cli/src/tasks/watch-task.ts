@@ -16,7 +16,7 @@ import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { hasEnded, isTaskEvent, type Task, type TaskEvent, type TaskStatus } from "../wordings/task.ts";
-import { stepWords } from "../wordings/task-words.ts";
+import { chatReplyWords, stepWords } from "../wordings/task-words.ts";
 import { findTask, readWorkers } from "./find-task.ts";
 import { progressWords, replyRows, suspensionRows, TaskBoard } from "./task-board.ts";
 
@@ -109,7 +109,7 @@ class Watch {
 		if (hasEnded(this.#watched.status)) return session.close();
 		for await (const frame of session.events()) {
 			if (!isOzzieEvent(frame)) continue;
-			if (frame.event === "session.deleted") throw gone();
+			if (frame.event === "session.deleted") throw sessionDeleted();
 			const rows = this.#watched.take(frame, outputLook(this.#io), !this.#live);
 			if (rows === undefined) continue;
 			if (this.#asJson) this.#io.stdout.write(`${JSON.stringify(frame)}\n`);
@@ -134,7 +134,7 @@ class Watch {
 	}
 }
 
-function gone(): ParleyError {
+function sessionDeleted(): ParleyError {
 	return new ParleyError("the session of the task was deleted, and the task with it", {
 		code: "not_found",
 	});
@@ -201,7 +201,7 @@ export class WatchedTask {
 		const { task_id: asker = "" } = question.context;
 		if (!this.#board.isBelow(asker, this.#task.id) || this.#questions.has(question.token)) return undefined;
 		this.#questions.add(question.token);
-		const hint = `  answer with \`parley chat --session ${visibleLine(this.#task.session_id)}\``;
+		const hint = `  ${chatReplyWords(this.#task.session_id)}`;
 		return [
 			...wrapText(`? ${this.#board.name(asker)} asks`, look.columns).map(look.styles.yellow),
 			...questionRows(question, look),

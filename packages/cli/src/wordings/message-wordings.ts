@@ -5,7 +5,7 @@ import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../
 import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
-import type { Figures } from "./model-rows.ts";
+import type { RunMetrics } from "./model-rows.ts";
 
 type UserMessage = EventPayloads["user.message"];
 type Answer = EventPayloads["assistant.message"];
@@ -14,7 +14,7 @@ type Answer = EventPayloads["assistant.message"];
 export interface MarkdownContext {
 	/** RFC 3339. */
 	readonly at: string;
-	readonly figures: Figures | undefined;
+	readonly metrics: RunMetrics | undefined;
 }
 
 /** A message of a person in a transcript; no rows for an empty side of an imported run. */
@@ -49,10 +49,10 @@ export function answerTranscript(answer: Answer, at: Date, look: Look): string[]
 }
 
 /** As `answerTranscript`, in Markdown. */
-export function answerMarkdown(answer: Answer, { at, figures }: MarkdownContext): string[] {
+export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
-	const usage = figures ? ` · ${plainMarkdown(usageWords(figures))}` : "";
+	const usage = metrics ? ` · ${plainMarkdown(usageWords(metrics))}` : "";
 	const text = content.trim() === "" ? [] : [quotedMarkdown(content)];
 	const failed = error === "" ? [] : [`**Ended:** ${plainMarkdown(error)}`];
 	return [`## ${speaker("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
@@ -100,7 +100,7 @@ function textRows(text: string, { columns }: Look): string[] {
 	return wrapText(visibleText(text).trimEnd(), columns);
 }
 
-function usageWords({ model, tokens, costUsd }: Figures): string {
+function usageWords({ model, tokens, costUsd }: RunMetrics): string {
 	const counts = `${formatCount(tokens.tokens_input)} + ${formatCount(tokens.tokens_output)} tokens`;
 	return [visibleLine(model), counts, ...(costUsd === undefined ? [] : [formatUsd(costUsd)])].join(" · ");
 }

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { budgetReachedRows, compactedRows, figureRows, retryWords } from "./model-rows.ts";
+import { budgetReachedRows, compactedRows, metricRows, retryWords } from "./model-rows.ts";
 
 const look = { columns: 80, styles: createStyles(false) };
 const tokens = { tokens_input: 12_345, tokens_output: 900, tokens_cache_read: 10_000, tokens_cache_write: 0 };
-const figures = { model: "claude\u001b", provider: "anthropic", costUsd: 0.0421, tokens };
+const metrics = { model: "claude\u001b", provider: "anthropic", costUsd: 0.0421, tokens };
 const retry = { run_id: "run", reason: "the model is overloaded", in_ms: 4_200, attempt: 1, model: "claude" };
 
 test("prints the model, tokens and cost below an answer", () => {
-	expect(figureRows(figures, look)).toEqual([
+	expect(metricRows(metrics, look)).toEqual([
 		"claude\\u{1b} · 12.3k tokens in (10k cached), 900 out · $0.0421",
 	]);
-	const local = { ...figures, costUsd: 0, tokens: { ...tokens, tokens_cache_read: 0 } };
-	expect(figureRows(local, look)).toEqual(["claude\\u{1b} · 12.3k tokens in, 900 out"]);
+	const local = { ...metrics, costUsd: 0, tokens: { ...tokens, tokens_cache_read: 0 } };
+	expect(metricRows(local, look)).toEqual(["claude\\u{1b} · 12.3k tokens in, 900 out"]);
 });
 
 test("prints no usage for the offline model", () => {
-	expect(figureRows({ ...figures, provider: "offline" }, look)).toEqual([]);
+	expect(metricRows({ ...metrics, provider: "offline" }, look)).toEqual([]);
 });
 
 test("prints the reason, the time and the number of a retry in one line", () => {

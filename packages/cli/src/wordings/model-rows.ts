@@ -15,8 +15,8 @@ const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], st
 };
 
 /** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
-export function figureRows(
-	{ model, provider, tokens, costUsd }: Figures,
+export function metricRows(
+	{ model, provider, tokens, costUsd }: RunMetrics,
 	{ columns, styles }: Look,
 ): string[] {
 	if (provider === "offline") return [];
@@ -62,7 +62,7 @@ export function compactedRows(
 type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
 
 /** Model and usage of a run. */
-export interface Figures {
+export interface RunMetrics {
 	readonly model: string;
 	/** Undefined if unknown. */
 	readonly provider: string | undefined;
@@ -72,18 +72,18 @@ export interface Figures {
 }
 
 /** Collects the metrics of each run from the events of a session. */
-export class RunFigures {
+export class RunMetricsCollector {
 	#provider: string | undefined;
 	#used: Used | undefined;
 
 	/** Processes an event. At the end of a run, returns its metrics if a model was called. */
-	take(event: OzzieEvent): Figures | undefined {
+	take(event: OzzieEvent): RunMetrics | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;
 		return event.event === "assistant.message" ? this.#end(event.payload) : undefined;
 	}
 
-	#end({ context: { model, usage } }: AssistantMessagePayload): Figures | undefined {
+	#end({ context: { model, usage } }: AssistantMessagePayload): RunMetrics | undefined {
 		const used = this.#used;
 		const provider = this.#provider;
 		this.#used = undefined;

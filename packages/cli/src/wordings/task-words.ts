@@ -10,6 +10,11 @@ export function replyWords(id: string): string {
 	return `answer with \`parley task reply ${visibleLine(id)}\``;
 }
 
+/** Command that answers the open questions of a session. */
+export function chatReplyWords(sessionId: string): string {
+	return `answer with \`parley chat --session ${visibleLine(sessionId)}\``;
+}
+
 /** `2/5 Running tests`: completed steps and the current one. Empty for a task with a single step. */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";

@@ -97,7 +97,7 @@ function approveCommand(io: Io): Command {
 	return command.action(async (code: string) => {
 		const flags: PeopleFlags & { readonly role: Role } = command.optsWithGlobals();
 		const { role } = flags;
-		await tellPerson(flags, io, (client) => client.request("approve_person", { code, role }));
+		await printRole(flags, io, (client) => client.request("approve_person", { code, role }));
 	});
 }
 
@@ -108,7 +108,7 @@ function denyCommand(io: Io): Command {
 		.argument("<code>", "the code, or an id or a name that `parley people` shows");
 	return command.action(async (named: string) => {
 		const flags: PeopleFlags = command.optsWithGlobals();
-		const { findWaiting, withdrawnWords } = await import("../../tables/people-and-channels.ts");
+		const { findWaiting, deniedWords } = await import("../../tables/people-and-channels.ts");
 		const withdrawn = await withGateway(flags, io, async (client) => {
 			const found = findWaiting((await client.request("list_people", {})).waiting, named);
 			if (found.length > 1) {
@@ -118,7 +118,7 @@ function denyCommand(io: Io): Command {
 			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
 		});
 		if (flags.json) return printJson(withdrawn, io);
-		printRows([withdrawnWords(withdrawn.pairing)], io);
+		printRows([deniedWords(withdrawn.pairing)], io);
 	});
 }
 
@@ -128,13 +128,11 @@ function roleCommand(io: Io): Command {
 		.argument("<person>", "PLATFORM:TENANT:USER")
 		.addArgument(new Argument("<role>", "role of the person").choices(roles));
 	return command.action((person: string, role: Role) =>
-		tellPerson(command.optsWithGlobals(), io, (client) =>
-			client.request("set_person_role", { person, role }),
-		),
+		printRole(command.optsWithGlobals(), io, (client) => client.request("set_person_role", { person, role })),
 	);
 }
 
-async function tellPerson(
+async function printRole(
 	flags: PeopleFlags,
 	io: Io,
 	change: Parameters<typeof withGateway<{ person: string; name: string; role: Role }>>[2],

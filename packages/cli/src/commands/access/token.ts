@@ -122,12 +122,12 @@ function revokeCommand(io: Io): Command {
 /** Prints only the token to stdout, so that it can be piped; the explanation goes to stderr. */
 async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(made, io);
-	const [{ madeWords }, { systemClock }] = await Promise.all([
+	const [{ createdWords }, { systemClock }] = await Promise.all([
 		import("../../tables/access-tables.ts"),
 		import("@parley/base"),
 	]);
 	io.stdout.write(`${made.token}\n`);
-	io.stderr.write(`${madeWords(made.info, systemClock.now())}\n`);
+	io.stderr.write(`${createdWords(made.info, systemClock.now())}\n`);
 }
 
 function gather(value: string, before: readonly string[] = []): string[] {

@@ -32,8 +32,8 @@ export function skillsCommand(io: Io): Command {
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
 	addAddressFlags(command).action(async (flags: SkillsFlags) => {
-		const place = await placeOf(flags, io);
-		const list = await withGateway(flags, io, (client) => client.request("list_skills", place));
+		const given = await directoryOf(flags, io);
+		const list = await withGateway(flags, io, (client) => client.request("list_skills", given));
 		io.exitCode = list.problems.length === 0 ? 0 : 1;
 		if (flags.json) return printJson(list, io);
 		const { skillTable } = await import("../../tables/skill-and-memory-tables.ts");
@@ -48,8 +48,8 @@ function showCommand(io: Io): Command {
 		.argument("<name>", "name of the skill");
 	return command.action(async (name: string) => {
 		const flags: SkillsFlags = command.optsWithGlobals();
-		const place = await placeOf(flags, io);
-		const skill = await withGateway(flags, io, (client) => client.request("show_skill", { name, ...place }));
+		const given = await directoryOf(flags, io);
+		const skill = await withGateway(flags, io, (client) => client.request("show_skill", { name, ...given }));
 		if (flags.json) return printJson(skill, io);
 		const { skillRows } = await import("../../tables/skill-and-memory-tables.ts");
 		printRows(skillRows(skill, outputLook(io)), io);
@@ -82,7 +82,7 @@ function untrustCommand(io: Io): Command {
 }
 
 /** The working directory of the flags. A gateway on another machine has other directories. */
-async function placeOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
+async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);
 	return isLocal ? { directory: io.cwd } : {};

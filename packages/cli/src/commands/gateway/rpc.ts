@@ -32,7 +32,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option(
 				"--session <dir>",
 				"directory in which the session is saved and resumed (default: not saved)",
-				placeOf,
+				sessionDirectory,
 			)
 			.option("--rpc-approvals", "ask the client to approve calls that require approval")
 			.option("--data <dir>", "data directory: configuration, models.json, policy.jsonc")
@@ -42,7 +42,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
 			.version(version, "--version", "print the version of the program")
 			// Existing clients send these flags, which change nothing.
-			.addOption(new Option("--no-session").argParser(placeOf).hideHelp())
+			.addOption(new Option("--no-session").argParser(sessionDirectory).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())
 			.addOption(new Option("--no-skill").hideHelp())
 			.addOption(new Option("--no-yolo").hideHelp())
@@ -64,7 +64,7 @@ function unlessNone(names: string, before: string | false | undefined): string |
 }
 
 /** Value of `--session DIR` and `--no-session`. Throws if both are given, because one of them would lose a conversation. */
-function placeOf(directory: string | undefined, before: string | false | undefined): string | false {
+function sessionDirectory(directory: string | undefined, before: string | false | undefined): string | false {
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;
 	throw new UsageError(

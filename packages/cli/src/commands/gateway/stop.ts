@@ -25,7 +25,7 @@ async function stop(data: string, io: Io): Promise<number> {
 	}
 	process.kill(running.pid, "SIGTERM");
 	if (io.stderr.isTTY) io.stderr.write(`stopping process ${running.pid}, running work gets up to 30 s …\n`);
-	if (await hasGone(running.pid)) {
+	if (await hasEnded(running.pid)) {
 		io.stderr.write(`the gateway at ${running.urls.join(", ")} has stopped\n`);
 		return 0;
 	}
@@ -33,7 +33,7 @@ async function stop(data: string, io: Io): Promise<number> {
 	return 1;
 }
 
-async function hasGone(pid: number): Promise<boolean> {
+async function hasEnded(pid: number): Promise<boolean> {
 	const [{ delay, systemClock }, { isAlive }] = await Promise.all([
 		import("@parley/base"),
 		import("../../client/running-gateway.ts"),

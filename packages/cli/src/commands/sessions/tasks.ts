@@ -149,14 +149,14 @@ function cancelCommand(io: Io): Command {
 function retryCommand(io: Io): Command {
 	return taskOf("retry", "run an ended task again as a new task").action(
 		async (id: string, flags: TaskFlags) => {
-			const [{ findTask }, { tellSubmitted }] = await Promise.all([
+			const [{ findTask }, { printSubmitted }] = await Promise.all([
 				import("../../tasks/find-task.ts"),
 				import("../../tasks/submit-task.ts"),
 			]);
 			const submitted = await withGateway(flags, io, async (client) =>
 				client.request("retry_task", { task_id: (await findTask(client, id)).id }),
 			);
-			tellSubmitted(submitted, flags, io);
+			printSubmitted(submitted, flags, io);
 		},
 	);
 }

@@ -1,6 +1,6 @@
 import { connectorFix, connectorWords } from "../../connectors/connector-report.ts";
 import { setClock } from "../distribution.ts";
-import { type Check, fail, ok, warn } from "../finding.ts";
+import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks the connectors of the data directory. */
@@ -25,7 +25,7 @@ export const chat: Check = {
 	id: "chat",
 	async look(system) {
 		const { config } = system;
-		if (config instanceof Error) return ok("unknown while the configuration is invalid");
+		if (config instanceof Error) return ok(configInvalid);
 		const { allow = [], tenants = {}, places = {} } = config.chat ?? {};
 		const known = new Set(
 			Object.entries(tenants).flatMap(([platform, ids]) => ids.map((id) => `${platform}:${id}`)),

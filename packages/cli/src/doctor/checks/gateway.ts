@@ -1,7 +1,7 @@
 import { isLoopback } from "../../client/gateway-address.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { showListener, updateNode } from "../distribution.ts";
-import { type Check, fail, ok, warn } from "../finding.ts";
+import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Reports the gateway. A stopped gateway is not a problem. */
@@ -30,7 +30,7 @@ export const bind: Check = {
 	async look(system) {
 		const { health, config, gateway } = system;
 		if (gateway && health) return judge(reachOf(health));
-		if (config instanceof Error) return ok("unknown while the configuration is invalid");
+		if (config instanceof Error) return ok(configInvalid);
 		const { listen, auth, insecureLan = false, tls } = config;
 		const taken = gateway ? undefined : await findTaken(system, listen);
 		if (taken) return taken;

@@ -1,7 +1,7 @@
 import { llamaWords } from "../../client/gateway-health.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { type Check, fail, ok, warn } from "../finding.ts";
+import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks whether the model server answers. Uses no tokens. */
@@ -13,7 +13,7 @@ export const model: Check = {
 			const { reason = "its calls fail" } = health.provider;
 			return fail(`the gateway's calls fail: ${reason}`, "`parley status` shows since when");
 		}
-		if (config instanceof Error) return ok("unknown while the configuration is invalid");
+		if (config instanceof Error) return ok(configInvalid);
 		if (config.llama?.command !== undefined && !gateway)
 			return ok("the local model server starts with the gateway");
 		const answer = await provider();
@@ -49,7 +49,7 @@ export const llama: Check = {
 	id: "llama",
 	async look(system) {
 		const { config, health } = system;
-		if (config instanceof Error) return ok("unknown while the configuration is invalid");
+		if (config instanceof Error) return ok(configInvalid);
 		if (!config.llama) return ok("no local model server is configured");
 		const { command, endpoint } = config.llama;
 		if (health?.llama) return judge(health.llama);

@@ -25,7 +25,7 @@ import type { Conversation } from "./conversation.ts";
 const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 
 /** Runs a chat with an input line below the transcript. Returns the exit code. */
-export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> {
+export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> {
 	const styles = createStyles(wantsColours(io.stdout, io.environment));
 	const look = (): Look => ({ columns: terminal.columns, styles });
 	const draw = (rows: readonly string[] = []): void => {
@@ -186,7 +186,7 @@ export interface LiveState {
 	readonly notice: string;
 }
 
-const howToStop = " · Ctrl-C cancels";
+const cancelHint = " · Ctrl-C cancels";
 
 /** Maximum number of queued messages that are shown. */
 const mostWaiting = 3;
@@ -238,9 +238,9 @@ function statusRows({ conversation, answer, notice }: LiveState, columns: number
 	}
 	if (!conversation.active || conversation.question) return [];
 	const { retrying, progress } = conversation;
-	const left = columns - howToStop.length;
+	const left = columns - cancelHint.length;
 	const doing = retrying ? retryWords(retrying, left) : (progressWords(progress, left) ?? "working");
-	return [`${doing}${howToStop}`];
+	return [`${doing}${cancelHint}`];
 }
 
 function typedRows({ conversation, message, answer }: LiveState, columns: number, mostRows: number): Frame {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answered, event, modelCall, usageUpdated } from "../testing/events.ts";
-import { RunFigures } from "./model-rows.ts";
+import { RunMetricsCollector } from "./model-rows.ts";
 
 const tokens = {
 	tokens_input: 12_345,
@@ -10,13 +10,13 @@ const tokens = {
 };
 
 test("returns the model, tokens and cost at the end of a run", () => {
-	const figures = new RunFigures();
-	expect([modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => figures.take(one))).toEqual([
+	const metrics = new RunMetricsCollector();
+	expect([modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => metrics.take(one))).toEqual([
 		undefined,
 		undefined,
 		undefined,
 	]);
-	expect(figures.take(answered("hi", "claude"))).toEqual({
+	expect(metrics.take(answered("hi", "claude"))).toEqual({
 		model: "claude",
 		provider: "anthropic",
 		costUsd: 0.5,
@@ -25,7 +25,7 @@ test("returns the model, tokens and cost at the end of a run", () => {
 });
 
 test("uses the tokens of the last event if earlier events are missing, without a cost", () => {
-	expect(new RunFigures().take(answered("hi", "claude"))).toEqual({
+	expect(new RunMetricsCollector().take(answered("hi", "claude"))).toEqual({
 		model: "claude",
 		provider: undefined,
 		costUsd: undefined,
@@ -34,8 +34,8 @@ test("uses the tokens of the last event if earlier events are missing, without a
 });
 
 test("returns no metrics for a run without a model call, also after another run", () => {
-	const figures = new RunFigures();
-	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) figures.take(one);
+	const metrics = new RunMetricsCollector();
+	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) metrics.take(one);
 	const failed = event("assistant.message", { content: "", error: "budget spent", context: {} });
-	expect(figures.take(failed)).toBeUndefined();
+	expect(metrics.take(failed)).toBeUndefined();
 });

@@ -5,13 +5,13 @@ import { CapturedIo } from "../testing/captured-io.ts";
 import { FakeClient, FakeSession } from "../testing/fake-session.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { Chat } from "./chat.ts";
-import { talkInLines } from "./chat-command.ts";
+import { chatInLines } from "./chat-command.ts";
 
 test("answers several questions with lines, without waiting for the gateway", async () => {
 	const io = new CapturedIo();
 	const client = new FakeClient();
 	const session = new FakeSession("sess_1");
-	const talking = talkInLines(io, (display) => {
+	const talking = chatInLines(io, (display) => {
 		const openNew = async (): Promise<FakeSession> => session;
 		return new Chat({ client, session, clock: new ManualClock(), openNew, ...display });
 	});
