@@ -24,7 +24,10 @@ test("events match Slack's own types", () => {
 	anna.reacts("❌", { on: said });
 	anna.takesBack("❌", { on: said });
 	anna.deletes(anna.says("again", { in: general }));
+	anna.looksAt(general);
 	anna.says("direct", { in: anna.dm });
+	anna.opensHome();
+	anna.renamesSession(general.thread(said), "Ours");
 	app.posts(general, { text: "Mine" });
 	general.hears("CI", "Build failed");
 	const other = world.team("Other");
@@ -42,6 +45,9 @@ test("events match Slack's own types", () => {
 	expect(types.sort()).toMatchInlineSnapshot(`
 		[
 		  "agent_session_stopped",
+		  "agent_session_title_changed",
+		  "app_context_changed",
+		  "app_home_opened",
 		  "app_mention",
 		  "app_mention",
 		  "app_uninstalled",

@@ -1,7 +1,7 @@
 import type { AnyBlock, MessageAttachment } from "@slack/types";
 import type { PostState } from "../../chat/post-states.ts";
 import { addMessage, announce, changeMessage, removeMessage } from "../world/messages.ts";
-import type { ChannelRecord, MessageRecord, SessionStatus } from "../world/records.ts";
+import type { ChannelRecord, MessageRecord, Prompt, SessionStatus } from "../world/records.ts";
 import {
 	addUser,
 	archive,
@@ -21,6 +21,12 @@ import { messageText } from "./transcript.ts";
 
 interface Somebody {
 	readonly id: string;
+}
+
+/** Suggestions of the app in a channel or thread; in direct messages, those of its manifest until it sets others. */
+export function promptsIn(state: State, { record, threadTs = "" }: Channel): readonly Prompt[] {
+	const found = state.prompts.get(`${record.id}-${threadTs}`);
+	return found?.prompts ?? (record.kind === "im" ? state.app.prompts : []);
 }
 
 interface Attached {
@@ -115,8 +121,7 @@ export class Channel {
 
 	/** Titles of the suggestions that people see here. */
 	get prompts(): string[] {
-		const found = this.#state.prompts.get(`${this.record.id}-${this.threadTs ?? ""}`);
-		return (found?.prompts ?? []).map(({ title }) => title);
+		return promptsIn(this.#state, this).map(({ title }) => title);
 	}
 
 	/** Names of people and apps with a status. */

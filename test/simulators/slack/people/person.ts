@@ -2,6 +2,7 @@ import { controlsOf, isButton, isChoice, labelOf, optionsOf, type SeenControl } 
 import { forwardShape } from "../shapes/messages.ts";
 import { viewShape } from "../shapes/views.ts";
 import { addFile } from "../world/files.ts";
+import { lookAt, openHome, startAssistant } from "../world/home.ts";
 import { beginInteraction } from "../world/interactions.ts";
 import { messageId } from "../world/message-id.ts";
 import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../world/messages.ts";
@@ -13,13 +14,13 @@ import { retitleSession } from "../world/sessions.ts";
 import type { State } from "../world/state.ts";
 import { stopSession } from "../world/statuses.ts";
 import { Asked } from "./asked.ts";
-import { Channel } from "./channel.ts";
+import { Channel, promptsIn } from "./channel.ts";
 import { type CommandOptions, runCommand, runShortcut } from "./commanding.ts";
 import { compose } from "./composer.ts";
 import { emojiName } from "./emoji.ts";
 import { formState } from "./form-state.ts";
-import { chooseOptions, type Pressing, pressButton } from "./pressing.ts";
-import { isSeen, type Shown, show } from "./shown.ts";
+import { chooseOptions, type Pressing, pressButton, pressHome } from "./pressing.ts";
+import { isSeen, type Shown, type ShownHome, show, showHome } from "./shown.ts";
 
 export interface PersonOptions {
 	/** Guest of several channels (also `true`), or of one. */
@@ -146,6 +147,45 @@ export class Person {
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);
+	}
+
+	/** Opens a tab of the app. */
+	opensHome(tab: "home" | "messages" = "home"): void {
+		openHome(this.#state, this.user, tab);
+	}
+
+	/** The Home tab, if the app has published one. */
+	get home(): ShownHome | undefined {
+		const home = this.#state.homes.get(this.id);
+		return home && showHome(this.#state, home);
+	}
+
+	/** Presses a button of the Home tab. */
+	clicksHome(label: string): Asked {
+		const home = this.#state.homes.get(this.id);
+		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
+		const control = home && controlsOf(home.view.blocks).find(fits);
+		if (!control) throw new Error(`${this.name} sees no button ${label} in the Home tab`);
+		return this.#asked(pressHome(this.#state, home, control));
+	}
+
+	/** Looks at a channel beside the app; of an assistant, in its thread. */
+	looksAt({ record }: Channel, { thread }: { readonly thread?: Channel } = {}): void {
+		const root = thread?.record.messages.find(({ ts }) => ts === thread.threadTs);
+		lookAt(this.#state, this.user, record, root);
+	}
+
+	/** Opens a thread with an app that has `assistant_view`. */
+	startsAssistant(): Channel {
+		const { channel, ts } = startAssistant(this.#state, this.user);
+		return new Channel(this.#state, channel, ts);
+	}
+
+	/** Presses a suggestion, which sends its text. */
+	picks(title: string, { in: where }: { readonly in: Channel }): Shown {
+		const found = promptsIn(this.#state, where).find((prompt) => prompt.title === title);
+		if (!found) throw new Error(`${this.name} sees no suggestion ${title}`);
+		return this.says(found.message, { in: where });
 	}
 
 	/** Presses the button with that label. A link button opens its link. */

@@ -1,7 +1,7 @@
 import type { Part } from "../blocks/block-text.ts";
 import { labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
 import { beginInteraction } from "../world/interactions.ts";
-import type { InteractionRecord, MessageRecord, UserRecord, Version } from "../world/records.ts";
+import type { HomeRecord, InteractionRecord, MessageRecord, UserRecord, Version } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 
 export interface Pressing {
@@ -17,28 +17,39 @@ function press(
 	{ message, control, pressedOn }: Pressing,
 	more: object,
 ): InteractionRecord {
-	const { element, blockId } = control;
 	const { channel, threadTs } = message;
-	const action = {
-		...{ type: element.type, action_id: element["action_id"], block_id: blockId },
-		...{ ...more, action_ts: state.stamps.create() },
-	};
 	return beginInteraction(state, {
 		...{ kind: "press", user, channel, message, ...(threadTs !== undefined && { threadTs }) },
 		...(pressedOn && { pressedOn }),
-		data: { actions: [action] },
+		data: { actions: [actionOf(state, control, more)] },
 	});
+}
+
+function actionOf(state: State, { element, blockId }: SeenControl, more: object): object {
+	return {
+		...{ type: element.type, action_id: element["action_id"], block_id: blockId },
+		...{ ...more, action_ts: state.stamps.create() },
+	};
+}
+
+/** Presses a button of the Home tab, which belongs to no channel. */
+export function pressHome(state: State, home: HomeRecord, control: SeenControl): InteractionRecord {
+	const data = { actions: [actionOf(state, control, labelled(control))] };
+	return beginInteraction(state, { kind: "press", user: home.user, home, data });
 }
 
 /** Link buttons also send a payload: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
-	const { text, value, style, url } = pressing.control.element;
-	return press(state, user, pressing, {
+	return press(state, user, pressing, labelled(pressing.control));
+}
+
+function labelled({ element: { text, value, style, url } }: SeenControl): object {
+	return {
 		text,
 		...(value !== undefined && { value }),
 		...(style !== undefined && { style }),
 		...(url !== undefined && { url }),
-	});
+	};
 }
 
 /** Selects options by their labels. */

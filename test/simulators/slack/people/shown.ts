@@ -3,7 +3,7 @@ import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { blockTexts } from "../blocks/block-text.ts";
 import { controlsOf, isButton, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
 import { messageId } from "../world/message-id.ts";
-import type { MessageRecord } from "../world/records.ts";
+import type { HomeRecord, MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { settleStream } from "../world/stream-state.ts";
 import { repliesTo } from "../world/threads.ts";
@@ -77,6 +77,19 @@ function attachedText(attachment: object): string {
 /** If the message has blocks, clients show them instead of the text. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
+}
+
+/** The Home tab of the app as a person sees it. */
+export interface ShownHome {
+	readonly text: string;
+	readonly buttons: readonly string[];
+	readonly controls: readonly ShownControl[];
+}
+
+export function showHome(state: State, { view: { blocks } }: HomeRecord): ShownHome {
+	const controls = controlsOf(blocks).map(controlOf);
+	const buttons = controls.filter(({ kind }) => kind === "button").map(({ label }) => label);
+	return { text: readAloud(state, blockTexts(blocks).join("\n")), buttons, controls };
 }
 
 /** The states of a message, as people read them, oldest first. */

@@ -3,16 +3,23 @@ import type { State } from "../world/state.ts";
 
 /** https://docs.slack.dev/reference/objects/file-object */
 export function fileShape(state: State, file: FileRecord): Record<string, unknown> {
-	const { id, name, title, type, owner, size } = file;
+	const { id, name, title, type, owner, size, snippet } = file;
+	const kind = snippet ?? extensionOf(name);
 	const created = Math.floor(file.createdAt / 1000);
 	const url = fileUrl(state, file);
 	const at = file.shares.filter(({ deleted }) => !deleted);
 	const inKind = (...kinds: readonly string[]): string[] =>
 		at.filter(({ channel }) => kinds.includes(channel.kind)).map(({ channel }) => channel.id);
 	return {
-		...{ id, created, timestamp: created, name, title, mimetype: type, filetype: extensionOf(name) },
-		...{ pretty_type: extensionOf(name).toUpperCase(), user: owner.id, user_team: owner.team.id, size },
-		...{ editable: false, mode: "hosted", is_external: false, external_type: "", is_public: false },
+		...{ id, created, timestamp: created, name, title, mimetype: type, filetype: kind },
+		...{ pretty_type: kind.toUpperCase(), user: owner.id, user_team: owner.team.id, size },
+		...{
+			editable: snippet !== undefined,
+			mode: snippet === undefined ? "hosted" : "snippet",
+			is_external: false,
+			external_type: "",
+			is_public: false,
+		},
 		...{ public_url_shared: false, display_as_bot: false, username: "", file_access: "visible" },
 		...{ url_private: url, url_private_download: `${url}?download=1`, permalink: `${url}#permalink` },
 		...{ channels: inKind("channel"), groups: inKind("group", "mpim"), ims: inKind("im") },

@@ -12,7 +12,7 @@ export function interactionShape(
 	data: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
 	if (asked.kind === "command") return { ...commandShape(state, asked), ...data };
-	const { user, channel, message, pressedOn, view } = asked;
+	const { user, channel, message, pressedOn, view, home } = asked;
 	const { app, team } = state;
 	return {
 		type: kinds[asked.kind],
@@ -20,19 +20,20 @@ export function interactionShape(
 		...{ api_app_id: app.id, token: app.verificationToken, trigger_id: asked.triggerId },
 		...{ team: { id: team.id, domain: team.domain }, enterprise: null, is_enterprise_install: false },
 		...(channel && { channel: { id: channel.id, name: channelName(asked) } }),
-		...(asked.kind === "press" && { container: containerOf(message, view), state: { values: {} } }),
+		...(asked.kind === "press" && { container: containerOf(message, home ?? view), state: { values: {} } }),
 		...(message &&
 			!message.onlyFor && {
 				message: messageShape(state, { ...message, ...(pressedOn && { ...pressedOn, deleted: false }) }),
 			}),
 		...(view?.view && { view: viewShape(state, view) }),
+		...(home && { view: viewShape(state, home) }),
 		...(asked.responseUrl !== undefined && { response_url: asked.responseUrl }),
 		...(asked.kind === "form" && { response_urls: [] }),
 		...data,
 	};
 }
 
-function containerOf(message: MessageRecord | undefined, view: ViewRecord | undefined): object {
+function containerOf(message: MessageRecord | undefined, view: Pick<ViewRecord, "id"> | undefined): object {
 	if (!message) return { type: "view", view_id: view?.id };
 	const { ts, channel, threadTs } = message;
 	return {

@@ -1,6 +1,7 @@
 import type { MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { rootOf } from "../world/threads.ts";
+import { contextOf } from "./contexts.ts";
 import { messageShape } from "./messages.ts";
 
 const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim" } as const;
@@ -18,8 +19,18 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	return {
 		...shape,
 		...(message.broadcast && root !== message && { root: messageShape(state, root) }),
-		...(!message.author.isBot && message.subtype === undefined && { client_msg_id: clientId(message) }),
+		...(!message.author.isBot && message.subtype === undefined && fromClient(state, message)),
 		...{ channel: channel.id, channel_type: channelTypes[channel.kind], event_ts: message.ts },
+	};
+}
+
+/** Fields that the client of a person adds. The context is described at https://docs.slack.dev/reference/events/message.im */
+function fromClient(state: State, message: MessageRecord): object {
+	const isContext =
+		state.app.agentView && message.channel.kind === "im" && state.contexts.has(message.author.id);
+	return {
+		client_msg_id: clientId(message),
+		...(isContext && { app_context: contextOf(state, message.author) }),
 	};
 }
 

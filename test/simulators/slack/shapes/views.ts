@@ -1,10 +1,11 @@
+import type { View } from "@slack/types";
 import type { ViewRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function viewShape(
 	state: State,
-	{ id, view, hash }: ViewRecord,
+	{ id, view, hash }: Pick<ViewRecord, "id" | "hash"> & { readonly view?: View },
 	values: Readonly<Record<string, object>> = {},
 ): Record<string, unknown> {
 	const { app, team } = state;

@@ -1,10 +1,13 @@
 import { blockLimits } from "../blocks/block-limits.ts";
-import { checkBlocks, numbered } from "../blocks/contents.ts";
+import { checkBlocks, numbered, violated } from "../blocks/contents.ts";
 import { fileShape, sharesShape } from "../shapes/files.ts";
 import { addFile, fileOf, shareFiles, uploadUrl } from "../world/files.ts";
 import { threadOf } from "../world/messages.ts";
 import { Refusal } from "../world/refusal.ts";
 import { joinedChannel, type Method, method } from "./method.ts";
+
+/** https://slack.com/help/articles/204145658: "up to 1 MB". */
+const snippetBytes = 1024 * 1024;
 
 export const fileMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/files.info
@@ -14,11 +17,16 @@ export const fileMethods: readonly Method[] = [
 	}),
 	// https://docs.slack.dev/reference/methods/files.getUploadURLExternal
 	method("files.getUploadURLExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
-		const { filename, length, alt_txt: altText } = args;
+		const { filename, length, alt_txt: altText, snippet_type: snippet } = args;
 		if (filename === "" || !Number.isInteger(length) || length <= 0) throw new Refusal("invalid_arguments");
 		if (altText !== undefined && altText.length > 1000) throw new Refusal("alt_txt_too_large");
+		if (snippet !== undefined && length > snippetBytes) throw violated(state, "snippet_too_large");
 		const wish = { name: filename, size: length, owner: state.app.user };
-		const file = addFile(state, { ...wish, ...(altText !== undefined && { altText }) });
+		const file = addFile(state, {
+			...wish,
+			...(altText !== undefined && { altText }),
+			...(snippet !== undefined && { snippet }),
+		});
 		return { upload_url: uploadUrl(state, file), file_id: file.id };
 	}),
 	// https://docs.slack.dev/reference/methods/files.completeUploadExternal

@@ -24,6 +24,7 @@ import type {
 	UsersConversationsArguments,
 	UsersInfoArguments,
 	ViewsOpenArguments,
+	ViewsPublishArguments,
 	ViewsUpdateArguments,
 } from "@slack/web-api";
 
@@ -142,6 +143,7 @@ export interface OtherMethods {
 	"team.info": TeamInfoArguments;
 	"users.info": UsersInfoArguments;
 	"views.open": ViewsOpenArguments;
+	"views.publish": ViewsPublishArguments;
 	"views.update": ViewsUpdateArguments;
 }
 

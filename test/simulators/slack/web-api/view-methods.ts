@@ -1,5 +1,7 @@
 import type { ModalView, View } from "@slack/types";
+import { violated } from "../blocks/contents.ts";
 import { viewShape } from "../shapes/views.ts";
+import { publishHome } from "../world/home.ts";
 import { Refusal } from "../world/refusal.ts";
 import type { State } from "../world/state.ts";
 import { openView, updateView } from "../world/views.ts";
@@ -18,6 +20,11 @@ export const viewMethods: readonly Method[] = [
 		if (!found) throw new Refusal("not_found");
 		updateView(state, found, modal(args.view), args.hash);
 		return { view: viewShape(state, found) };
+	}),
+	// https://docs.slack.dev/reference/methods/views.publish
+	method("views.publish", { tier: 4 }, ({ state, args: { user_id: userId, view, hash } }) => {
+		if (view.type !== "home") throw violated(state, "invalid_arguments");
+		return { view: viewShape(state, publishHome(state, state.user(userId), view, hash)) };
 	}),
 ];
 

@@ -1,4 +1,4 @@
-import type { UserRecord } from "./records.ts";
+import type { Prompt, UserRecord } from "./records.ts";
 
 /** A command of the manifest: https://docs.slack.dev/reference/app-manifest#slash_commands */
 export interface SlashCommand {
@@ -39,6 +39,12 @@ export interface AppRecord {
 	shortcuts: readonly Shortcut[];
 	/** True if the app is declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 	agent: boolean;
+	/** Whether it has `agent_view`, the successor of `assistant_view`. */
+	agentView: boolean;
+	/** Whether it shows a Home tab. */
+	hasHome: boolean;
+	/** Suggestions of the manifest. */
+	prompts: readonly Prompt[];
 	/** The installed manifest. */
 	manifest: Readonly<Record<string, unknown>>;
 }

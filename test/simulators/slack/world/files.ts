@@ -9,6 +9,7 @@ export interface FileWish {
 	readonly owner: UserRecord;
 	readonly altText?: string;
 	readonly bytes?: Uint8Array;
+	readonly snippet?: string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -22,13 +23,15 @@ const types: Readonly<Record<string, string>> = {
 	},
 };
 
-export function addFile(state: State, { name, size, owner, altText, bytes }: FileWish): FileRecord {
+export function addFile(state: State, { name, size, owner, altText, bytes, snippet }: FileWish): FileRecord {
 	const [, extension = ""] = /\.(\w+)$/.exec(name) ?? [];
 	const file: FileRecord = {
 		...{ id: state.stamps.id("F"), name, title: name, size, owner, createdAt: state.now(), shares: [] },
-		type: types[extension.toLowerCase()] ?? "application/octet-stream",
+		type:
+			snippet === undefined ? (types[extension.toLowerCase()] ?? "application/octet-stream") : "text/plain",
 		...{ complete: bytes !== undefined, deleted: false },
 		...(altText !== undefined && { altText }),
+		...(snippet !== undefined && { snippet }),
 		...(bytes && { bytes }),
 	};
 	state.files.set(file.id, file);

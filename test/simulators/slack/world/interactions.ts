@@ -1,6 +1,7 @@
 import { interactionShape } from "../shapes/interactions.ts";
 import type {
 	ChannelRecord,
+	HomeRecord,
 	InteractionRecord,
 	MessageRecord,
 	UserRecord,
@@ -17,6 +18,7 @@ export interface Beginning {
 	readonly message?: MessageRecord;
 	readonly pressedOn?: Version;
 	readonly view?: ViewRecord;
+	readonly home?: HomeRecord;
 	/** Fields that differ between interactions of one kind. */
 	readonly data: Readonly<Record<string, unknown>>;
 }

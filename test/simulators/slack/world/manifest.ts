@@ -1,11 +1,18 @@
 import type { AppRecord, Shortcut, SlashCommand } from "./app.ts";
+import type { Prompt } from "./records.ts";
+
+interface AgentView {
+	readonly agent_description?: string | undefined;
+	readonly suggested_prompts?: readonly Prompt[] | undefined;
+}
 
 /** Relevant part of a manifest: https://docs.slack.dev/reference/app-manifest */
 export interface AppManifest {
 	readonly features?: {
 		readonly slash_commands?: readonly SlashCommand[] | undefined;
 		readonly shortcuts?: readonly Shortcut[] | undefined;
-		readonly agent_view?: object | undefined;
+		readonly agent_view?: AgentView | undefined;
+		readonly app_home?: { readonly home_tab_enabled?: boolean | undefined } | undefined;
 		readonly assistant_view?: object | undefined;
 	};
 	readonly oauth_config?: { readonly scopes?: { readonly bot?: readonly string[] | undefined } | undefined };
@@ -39,11 +46,14 @@ export const eventScopes: Readonly<Record<string, string>> = {
 	group_deleted: "groups:read",
 	group_left: "groups:read",
 	user_change: "users:read",
+	app_context_changed: "assistant:write",
 	app_home_opened: "",
 	app_uninstalled: "",
 	tokens_revoked: "",
 	agent_session_stopped: "",
 	agent_session_title_changed: "",
+	assistant_thread_started: "assistant:write",
+	assistant_thread_context_changed: "assistant:write",
 };
 
 /** A manifest with all permissions that an app like the one under test may need. */
@@ -57,6 +67,7 @@ export const fullManifest = {
 			{ name: "Make it a task", callback_id: "task", description: "Do it", type: "message" },
 		],
 		agent_view: { agent_description: "An agent" },
+		app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
 	},
 	oauth_config: {
 		scopes: {
@@ -83,5 +94,8 @@ export function install(app: AppRecord, manifest: AppManifest): void {
 	app.subscriptions = new Set(settings?.event_subscriptions?.bot_events ?? []);
 	app.commands = features?.slash_commands ?? [];
 	app.shortcuts = features?.shortcuts ?? [];
-	app.agent = features?.agent_view !== undefined || features?.assistant_view !== undefined;
+	app.agentView = features?.agent_view !== undefined;
+	app.agent = app.agentView || features?.assistant_view !== undefined;
+	app.hasHome = features?.app_home?.home_tab_enabled === true;
+	app.prompts = features?.agent_view?.suggested_prompts ?? [];
 }

@@ -1,4 +1,4 @@
-import type { AnyBlock, MessageMetadata, ModalView } from "@slack/types";
+import type { AnyBlock, HomeView, MessageMetadata, ModalView } from "@slack/types";
 import type { StateCause } from "../../chat/post-states.ts";
 
 export interface TeamRecord {
@@ -64,6 +64,8 @@ export interface FileRecord {
 	/** Announced size. */
 	readonly size: number;
 	readonly altText?: string;
+	/** Language of a snippet: text that people read in the channel, such as `typescript`. */
+	readonly snippet?: string;
 	/** True if the upload was completed. */
 	complete: boolean;
 	deleted: boolean;
@@ -169,6 +171,8 @@ export interface InteractionRecord {
 	readonly pressedOn?: Version;
 	/** View of a form or of an element in one. */
 	readonly view?: ViewRecord;
+	/** Home tab with the pressed element. */
+	readonly home?: HomeRecord;
 	readonly createdAt: number;
 	readonly triggerId: string;
 	triggerUsed: boolean;
@@ -208,7 +212,20 @@ export interface SessionRecord {
 /** Texts that people send by pressing a title. */
 export interface PromptsRecord {
 	readonly title: string;
-	readonly prompts: readonly { readonly title: string; readonly message: string }[];
+	readonly prompts: readonly Prompt[];
+}
+
+export interface Prompt {
+	readonly title: string;
+	readonly message: string;
+}
+
+/** The Home tab of the app for one person: https://docs.slack.dev/surfaces/app-home */
+export interface HomeRecord {
+	readonly id: string;
+	readonly user: UserRecord;
+	view: HomeView;
+	hash: string;
 }
 
 /** A user who would have been notified by a mention. */

@@ -3,6 +3,7 @@ import type { AppRecord } from "./app.ts";
 import type {
 	ChannelRecord,
 	FileRecord,
+	HomeRecord,
 	InteractionRecord,
 	MessageRecord,
 	Ping,
@@ -40,6 +41,10 @@ export class State {
 	readonly channels = new Map<string, ChannelRecord>();
 	readonly files = new Map<string, FileRecord>();
 	readonly views = new Map<string, ViewRecord>();
+	/** By the id of the person. */
+	readonly homes = new Map<string, HomeRecord>();
+	/** By the id of the person: the channel that they look at beside the app. */
+	readonly contexts = new Map<string, ChannelRecord>();
 	readonly interactions: InteractionRecord[] = [];
 	/** Statuses by the id of the first message of a thread. */
 	readonly statuses = new Map<string, StatusRecord>();

@@ -46,6 +46,7 @@ function checked(state: State, view: ModalView): ModalView {
 	return { ...view, blocks: numbered(state, view.blocks) };
 }
 
-function hashOf(state: State): string {
+/** A version of a view. */
+export function hashOf(state: State): string {
 	return `${Math.floor(state.now() / 1000)}.${state.stamps.id("h")}`;
 }

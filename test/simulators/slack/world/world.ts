@@ -179,7 +179,8 @@ function appOf(
 		...{ deleted: false, locale: "en-US" },
 	};
 	return {
-		...{ id, name, user, botId, tokenError: undefined, agent: false, manifest: {} },
+		...{ id, name, user, botId, tokenError: undefined, manifest: {} },
+		...{ agent: false, agentView: false, hasHome: false, prompts: [] },
 		botToken: `xoxb-${secret()}`,
 		appToken: `xapp-1-${id}-${secret()}`,
 		configToken: `xoxe.xoxp-${secret()}`,

@@ -1,0 +1,9 @@
+import type { UserRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+
+/** Things that a person looks at beside the app: https://docs.slack.dev/reference/events/app_context_changed */
+export function contextOf(state: State, user: UserRecord): object {
+	const seen = state.contexts.get(user.id);
+	if (!seen) return {};
+	return { entities: [{ type: "slack#/types/channel_id", value: seen.id, team_id: state.team.id }] };
+}
