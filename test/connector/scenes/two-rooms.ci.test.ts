@@ -127,7 +127,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{
-			shows: ["Approval", "[Approve once]", "Approvers in a room of Discord may answer it, too"],
+			shows: ["Approval", "[Approve once]", "Approvers in a channel of Discord can answer it too"],
 			in: "Ship",
 		},
 	]);
@@ -141,12 +141,12 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{ commands: "/approvals", by: "Mia" },
 		{ answered: "It takes the role approver" },
 		{ commands: "/approvals", by: "Alex", in: "random" },
-		{ answered: "Nothing waits for an approval" },
+		{ answered: "There are no open approvals" },
 		{ commands: "/approvals", by: "Alex" },
 		{
 			answered: [
 				"the task wants to use `run_command`",
-				"Asked by Mia in Slack",
+				"Requested by Mia in Slack",
 				"release.txt",
 				"[Approve once]",
 			],
@@ -155,7 +155,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{
 			answered: [
 				"the task wants to use `run_command`",
-				"Asked by Mia in Slack",
+				"Requested by Mia in Slack",
 				"✅ **Approved once**",
 				"@Alex",
 			],
@@ -194,16 +194,13 @@ test("the first of two approvers in two channels decides, and the other one is i
 	]);
 	await play(inDiscord, [
 		{ commands: "/approvals", by: "Alex" },
-		{ answered: ["Asked by Mia in Slack", "[Approve once]"] },
+		{ answered: ["Requested by Mia in Slack", "[Approve once]"] },
 	]);
 	await play(inSlack, [
 		{ clicks: "Deny", by: "Alex", in: "Ship", fills: { reason: "not on a Friday" } },
 		{ shows: ["⛔ **Denied**", "not on a Friday"], in: "Ship" },
 	]);
-	await play(inDiscord, [
-		{ clicks: "Approve once", by: "Alex" },
-		{ answered: "This waits no more, or not for an answer from here: it was answered already" },
-	]);
+	await play(inDiscord, [{ clicks: "Approve once", by: "Alex" }, { answered: "This approval is closed" }]);
 	await play(inSlack, [{ file: "release.txt", has: null }]);
 	expect(rooms.takeFaults()).toEqual([]);
 });

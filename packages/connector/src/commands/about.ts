@@ -2,10 +2,11 @@ import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import { reasons } from "../platform/is-for-us.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
-import { effects } from "../rooms/message-records.ts";
 import { refusalText } from "../rooms/refusal.ts";
+import { accessTexts } from "../texts/access.ts";
+import { commandTexts } from "../texts/commands.ts";
+import { messageTexts } from "../texts/messages.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { maxSuggestions, textOf } from "./options.ts";
 
@@ -14,7 +15,7 @@ const whole = new Intl.NumberFormat("en");
 
 const model: Command<RoomContext> = {
 	name: "model",
-	description: "Who answers in this channel's conversation, and to choose another one",
+	description: commandTexts.model.description,
 	options: [
 		{
 			name: "name",
@@ -22,7 +23,7 @@ const model: Command<RoomContext> = {
 			required: false,
 			completes: true,
 			max: 200,
-			description: "A model, or a tier such as fast, standard or max",
+			description: commandTexts.model.name,
 		},
 	],
 	async run(context, { event: { person, room, options }, key }) {
@@ -31,7 +32,7 @@ const model: Command<RoomContext> = {
 		const { session } = await context.sessionOf(person, room, key);
 		const chosen = { model: wanted, key: `${key}/model`, ...context.onBehalf(person, room) };
 		const { model: name } = await context.gateway.request("set_model", chosen, { sessionId: session });
-		return { text: `From the next message on \`${name}\` answers here.` };
+		return { text: commandTexts.model.chosen({ model: name }) };
 	},
 	async complete(context, { typed }) {
 		const { models } = await context.gateway.request("list_models", {});
@@ -45,11 +46,11 @@ const model: Command<RoomContext> = {
 
 const usage: Command<RoomContext> = {
 	name: "usage",
-	description: "What this channel's conversation has used, and what it may spend",
+	description: commandTexts.usage.description,
 	options: [],
 	async run(context, { event: { person, room } }) {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
-		if (current === undefined) return { text: "There is no conversation here yet, and nothing was used." };
+		if (current === undefined) return { text: commandTexts.usage.none };
 		const params = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
 		return { text: usageText(await context.gateway.request("usage", params)) };
 	},
@@ -57,11 +58,11 @@ const usage: Command<RoomContext> = {
 
 const pair: Command<RoomContext> = {
 	name: "pair",
-	description: "Get access: with the operator's code, or request it without one",
+	description: accessTexts.pair.description,
 	options: [
 		{
 			name: "code",
-			description: "The operator's code, if you have one",
+			description: accessTexts.pair.code,
 			type: "string",
 			required: false,
 			max: 64,
@@ -91,27 +92,29 @@ function pairedText(
 ): string {
 	const { platform } = context;
 	if (paired.status === "requested") {
-		const until = platform.moment(Date.parse(paired.expires_at), "relative");
-		const command = platform.command("pair", room);
-		return `Your code is \`${paired.code}\`. Send it to the operator, who approves it with \`parley people approve ${paired.code}\`; it expires ${until}. If the operator gave you a code, use \`${command} CODE\`.`;
+		const expires = platform.moment(Date.parse(paired.expires_at), "relative");
+		return accessTexts.pair.requested({
+			code: paired.code,
+			expires,
+			command: platform.command("pair", room),
+		});
 	}
 	const help = platform.command("help", room);
-	if (code === "") return `You already have access here: you are ${paired.role}. See \`${help}\`.`;
-	return `Welcome! You are ${paired.role} here. Write to me, or see \`${help}\`.`;
+	const { role } = paired;
+	return code === "" ? accessTexts.pair.known({ role, help }) : accessTexts.pair.welcome({ role, help });
 }
 
 const whoami: Command<RoomContext> = {
 	name: "whoami",
-	description: "Who you are to the gateway, and what you may do here",
+	description: accessTexts.whoami.description,
 	options: [],
 	async run(context, { event: { person, room } }) {
-		const self = await context.whoami(person, room);
-		const { role = "stranger", may, hint, place } = self;
+		const { role = "stranger", may, hint, place } = await context.whoami(person, room);
+		const { whoami: texts } = accessTexts;
+		const rights = [...texts.right].flatMap(([action, words]) => (may.includes(action) ? [words] : []));
 		const lines = definedItems([
-			`You are ${context.platform.person(person.id)}, to the gateway \`${self.person ?? self.principal}\`: **${role}**.`,
-			may.length === 0
-				? "You may do nothing here yet."
-				: `You may: ${may.map((each) => `\`${each}\``).join(", ")}.`,
+			texts.role({ person: context.platform.person(person.id), role }),
+			rights.length === 0 ? texts.noRights : texts.rights({ rights: rights.join(", ") }),
 			hint === undefined ? undefined : plain(hint, 500),
 			place === undefined ? undefined : placeText(place),
 		]);
@@ -121,14 +124,14 @@ const whoami: Command<RoomContext> = {
 
 const why: Command<RoomContext> = {
 	name: "why",
-	description: "What I made of a message, and why",
+	description: messageTexts.why.description,
 	options: [
 		{
 			name: "message",
 			type: "string",
 			required: false,
 			max: 256,
-			description: "Its link or its id; your last one where you name none",
+			description: messageTexts.why.message,
 		},
 	],
 	async run(context, { event: { person, room, options, target } }) {
@@ -141,10 +144,14 @@ const why: Command<RoomContext> = {
 				ending: named === undefined ? undefined : context.platform.messageEnding?.(text),
 			}),
 		});
-		if (heard === undefined)
-			return { text: "I know nothing of that message: I remember the last seven days." };
-		const { reason, effect, at, session, run } = heard;
-		const first = `${context.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
+		const { why: texts, reasons, effects } = messageTexts;
+		if (heard === undefined) return { text: texts.unknown };
+		const { session, run } = heard;
+		const first = texts.text({
+			at: context.platform.moment(heard.at, "exact"),
+			reason: reasons[heard.reason],
+			effect: effects[heard.effect],
+		});
 		if (session === undefined || run === undefined) return { text: first };
 		const params = { session_id: session, run_id: run, ...context.onBehalf(person, room) };
 		try {
@@ -153,7 +160,7 @@ const why: Command<RoomContext> = {
 		} catch (reason) {
 			// The session belongs to another channel, whose members alone may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			return { text: `${first}\n\nAsk in the channel of the message for its tool calls.` };
+			return { text: `${first}\n\n${texts.askThere}` };
 		}
 	},
 };
@@ -161,17 +168,6 @@ const why: Command<RoomContext> = {
 function messageNamed({ platform }: RoomContext, text: string, room: Room): string | undefined {
 	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
 }
-
-/**
- * Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of
- * Discord.
- */
-const groups: ReadonlyMap<string, string> = new Map([
-	["task", "Work in the background"],
-	["session", "Conversations of this channel"],
-	["trust", "Let tools run in this channel without approval"],
-	["schedule", "Messages to me at given times"],
-]);
 
 function helpLines(
 	about: string | undefined,
@@ -190,14 +186,14 @@ function helpLines(
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",
-		description: "What I understand",
+		description: commandTexts.help.description,
 		options: [],
 		async run({ platform }, { event: { room } }) {
+			const { intro, groups } = commandTexts.help;
 			const lines = [...Map.groupBy(table(), ({ name }) => name.split(" ")[0] ?? "")].flatMap(
 				([word, commands]) => helpLines(groups.get(word), commands, (name) => platform.command(name, room)),
 			);
-			const intro =
-				"Write to me in a direct message, mention me in a channel, or go on in a thread of mine. `stop` alone stops me, and so does ❌ at your message; 🔁 answers once more. After my name every command also works as a text: `!session list`.";
+
 			const { aboutCommands = "" } = platform;
 			return { text: `${`${intro} ${aboutCommands}`.trim()}\n\n${lines.join("\n")}` };
 		},
@@ -217,53 +213,66 @@ async function modelsOf(
 		.slice(0, maxSuggestions)
 		.map(
 			({ name, tier }) =>
-				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? " · answers here" : ""}`,
+				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? commandTexts.model.current : ""}`,
 		);
-	const choose = context.platform.command("model", room);
-	return `\`${current}\` answers here. \`${choose}\` with a name chooses another one:\n\n${lines.join("\n")}`;
+	const command = context.platform.command("model", room);
+	return commandTexts.model.list({ model: current, command, models: lines.join("\n") });
 }
 
 function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
-	const of = ({ tokens_input, tokens_output, cost_usd }: typeof total): string =>
-		`${whole.format(tokens_input)} tokens in, ${whole.format(tokens_output)} out, ${dollars.format(cost_usd)}`;
+	const { usage: texts } = commandTexts;
+	const of = ({ tokens_input, tokens_output, cost_usd }: typeof total): string => {
+		const tokens = texts.tokens({
+			input: whole.format(tokens_input),
+			output: whole.format(tokens_output),
+		});
+		return `${tokens}, ${dollars.format(cost_usd)}`;
+	};
 	const lines = rows.map((row) => `- \`${row.model ?? "?"}\`: ${of(row)}`);
 	const limits = budgets.flatMap(({ scope, period, spent_usd, limit_usd }) =>
 		limit_usd === null
 			? []
 			: [
-					`- ${scope === "session" ? "this conversation" : "the gateway"}: ${dollars.format(spent_usd)} of ${dollars.format(limit_usd)} a ${period}`,
+					texts.budget({
+						scope,
+						spent: dollars.format(spent_usd),
+						limit: dollars.format(limit_usd),
+						period,
+					}),
 				],
 	);
 	return definedItems([
-		`This conversation: ${of(total)}, ${whole.format(total.calls)} calls of models.`,
+		texts.total({ used: of(total), calls: whole.format(total.calls) }),
 		lines.length > 1 ? lines.join("\n") : undefined,
-		limits.length > 0 ? `Budgets:\n\n${limits.join("\n")}` : undefined,
+		limits.length > 0 ? texts.budgets({ budgets: limits.join("\n") }) : undefined,
 	]).join("\n\n");
 }
 
 function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoami">["place"]>): string {
-	const when = mention === "always" ? "everything said here is for me" : "I answer here when I am named";
-	const whose =
-		sessions === "person" ? "each person has a conversation of their own" : "all share a conversation";
-	return `In this channel: ${when}; ${whose}${agent === undefined ? "" : `; agent \`${agent}\``}.`;
+	return accessTexts.whoami.channel({
+		always: mention === "always",
+		shared: sessions !== "person",
+		agent,
+	});
 }
 
 function explained({ state, calls, models, said, files }: MethodResult<"explain">): string[] {
-	const states = {
-		queued: "It waits for its turn.",
-		active: "I am at work on it.",
-		ended: "I have answered it.",
-	};
-	const used = calls.map(({ name, decision, reason, by }) => {
-		const who = by === undefined ? "" : ` by ${plain(by, 100)}`;
-		return `- \`${name}\` was ${decision}${who}: ${plain(reason, 200)}`;
-	});
+	const { why: texts } = messageTexts;
+	const used = calls.map(({ name: tool, decision, reason, by }) =>
+		texts.call({
+			tool,
+			decision,
+			by: by === undefined ? undefined : plain(by, 100),
+			reason: plain(reason, 200),
+		}),
+	);
 	const by = models.map(({ model: name }) => `\`${name}\``).join(", ");
+	const fileNames = files.map(({ name }) => `\`${name}\``).join(", ");
 	return definedItems([
-		states[state],
-		by === "" ? undefined : `Model: ${by}`,
+		texts.states[state],
+		by === "" ? undefined : texts.models({ models: by }),
 		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
-		said !== undefined && said.error !== "" ? `It ended with: ${plain(said.error, 300)}` : undefined,
-		files.length === 0 ? undefined : `Files: ${files.map(({ name }) => `\`${name}\``).join(", ")}`,
+		said !== undefined && said.error !== "" ? texts.error({ error: plain(said.error, 300) }) : undefined,
+		fileNames === "" ? undefined : texts.files({ files: fileNames }),
 	]);
 }

@@ -21,7 +21,7 @@ test("an approval of another channel is shown with its author, its channel and i
 	expect(said).toBe(
 		[
 			"**Approval k3v9qx** · the agent wants to use `run_command`",
-			"Asked by Mia \\*M\\* in Slack (`slack:T:C`), in “Release”, {10 s}.",
+			"Requested by Mia \\*M\\* in Slack (`slack:T:C`), in “Release”, {10 s}.",
 			"```\nnpm test\n```",
 			"- in /srv/app",
 			"Risk: normal.\n[Approve once] [Deny] [Show all]",
@@ -45,7 +45,7 @@ test("an approval of another channel is shown with its author, its channel and i
 const { person: _person, name: _name, ...nobodys } = listedPrompt();
 
 test.each([
-	["here", listedPrompt({ place: "discord:1:2", person: "discord:1:7" }), "Asked by @7 here, in"],
+	["here", listedPrompt({ place: "discord:1:2", person: "discord:1:7" }), "Requested by @7 here, in"],
 	[
 		"elsewhere on the platform",
 		listedPrompt({ place: "discord:1:3", person: "discord:1:7" }),
@@ -54,10 +54,10 @@ test.each([
 	[
 		"in another guild by somebody whom nobody here knows by their id",
 		listedPrompt({ place: "discord:9:3", person: "discord:9:7" }),
-		"Asked by Mia \\*M\\* in Discord",
+		"Requested by Mia \\*M\\* in Discord",
 	],
-	["by the operator", nobodys, "Asked by the operator in Slack"],
-	["by somebody without a name", listedPrompt({ name: "" }), "Asked by slack:T:U7 in Slack"],
+	["by the operator", nobodys, "Requested by the operator in Slack"],
+	["by somebody without a name", listedPrompt({ name: "" }), "Requested by slack:T:U7 in Slack"],
 ])("an approval asked %s names its origin", async (_, prompt, words) => {
 	expect((await ask(waiting(prompt))).said).toContain(words);
 });
@@ -82,12 +82,12 @@ test("one post shows as many approvals as fit, each with its own buttons, and th
 	const { said, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
 	expect(said).toContain("[Approve once umber0] [Deny umber0] [Show all umber0]");
-	expect(said).toContain("And 2 more: `/approvals from:5` shows them.");
+	expect(said).toContain("2 more: `/approvals from:5`");
 	const rest = await ask(waiting(...prompts), 5);
 	expect(rest.said).toMatch(/^\*\*Approval umber4\*\*.*Approval umber5/s);
 	expect(rest.said).not.toContain("more:");
 	expect((await ask(waiting(...prompts), 7)).said).toBe(
-		"Nothing more waits for an approval that can be given here. `/approvals` begins with the first one.",
+		"There are no more open approvals. `/approvals` starts with the first one.",
 	);
 });
 
@@ -96,8 +96,8 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	const long = listedPrompt({ token: "prompt_long00" }, { arguments: { cmd: "x".repeat(3_000) } });
 	const first = await ask(waiting(long, ...many(2)));
 	expect(first.said).toMatch(/x\n… [\d,]+ more characters/);
-	expect(first.said).toContain("Not all of it fits here: the rest is behind **Show all**.");
-	expect(first.said).toContain("And 2 more: `/approvals from:2` shows them.\n[Deny] [Show all]");
+	expect(first.said).toContain("Some details do not fit here. Press **Show all**.");
+	expect(first.said).toContain("2 more: `/approvals from:2`\n[Deny] [Show all]");
 	expect(first.said).not.toContain("[Approve once");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
@@ -106,7 +106,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	expect(behind.reply?.controls).toHaveLength(2);
 	expect(behind.said).toContain("[Approve once umber1]");
 	expect(behind.said).not.toContain("Not all of it");
-	expect(behind.said).toContain("And 1 more: `/approvals from:3` shows them.");
+	expect(behind.said).toContain("1 more: `/approvals from:3`");
 });
 
 test("a short approval with long values only in its preview cannot be approved in a list either", async () => {
@@ -126,7 +126,7 @@ test("a post with several approvals respects the platform's limit, whichever par
 	const { reply } = await ask(waiting(...prompts));
 	expect(reply?.text.length).toBeLessThanOrEqual(2_000);
 	expect(reply?.controls?.length).toBeLessThan(4);
-	expect(reply?.text).toMatch(/And \d more/);
+	expect(reply?.text).toMatch(/\d more: `/);
 });
 
 test("calls that this person can approve come before their own and before those that always require approval", async () => {
@@ -147,17 +147,17 @@ test("calls that this person can approve come before their own and before those 
 });
 
 test("the list reports further approvals that it does not show", async () => {
-	expect((await ask(waiting(...many(200)))).said).toContain("And at least 196 more: ");
+	expect((await ask(waiting(...many(200)))).said).toContain("At least 196 more: ");
 });
 
 test("an empty list is reported", async () => {
-	expect((await ask(waiting())).said).toBe("Nothing waits for an approval that can be given here.");
+	expect((await ask(waiting())).said).toBe("There are no open approvals that you can answer here.");
 });
 
 test("an approval that was answered during the listing is left out", async () => {
 	const prompts = [listedPrompt()];
 	const { said } = await ask({ list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }) });
-	expect(said).toBe("Nothing waits for an approval that can be given here.");
+	expect(said).toBe("There are no open approvals that you can answer here.");
 });
 
 test("a person who may not approve gets the gateway's refusal", async () => {

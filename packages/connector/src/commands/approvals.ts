@@ -4,6 +4,7 @@ import { codeOf } from "../conversation/questions/question.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
 import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { approvalTexts } from "../texts/approvals.ts";
 import type { Command } from "./command.ts";
 
 /** Each has a row of buttons, and platforms show five rows. */
@@ -12,7 +13,7 @@ const maxListed = 200;
 
 const approvals: Command = {
 	name: "approvals",
-	description: "What waits for an approval that can be given here, also of other rooms",
+	description: approvalTexts.list.description,
 	options: [
 		{
 			name: "from",
@@ -20,7 +21,7 @@ const approvals: Command = {
 			required: false,
 			min: 1,
 			max: maxListed,
-			description: "Which of them to begin with; the first one unless told",
+			description: approvalTexts.list.from,
 		},
 	],
 	async run(context, { event: { person, room, options } }) {
@@ -76,8 +77,12 @@ async function listOf(
 	const { room, first } = showing;
 	const command = platform.command("approvals", room);
 	const footAt = (next: number): string => {
-		const left = `${all.length === maxListed ? "at least " : ""}${all.length - next}`;
-		return next >= all.length ? "" : `And ${left} more: \`${command} from:${next + 1}\` shows them.`;
+		if (next >= all.length) return "";
+		return approvalTexts.list.more({
+			count: all.length - next,
+			isLeast: all.length === maxListed,
+			command: `${command} from:${next + 1}`,
+		});
 	};
 	const shown: Shown[] = [];
 	let next = first;
@@ -90,10 +95,8 @@ async function listOf(
 		shown.push(card);
 	}
 	if (shown.length === 0) {
-		const before = first === 0 ? "" : ` \`${command}\` begins with the first one.`;
-		return {
-			text: `Nothing${first === 0 ? "" : " more"} waits for an approval that can be given here.${before}`,
-		};
+		const { none, noMore } = approvalTexts.list;
+		return { text: first === 0 ? none : noMore({ command }) };
 	}
 	const foot = footAt(next);
 	return {

@@ -1,6 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
+import { noteTexts } from "../texts/notes.ts";
 import type { Command } from "./command.ts";
 import { isPublic, textOf } from "./options.ts";
 
@@ -8,14 +9,14 @@ const maxShown = 10;
 
 const memory: Command = {
 	name: "memory",
-	description: "Show the notes that I keep about you, this channel and everyone",
+	description: noteTexts.list.description,
 	options: [
 		{
 			name: "query",
 			type: "string",
 			required: false,
 			max: 500,
-			description: "Words to search for",
+			description: noteTexts.list.query,
 		},
 	],
 	async run({ gateway, platform, onBehalf }, handled) {
@@ -27,16 +28,14 @@ const memory: Command = {
 				? await gateway.request("list_memories", params)
 				: await gateway.request("query_memories", { ...params, query });
 		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
-		const shown = platform.command("memory", room);
-		const hint = `Notes about you are not shown in this channel. \`${shown}\` shows them to you alone.`;
+		const { list: texts } = noteTexts;
+		const hint = texts.hidden({ command: platform.command("memory", room) });
 		if (memories.length < found.length && memories.length === 0) return { text: hint };
-		if (memories.length === 0)
-			return { text: query === "" ? "I have no notes here." : "No note contains these words." };
-		const forget = platform.command("forget", room);
+		if (memories.length === 0) return { text: query === "" ? texts.none : texts.noMatch };
 		const notes = definedItems([
 			memories.map(lineOf).join("\n"),
 			memories.length < found.length ? hint : undefined,
-			`\`${forget} ID\` deletes a note, \`${forget} me\` all of yours.`,
+			texts.howToDelete({ command: platform.command("forget", room) }),
 		]);
 		return { text: notes.join("\n\n") };
 	},
@@ -44,7 +43,7 @@ const memory: Command = {
 
 const forget: Command = {
 	name: "forget",
-	description: "Delete one of my notes, or all notes about you and by you",
+	description: noteTexts.forget.description,
 	options: [
 		{
 			name: "what",
@@ -52,7 +51,7 @@ const forget: Command = {
 			required: true,
 			min: 1,
 			max: 128,
-			description: "The id of a note, or me for all of yours",
+			description: noteTexts.forget.note,
 		},
 	],
 	async run({ gateway, onBehalf }, { event: { person, room, options }, key }) {
@@ -63,17 +62,14 @@ const forget: Command = {
 			key,
 			...onBehalf(person, room),
 		});
-		if (all)
-			return { text: `Deleted ${forgotten} ${forgotten === 1 ? "note" : "notes"} about you and by you.` };
-		return { text: "Deleted." };
+		const { done, allDone } = noteTexts.forget;
+		return { text: all ? allDone({ count: forgotten }) : done };
 	},
 };
 
-const scopes = { user: "about you", channel: "this channel", everyone: "everyone" } as const;
-
 function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
 	const labels = tags.map((tag) => ` #${plain(tag, 40)}`).join("");
-	return `- \`${memory_id}\` (${scopes[scope]}${labels}): ${plain(content, 300)}`;
+	return `- \`${memory_id}\` (${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
 }
 
 /** Commands for the notes of the agent. */

@@ -96,8 +96,8 @@ test("a command that is written in a channel shows no schedule of another place 
 	});
 	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
 	for (const [schedules, says] of [
-		[[elsewhere], /^Schedules of other places are not shown in this channel\. `\S*schedule list` shows/],
-		[[elsewhere, schedule], /^- `sched_1` .*Schedules of other places .*schedule remove ID` removes/s],
+		[[elsewhere], /^Schedules of other channels are not shown here\. `\S*schedule list` shows/],
+		[[elsewhere, schedule], /^- `sched_1` .*Schedules of other channels .*schedule remove ID` removes/s],
 		[[schedule], /^- `sched_1` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
 	] as const) {
 		const { context } = scriptedContext({ list_schedules: () => ({ schedules: [...schedules] }) });

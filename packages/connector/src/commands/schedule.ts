@@ -4,6 +4,7 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
+import { scheduleTexts } from "../texts/schedules.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
 import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
@@ -13,41 +14,37 @@ const maxOfOwner = 100;
 
 const add: Command = {
 	name: "schedule add",
-	description: "Send me a message at given times",
+	description: scheduleTexts.add.description,
 	options: [
 		{
 			name: "text",
 			type: "string",
 			required: true,
 			max: 4000,
-			description: "What I get each time",
+			description: scheduleTexts.add.text,
 		},
 		{
 			name: "when",
 			type: "string",
 			required: true,
 			max: 200,
-			description: "every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
+			description: scheduleTexts.add.when,
 		},
 		{
 			name: "show",
 			type: "string",
 			required: false,
-			description: "How I show the answer",
-			choices: [
-				{ value: "post", label: "as a post" },
-				{ value: "thread", label: "in a thread" },
-				{ value: "silent", label: "only if it fails" },
-			],
+			description: scheduleTexts.add.show,
+			choices: Object.entries(scheduleTexts.add.shows).map(([value, label]) => ({ value, label })),
 		},
 		{
 			name: "zone",
 			type: "string",
 			required: false,
 			max: 100,
-			description: "Time zone, such as Europe/Berlin",
+			description: scheduleTexts.add.zone,
 		},
-		{ name: "title", description: "A short name", type: "string", required: false, max: 200 },
+		{ name: "title", description: scheduleTexts.add.title, type: "string", required: false, max: 200 },
 	],
 	async run(context, { event: { person, room, options }, key }) {
 		const { session } = await context.sessionOf(person, room, key);
@@ -67,14 +64,14 @@ const add: Command = {
 			},
 			{ sessionId: session },
 		);
-		return { text: `Scheduled:\n${lineOf(made, context.platform)}` };
+		return { text: scheduleTexts.add.done({ schedule: lineOf(made, context.platform) }) };
 	},
 };
 
 const list: Command = {
 	name: "schedule list",
 	also: "schedules",
-	description: "Show your schedules",
+	description: scheduleTexts.list.description,
 	options: [],
 	async run(context, handled) {
 		const { gateway, platform, onBehalf } = context;
@@ -82,17 +79,14 @@ const list: Command = {
 		const isPosted = isPublic(handled);
 		const params = { limit: isPosted ? maxOfOwner : maxListed, ...onBehalf(person, room) };
 		const { schedules: found } = await gateway.request("list_schedules", params);
-		if (found.length === 0) {
-			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
-		}
+		const { list: texts } = scheduleTexts;
+		if (found.length === 0) return { text: texts.none({ command: platform.command("schedule add", room) }) };
 		const shown = isPosted ? await ofChannel(context, room, found) : found;
 		const lines = shown.slice(0, maxListed).map((schedule) => lineOf(schedule, platform));
-		const [all, remove] = ["schedule list", "schedule remove"].map((name) => platform.command(name, room));
 		const parts = [
 			lines.join("\n"),
-			shown.length < found.length &&
-				`Schedules of other places are not shown in this channel. \`${all}\` shows them to you alone.`,
-			shown.length > 0 && `\`${remove} ID\` removes a schedule.`,
+			shown.length < found.length && texts.hidden({ command: platform.command("schedule list", room) }),
+			shown.length > 0 && texts.howToRemove({ command: platform.command("schedule remove", room) }),
 		].filter((part) => part !== "" && part !== false);
 		return { text: parts.join("\n\n") };
 	},
@@ -100,7 +94,7 @@ const list: Command = {
 
 const remove: Command = {
 	name: "schedule remove",
-	description: "Remove one of your schedules",
+	description: scheduleTexts.remove.description,
 	options: [
 		{
 			name: "id",
@@ -109,7 +103,7 @@ const remove: Command = {
 			completes: true,
 			min: 1,
 			max: 128,
-			description: "The id that the list shows",
+			description: scheduleTexts.remove.id,
 		},
 	],
 	async run({ gateway, onBehalf }, handled) {
@@ -121,7 +115,8 @@ const remove: Command = {
 			...onBehalf(person, room),
 		});
 		// The title may be that of a schedule of another channel.
-		return { text: isPublic(handled) ? "Removed." : `Removed: ${plain(title, 200)}` };
+		const { done, doneNamed } = scheduleTexts.remove;
+		return { text: isPublic(handled) ? done : doneNamed({ title: plain(title, 200) }) };
 	},
 	complete: suggest,
 };
@@ -166,7 +161,8 @@ function lineOf(
 	{ entry_id, title, when, next_due, problem }: SchedulePayload,
 	{ moment }: PlatformWords,
 ): string {
-	const next = next_due === undefined ? "" : `, next ${moment(Date.parse(next_due), "relative")}`;
-	const why = problem === undefined ? "" : `\n  did not run: ${plain(problem, 300)}`;
+	const { list: texts } = scheduleTexts;
+	const next = next_due === undefined ? "" : texts.next({ at: moment(Date.parse(next_due), "relative") });
+	const why = problem === undefined ? "" : texts.problem({ problem: plain(problem, 300) });
 	return `- \`${entry_id}\` **${plain(title, 150)}**: ${plain(when, 200)}${next}${why}`;
 }

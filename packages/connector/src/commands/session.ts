@@ -1,6 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
+import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { maxSuggestions, textOf } from "./options.ts";
 
@@ -9,7 +10,7 @@ const maxTitle = 200;
 
 const title: CommandOption = {
 	name: "title",
-	description: "What it is called",
+	description: conversationTexts.titleOption,
 	type: "string",
 	required: false,
 	max: maxTitle,
@@ -17,20 +18,20 @@ const title: CommandOption = {
 
 const create: Command<RoomContext> = {
 	name: "session new",
-	description: "Begin a fresh conversation here; the old one stays as it is",
+	description: conversationTexts.create.description,
 	options: [title],
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
 		await context.switchSession(person, room, { key, ...defined({ title: wanted || undefined }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, maxTitle)}**`;
 		const back = context.platform.command("session switch", room);
-		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
+		return { text: conversationTexts.create.done({ name, back }) };
 	},
 };
 
 const turn: Command<RoomContext> = {
 	name: "session switch",
-	description: "Go on with another conversation of this channel",
+	description: conversationTexts.switch.description,
 	options: [
 		{
 			name: "session",
@@ -38,18 +39,18 @@ const turn: Command<RoomContext> = {
 			required: true,
 			completes: true,
 			max: 256,
-			description: "Which one: its title, or the end of its id",
+			description: conversationTexts.switch.session,
 		},
 	],
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["session"]);
 		const found = findSession(await context.sessions(person, room), wanted);
 		if (found === undefined) {
-			const all = context.platform.command("session list", room);
-			return { text: `No one conversation here is called “${plain(wanted, 100)}”: \`${all}\` shows them.` };
+			const list = context.platform.command("session list", room);
+			return { text: conversationTexts.switch.unknown({ name: plain(wanted, 100), list }) };
 		}
 		await context.switchSession(person, room, { key, session: found.session });
-		return { text: `This channel goes on with **${nameOf(found)}**.` };
+		return { text: conversationTexts.switch.done({ name: nameOf(found) }) };
 	},
 	async complete(context, { typed, person, room }) {
 		const words = typed.trim().toLowerCase();
@@ -62,29 +63,29 @@ const turn: Command<RoomContext> = {
 
 const list: Command<RoomContext> = {
 	name: "session list",
-	description: "The conversations of this channel",
+	description: conversationTexts.list.description,
 	options: [],
 	async run(context, { event: { person, room } }) {
 		const sessions = await context.sessions(person, room);
-		if (sessions.length === 0)
-			return { text: "There is no conversation here yet: write to me, and one begins." };
+		if (sessions.length === 0) return { text: conversationTexts.none };
 		const lines = sessions.slice(0, maxListed).map((each) => {
 			const { current, messages, usedAt, session } = each;
 			const facts = [
-				`${messages} messages`,
+				conversationTexts.messages({ count: messages }),
 				context.platform.moment(usedAt, "relative"),
 				`\`${idEnd(session)}\``,
 			];
 			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
 		});
 		const more = sessions.length - lines.length;
-		return { text: definedItems([...lines, more > 0 ? `- and ${more} older ones` : undefined]).join("\n") };
+		const foot = more > 0 ? conversationTexts.list.more({ count: more }) : undefined;
+		return { text: definedItems([...lines, foot]).join("\n") };
 	},
 };
 
 const rename: Command<RoomContext> = {
 	name: "session rename",
-	description: "Give this channel's conversation another title",
+	description: conversationTexts.rename.description,
 	options: [{ ...title, required: true }],
 	async run(context, { event: { person, room, options }, key }) {
 		const { session } = await context.sessionOf(person, room, key);
@@ -93,24 +94,26 @@ const rename: Command<RoomContext> = {
 			...renamed,
 			...context.onBehalf(person, room),
 		});
-		return { text: `This conversation is called **${plain(given, maxTitle)}** from now on.` };
+		return { text: conversationTexts.rename.done({ title: plain(given, maxTitle) }) };
 	},
 };
 
 const info: Command<RoomContext> = {
 	name: "session info",
-	description: "What this channel talks to at the moment",
+	description: conversationTexts.info.description,
 	options: [],
 	async run(context, { event: { person, room } }) {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
-		if (current === undefined)
-			return { text: "There is no conversation here yet: write to me, and one begins." };
+		if (current === undefined) return { text: conversationTexts.none };
 		const { messages, usedAt, session, model } = current;
 		return {
 			text: [
 				`**${nameOf(current)}** · \`${idEnd(session)}\``,
-				`${messages} messages, the last ${context.platform.moment(usedAt, "relative")}`,
-				`Model: ${model === undefined ? "the gateway's choice" : `\`${model}\``}`,
+				conversationTexts.info.messages({
+					count: messages,
+					last: context.platform.moment(usedAt, "relative"),
+				}),
+				conversationTexts.info.model({ model }),
 			].join("\n\n"),
 		};
 	},
@@ -129,12 +132,12 @@ function findSession(sessions: readonly ListedSession[], wanted: string): Listed
 }
 
 function nameOf({ title: name }: ListedSession): string {
-	return name === "" ? "without a title" : plain(name, 100);
+	return name === "" ? conversationTexts.untitled : plain(name, 100);
 }
 
 function labelOf({ title: name, session, current }: ListedSession): string {
-	const shown = name === "" ? "without a title" : name;
-	return `${shown} · ${idEnd(session)}${current ? " · at the moment" : ""}`;
+	const shown = name === "" ? conversationTexts.untitled : name;
+	return `${shown} · ${idEnd(session)}${current ? conversationTexts.switch.current : ""}`;
 }
 
 /** The end of an id, which distinguishes the sessions of a channel. */

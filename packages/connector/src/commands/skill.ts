@@ -2,6 +2,7 @@ import { defined, definedItems } from "@parley/base";
 import type { SkillPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
+import { commandTexts } from "../texts/commands.ts";
 import type { Command } from "./command.ts";
 import { maxSuggestions, textOf } from "./options.ts";
 
@@ -10,7 +11,7 @@ const maxListed = 25;
 const skill: Command<RoomContext> = {
 	name: "skill",
 	also: "skills",
-	description: "Use a skill, or list the skills",
+	description: commandTexts.skill.description,
 	options: [
 		{
 			name: "name",
@@ -18,14 +19,14 @@ const skill: Command<RoomContext> = {
 			required: false,
 			completes: true,
 			max: 6000,
-			description: "Name of the skill; without one you get the list",
+			description: commandTexts.skill.name,
 		},
 		{
 			name: "arguments",
 			type: "string",
 			required: false,
 			max: 6000,
-			description: "What the skill works on",
+			description: commandTexts.skill.arguments,
 		},
 	],
 	async run(context, { event, key, message }) {
@@ -46,8 +47,9 @@ const skill: Command<RoomContext> = {
 			key: `${key}/say`,
 			...defined({ message }),
 		});
-		if (failures.length === 0) return { text: "Started: the answer comes here." };
-		return { text: `Started, but not with everything:\n\n${failures.map((one) => `- ${one}`).join("\n")}` };
+		const { started, startedWithout } = commandTexts.skill;
+		if (failures.length === 0) return { text: started };
+		return { text: startedWithout({ files: failures.map((one) => `- ${one}`).join("\n") }) };
 	},
 	async complete(context, { option, typed, person, room }) {
 		if (option !== "name") return [];
@@ -71,12 +73,13 @@ function isForPeople({ user_invocable: people, trust }: SkillPayload): boolean {
 }
 
 function listed(skills: readonly SkillPayload[], command: string): string {
-	if (skills.length === 0) return "There are no skills here.";
+	const { skill: texts } = commandTexts;
+	if (skills.length === 0) return texts.none;
 	const lines = skills.slice(0, maxListed).map(({ name, argument_hint: hint = "", description }) => {
 		return `- \`${command} ${plain(`${name} ${hint}`.trim(), 100)}\` ${plain(description, 200)}`;
 	});
 	const more = skills.length - lines.length;
-	return definedItems([...lines, more > 0 ? `and ${more} more` : undefined]).join("\n");
+	return definedItems([...lines, more > 0 ? texts.more({ count: more }) : undefined]).join("\n");
 }
 
 /** Commands for skills. */

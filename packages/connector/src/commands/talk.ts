@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { RoomContext } from "../rooms/handler-context.ts";
+import { commandTexts } from "../texts/commands.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
 
@@ -7,8 +8,10 @@ const maxText = 6000;
 
 const ask: Command<RoomContext> = {
 	name: "ask",
-	description: "Ask the agent something, in this channel's conversation",
-	options: [{ name: "text", description: "What you want", type: "string", required: true, max: maxText }],
+	description: commandTexts.ask.description,
+	options: [
+		{ name: "text", description: commandTexts.ask.text, type: "string", required: true, max: maxText },
+	],
 	async run(context, { event, key, message }) {
 		const { person, room, options, attachments, target } = event;
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
@@ -19,22 +22,20 @@ const ask: Command<RoomContext> = {
 			key: `${key}/say`,
 			...defined({ message: answered }),
 		});
-		const missing = failures.map((failure) => `- ${failure}`).join("\n");
-		if (!sent) return { text: `There was nothing to ask with:\n\n${missing}` };
-		return {
-			text:
-				missing === "" ? "Asked: the answer comes here." : `Asked, but not with everything:\n\n${missing}`,
-		};
+		const files = failures.map((failure) => `- ${failure}`).join("\n");
+		const { ask: texts } = commandTexts;
+		if (!sent) return { text: texts.notSent({ files }) };
+		return { text: files === "" ? texts.sent : texts.sentWithout({ files }) };
 	},
 };
 
 const stop: Command<RoomContext> = {
 	name: "stop",
-	description: "Stop what is at work in this channel's conversation",
+	description: commandTexts.stop.description,
 	options: [],
 	async run(context, { event: { person, room, at }, key }) {
 		const stopped = await context.stop(person, room, { key, at });
-		return { text: stopped ? "Stopped." : "Nothing is at work here." };
+		return { text: stopped ? commandTexts.stop.stopped : commandTexts.stop.idle };
 	},
 };
 

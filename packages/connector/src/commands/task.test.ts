@@ -36,7 +36,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task new",
 		options: { text: "Tidy *up* the\nhouse" },
 		answers: { submit_task: () => submitted },
-		says: "**Tidy \\*up\\* the house** is submitted: its card shows how far it is.",
+		says: "Task **Tidy \\*up\\* the house** is queued. Its card shows the progress.",
 		asks: {
 			method: "submit_task",
 			params: { title: "Tidy *up* the house", description: "Tidy *up* the\nhouse", priority: "normal" },
@@ -48,21 +48,21 @@ const scenarios: readonly Scenario[] = [
 		command: "task new",
 		options: { text: "x", title: "Tidy", agent: "coder", priority: "high" },
 		answers: { submit_task: () => ({ ...submitted, notes: ["tools: none", "agent: *none*"] }) },
-		says: "**Tidy** is submitted: its card shows how far it is.\n- agent: \\*none\\*",
+		says: "Task **Tidy** is queued. Its card shows the progress.\n- agent: \\*none\\*",
 		asks: { method: "submit_task", params: { title: "Tidy", agent: "coder", priority: "high" } },
 	},
 	{
 		name: "the list has what is open first, and no parts",
 		command: "task list",
 		answers: everything,
-		says: "- `aaaaaa` **Tidy \\*up\\*** · ▶️ At work, ▰▱▱ 1 of 3 · {1 s}\n- `abbbbb` **Old** · ✅ Done · {1 s}",
+		says: "- `aaaaaa` **Tidy \\*up\\*** · ▶️ In progress, ▰▱▱ 1 of 3 · {1 s}\n- `abbbbb` **Old** · ✅ Done · {1 s}",
 		asks: { method: "query_tasks", params: { limit: 100, place: { tenant: "1", channel: "2" } } },
 	},
 	{
 		name: "where there are no tasks, the list says how to submit one",
 		command: "task list",
 		answers: listing(),
-		says: "There are no tasks here yet. `/task new` submits one.",
+		says: "This channel has no tasks yet. `/task new` starts one.",
 		asks: { method: "query_tasks", params: {} },
 	},
 	{
@@ -70,7 +70,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task show",
 		options: { id: "AAAAAA" },
 		answers: { ...everything, check_task: () => taskPayload() },
-		says: "**Tidy \\*up\\*** · `aaaaaa`\n▶️ At work\n▰▱▱ 1 of 3\n\nasked for at 1 s · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Asked for**\n\nSplit *it*",
+		says: "**Tidy \\*up\\*** · `aaaaaa`\n▶️ In progress\n▰▱▱ 1 of 3\n\nrequested at 1 s · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Request**\n\nSplit *it*",
 		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{
@@ -88,7 +88,7 @@ const scenarios: readonly Scenario[] = [
 				],
 			}),
 		},
-		says: /\n\n\*\*Plan\*\*\n- \[x\] look\n- \[ \] tell \(left out\)\n\n\*\*It waits for you\*\*: A schema\n\na \*table\*\n\n\*\*Came of it\*\*\n\nfour$/,
+		says: /\n\n\*\*Plan\*\*\n- \[x\] look\n- \[ \] tell \(skipped\)\n\n\*\*Waiting for your answer\*\*: A schema\n\na \*table\*\n\n\*\*Result\*\*\n\nfour$/,
 		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{
@@ -96,7 +96,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task cancel",
 		options: { id: "aaaaaa", reason: "No need" },
 		answers: { ...everything, cancel_task: () => ({ task_id: id, status: "cancelled" }) },
-		says: "`aaaaaa` is cancelled, with all its parts.",
+		says: "Cancelled `aaaaaa` with all its subtasks.",
 		asks: { method: "cancel_task", params: { task_id: id, reason: "No need", key: "key" } },
 	},
 	{
@@ -104,7 +104,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task cancel",
 		options: { id },
 		answers: { cancel_task: () => ({ task_id: id, status: "failed" }) },
-		says: "`aaaaaa` had ended before: ❌ Failed.",
+		says: "`aaaaaa` had already ended: ❌ Failed.",
 		asks: { method: "cancel_task", params: { task_id: id, key: "key" } },
 	},
 	{
@@ -112,7 +112,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task reply",
 		options: { id: "aaaaaa", text: "approve" },
 		answers: { ...everything, check_task: () => waiting, reply_task: () => replied },
-		says: "`aaaaaa` has your answer: it goes on.",
+		says: "Approved: `aaaaaa` continues.",
 		asks: { method: "reply_task", params: { task_id: id, status: "approved", token, key: "key" } },
 	},
 	{
@@ -120,7 +120,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task reply",
 		options: { id, text: "views" },
 		answers: { check_task: () => waiting, reply_task: () => replied },
-		says: "`aaaaaa` has your answer: it goes on with what you wrote.",
+		says: "Answered: `aaaaaa` continues with your changes.",
 		asks: { method: "reply_task", params: { status: "revise", feedback: "views" } },
 	},
 	{
@@ -128,7 +128,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task reply",
 		options: { id, text: "views" },
 		answers: { check_task: () => taskPayload() },
-		says: "That was answered already: **Tidy \\*up\\*** goes on.",
+		says: "Already answered: **Tidy \\*up\\*** continues.",
 		asks: { method: "check_task", params: { task_id: id } },
 	},
 ];
@@ -146,7 +146,7 @@ test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) 
 });
 
 test.each([
-	["aaaaa", /several tasks end with aaaaa: write more of the one you mean, such as 6789baaaaa/],
+	["aaaaa", /several tasks have an id that ends with aaaaa: use more characters, for example 6789baaaaa/],
 	["zzzzzz", /no task here has an id that ends with zzzzzz: \/task list shows them/],
 	["a", /no task here has an id that ends with a:/],
 ])("an id that ends with %s is refused in words", async (typed, message) => {
@@ -157,10 +157,10 @@ test.each([
 const waits = { person: ada, room: general, options: {} };
 
 test.each([
-	["task show", "", ["Tidy *up* · ⏸️ Waits for you · aaaaaa", "Old · ✅ Done · abbbbb"]],
+	["task show", "", ["Tidy *up* · ⏸️ Waiting for your answer · aaaaaa", "Old · ✅ Done · abbbbb"]],
 	["task show", "OLD", ["Old · ✅ Done · abbbbb"]],
 	["task show", "abb", ["Old · ✅ Done · abbbbb"]],
-	["task cancel", "", ["Tidy *up* · ⏸️ Waits for you · aaaaaa"]],
+	["task cancel", "", ["Tidy *up* · ⏸️ Waiting for your answer · aaaaaa"]],
 	["task reply", "x", []],
 ])("%s proposes what %j may mean", async (command, typed, labels) => {
 	const { context } = scriptedContext(listing(waiting, done, part));

@@ -2,14 +2,17 @@ import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
-import { barOf, because, lengthOf, stateWords, tokensOf } from "../conversation/tasks/task-words.ts";
+import { barOf, because, lengthOf, tokensOf } from "../conversation/tasks/task-words.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform, PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import { answerOf, answerTask } from "../presses/tasks.ts";
 import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
+import { taskCommandTexts, taskTexts } from "../texts/tasks.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
+
+const { states } = taskTexts;
 
 const maxListed = 15;
 const maxSuggested = 25;
@@ -24,19 +27,37 @@ const idOption: CommandOption = {
 	required: true,
 	completes: true,
 	max: 128,
-	description: "Which one: the end of its id is enough",
+	description: taskCommandTexts.id,
 };
 
 const create: Command = {
 	name: "task new",
-	description: "Submit work that goes on in the background",
+	description: taskCommandTexts.create.description,
 	options: [
-		{ name: "text", description: "What is to be done", type: "string", required: true, max: 4000 },
-		{ name: "title", description: "What it is called", type: "string", required: false, max: 200 },
-		{ name: "agent", description: "Who works on it", type: "string", required: false, completes: true },
+		{
+			name: "text",
+			description: taskCommandTexts.create.text,
+			type: "string",
+			required: true,
+			max: 4000,
+		},
+		{
+			name: "title",
+			description: taskCommandTexts.create.title,
+			type: "string",
+			required: false,
+			max: 200,
+		},
+		{
+			name: "agent",
+			description: taskCommandTexts.create.agent,
+			type: "string",
+			required: false,
+			completes: true,
+		},
 		{
 			name: "priority",
-			description: "How soon it is its turn",
+			description: taskCommandTexts.create.priority,
 			type: "string",
 			required: false,
 			choices: ["low", "normal", "high"].map((value) => ({ value, label: value })),
@@ -63,7 +84,7 @@ const create: Command = {
 		const theirs = notes.filter((note) => !note.startsWith("tools:"));
 		const lines = theirs.map((note) => `- ${plain(note, 300)}`);
 		return {
-			text: [`**${plain(title, 150)}** is submitted: its card shows how far it is.`, ...lines].join("\n"),
+			text: [taskCommandTexts.create.done({ title: plain(title, 150) }), ...lines].join("\n"),
 		};
 	},
 	async complete({ gateway }, { option, typed }) {
@@ -80,24 +101,25 @@ const create: Command = {
 const list: Command = {
 	name: "task list",
 	also: "tasks",
-	description: "What is worked on in the background here, and what came of it",
+	description: taskCommandTexts.list.description,
 	options: [],
 	async run(context, { event }) {
 		const tasks = await tasksHere(context, event);
 		if (tasks.length === 0) {
-			const submit = context.platform.command("task new", event.room);
-			return { text: `There are no tasks here yet. \`${submit}\` submits one.` };
+			const command = context.platform.command("task new", event.room);
+			return { text: taskCommandTexts.list.none({ command }) };
 		}
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, maxListed);
 		const more = tasks.length - shown.length;
 		const lines = shown.map((task) => taskLine(task, context.platform));
-		return { text: definedItems([...lines, more > 0 ? `- and ${more} older ones` : undefined]).join("\n") };
+		const foot = more > 0 ? taskCommandTexts.list.more({ count: more }) : undefined;
+		return { text: definedItems([...lines, foot]).join("\n") };
 	},
 };
 
 const show: Command = {
 	name: "task show",
-	description: "All that is known of a task",
+	description: taskCommandTexts.show.description,
 	options: [idOption],
 	async run(context, handled) {
 		const { person, room } = handled.event;
@@ -110,10 +132,16 @@ const show: Command = {
 
 const cancel: Command = {
 	name: "task cancel",
-	description: "End a task with all its parts",
+	description: taskCommandTexts.cancel.description,
 	options: [
 		idOption,
-		{ name: "reason", description: "Why, for the others", type: "string", required: false, max: 1000 },
+		{
+			name: "reason",
+			description: taskCommandTexts.cancel.reason,
+			type: "string",
+			required: false,
+			max: 1000,
+		},
 	],
 	async run(context, handled) {
 		const { person, room, options } = handled.event;
@@ -126,15 +154,15 @@ const cancel: Command = {
 			...defined({ reason: reason || undefined }),
 		});
 		const id = shortId(task_id);
-		const over = `\`${id}\` had ended before: ${stateWords[status]}.`;
-		return { text: status === "cancelled" ? `\`${id}\` is cancelled, with all its parts.` : over };
+		const { done, tooLate } = taskCommandTexts.cancel;
+		return { text: status === "cancelled" ? done({ id }) : tooLate({ id, state: states[status] }) };
 	},
 	complete: suggest(isOpen),
 };
 
 const reply: Command = {
 	name: "task reply",
-	description: "Answer what a task asks",
+	description: taskCommandTexts.reply.description,
 	options: [
 		idOption,
 		{
@@ -142,7 +170,7 @@ const reply: Command = {
 			type: "string",
 			required: true,
 			max: 4000,
-			description: "`approve` lets it go on; anything else tells it what should change",
+			description: taskCommandTexts.reply.text,
 		},
 	],
 	async run(context, handled) {
@@ -151,8 +179,8 @@ const reply: Command = {
 		const answer = answerOf(textOf(options["text"]));
 		const speaker = { person, room, key: handled.key };
 		const explained = await answerTask(context, speaker, { task, ...answer });
-		const goesOn = answer.status === "approved" ? "it goes on." : "it goes on with what you wrote.";
-		return explained ?? { text: `\`${shortId(task)}\` has your answer: ${goesOn}` };
+		const done = { id: shortId(task), approved: answer.status === "approved" };
+		return explained ?? { text: taskCommandTexts.reply.done(done) };
 	},
 	complete: suggest(({ status }) => status === "suspended"),
 };
@@ -172,7 +200,7 @@ function suggest(fits: (task: Task) => boolean) {
 			.slice(0, maxSuggested)
 			.map(({ id, title, status }) => ({
 				value: id,
-				label: `${oneLine(title, 60)} · ${stateWords[status]} · ${shortId(id)}`,
+				label: `${oneLine(title, 60)} · ${states[status]} · ${shortId(id)}`,
 			}));
 	};
 }
@@ -187,13 +215,13 @@ function controlsOf(
 ): Control[] {
 	if (hasEnded(status)) {
 		const retry = controls.write({ kind: "task-retry", session, subject: id });
-		return [{ type: "button", id: retry, label: "Retry", style: "primary" }];
+		return [{ type: "button", id: retry, label: taskTexts.buttons.retry, style: "primary" }];
 	}
 	const token = suspension?.token;
 	const end = controls.write({ kind: "task-cancel", session, subject: id });
 	return [
 		...(token === undefined ? [] : reviewControls({ task: id, token }, { session, controls })),
-		{ type: "button", id: end, label: "Cancel", style: "danger" },
+		{ type: "button", id: end, label: taskTexts.buttons.cancel, style: "danger" },
 	];
 }
 
@@ -213,26 +241,27 @@ const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD"
 function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { id, title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
-	const facts = definedItems([stateWords[status], bar]).join(", ");
+	const facts = definedItems([states[status], bar]).join(", ");
 	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
 }
 
 /** All details of a task. */
 function taskReport(task: TaskPayload, platform: Platform): string {
+	const { request, result } = taskCommandTexts.show;
 	return definedItems([
 		`**${plain(task.title, 200)}** · \`${shortId(task.id)}\`\n${statusLine(task, platform)}`,
 		factsOf(task, platform),
 		...planOf(task),
 		...questionOf(task),
-		task.description.trim() === "" ? undefined : `**Asked for**\n\n${task.description.trim()}`,
-		task.output.trim() === "" ? undefined : `**Came of it**\n\n${task.output.trim()}`,
+		task.description.trim() === "" ? undefined : `${request}\n\n${task.description.trim()}`,
+		task.output.trim() === "" ? undefined : `${result}\n\n${task.output.trim()}`,
 	]).join("\n\n");
 }
 
 function statusLine({ status, error, progress }: TaskPayload, platform: Platform): string {
 	const bar = barOf(progress.current_step, progress.total_steps);
 	const why = hasEnded(status) ? because({ why: error }, platform) : "";
-	return `${stateWords[status]}${why}${bar === undefined ? "" : `\n${bar}`}`;
+	return `${states[status]}${why}${bar === undefined ? "" : `\n${bar}`}`;
 }
 
 function factsOf(task: TaskPayload, { moment }: Platform): string {
@@ -241,10 +270,15 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 	const end = completed_at === undefined ? undefined : Date.parse(completed_at);
 	const spent = tokensOf({ input: usage.tokens_input, output: usage.tokens_output });
 	return definedItems([
-		`asked for ${moment(Date.parse(created_at), "exact")}`,
-		start !== undefined && end === undefined ? `started ${moment(start, "relative")}` : undefined,
-		start !== undefined && end !== undefined ? `took ${lengthOf(end - start)}` : undefined,
-		`agent ${plain(agent, 80)}${model === undefined ? "" : ` with ${plain(model, 80)}`}`,
+		taskTexts.requested({ at: moment(Date.parse(created_at), "exact") }),
+		start !== undefined && end === undefined
+			? taskTexts.started({ at: moment(start, "relative") })
+			: undefined,
+		start !== undefined && end !== undefined ? taskTexts.took({ time: lengthOf(end - start) }) : undefined,
+		taskCommandTexts.show.agent({
+			agent: plain(agent, 80),
+			model: model === undefined ? undefined : plain(model, 80),
+		}),
 		`${spent}, ${dollars.format(usage.cost_usd)}`,
 	]).join(" · ");
 }
@@ -252,17 +286,17 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 function planOf({ plan = [] }: TaskPayload): string[] {
 	if (plan.length === 0) return [];
 	const steps = plan.map(({ title, status }) => {
-		const note = { pending: "", completed: "", in_progress: " (at work)", skipped: " (left out)" }[status];
+		const note = taskCommandTexts.show.stepNotes[status];
 		return `- [${status === "completed" ? "x" : " "}] ${plain(title, 120)}${note}`;
 	});
-	return [`**Plan**\n${steps.join("\n")}`];
+	return [`${taskCommandTexts.show.plan}\n${steps.join("\n")}`];
 }
 
 function questionOf({ suspension }: TaskPayload): string[] {
 	if (!suspension) return [];
 	const { reason, plan_content: plan } = suspension;
 	return definedItems([
-		`**It waits for you**: ${plain(reason, 300)}`,
+		taskTexts.review.waiting({ reason: plain(reason, 300) }),
 		plan.trim() === "" ? undefined : plan.trim(),
 	]);
 }
@@ -302,9 +336,10 @@ async function findTask(
 	const tasks = wanted.length < leastEnding ? [] : await tasksHere(context, who);
 	const [found, other] = tasks.filter(({ id }) => id.endsWith(wanted));
 	if (found && !other) return found.id;
+	const { severalMatch, noMatch } = taskCommandTexts;
 	const message = found
-		? `the ids of several tasks end with ${wanted}: write more of the one you mean, such as ${found.id.slice(-10)}`
-		: `no task here has an id that ends with ${wanted}: ${context.platform.command("task list", who.room)} shows them`;
+		? severalMatch({ end: wanted, example: found.id.slice(-10) })
+		: noMatch({ end: wanted, list: context.platform.command("task list", who.room) });
 	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
 }
 

@@ -89,8 +89,8 @@ test.each([
 	["!task", "`!task new`, `!task list`"],
 	["!task dance", "`!task new`, `!task list`"],
 	["!task reply abc", "`text`"],
-	["!help me", "`!help` alone"],
-	["!tasks of ours", "`!task list` alone"],
+	["!help me", "no options. Usage: `!help`"],
+	["!tasks of ours", "no options. Usage: `!task list`"],
 	["!model name:fast please", "`!model [name:…]`"],
 	["!approvals 5", "`!approvals [from:…]`"],
 ])("%s is explained", (said, word) => {

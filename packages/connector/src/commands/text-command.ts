@@ -1,3 +1,4 @@
+import { commandTexts } from "../texts/commands.ts";
 import type { CommandOption, CommandShape } from "./command.ts";
 
 /** A command with its options, or a description of the error for people. */
@@ -38,7 +39,8 @@ function commandGroup(
 ): { readonly problem: string } | undefined {
 	const group = table.filter(({ name }) => name.startsWith(`${word.toLowerCase()} `));
 	if (group.length === 0) return undefined;
-	return { problem: `Which one? ${group.map(({ name }) => `\`!${name}\``).join(", ")}` };
+	const commands = group.map(({ name }) => `\`!${name}\``).join(", ");
+	return { problem: commandTexts.typed.chooseOne({ commands }) };
 }
 
 function readOptions<Shape extends CommandShape>(command: Shape, text: string): TextCommand<Shape> {
@@ -113,13 +115,13 @@ function readValue(option: CommandOption, text: string): string | number | boole
 }
 
 function wrong(command: CommandShape, { name, description }: CommandOption): string {
-	return `I need \`${name}\`: ${description}. Write it like this: ${usageOf(command)}`;
+	return commandTexts.typed.invalid({ name, description, usage: usageOf(command) });
 }
 
 function tooMuch(command: CommandShape): string {
-	if (command.options.length === 0)
-		return `There is nothing to say behind it: write ${usageOf(command)} alone.`;
-	return `I do not understand all that stands behind it. Write it like this: ${usageOf(command)}`;
+	const { withoutOptions, unread } = commandTexts.typed;
+	const usage = usageOf(command);
+	return command.options.length === 0 ? withoutOptions({ usage }) : unread({ usage });
 }
 
 function usageOf({ name, options }: CommandShape): string {

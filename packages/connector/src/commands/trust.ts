@@ -1,7 +1,8 @@
 import { defined } from "@parley/base";
 import { lengthOf } from "../conversation/tasks/task-words.ts";
-import { approvalStillRequired, coverOf, personOf } from "../conversation/trust/grant-words.ts";
+import { coverOf, personOf } from "../conversation/trust/grant-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
+import { trustTexts } from "../texts/trust.ts";
 import type { Command } from "./command.ts";
 
 const usualMinutes = 480;
@@ -9,21 +10,21 @@ const minuteMs = 60_000;
 
 const on: Command = {
 	name: "trust on",
-	description: "Ask that tools run in this channel without asking, for a while",
+	description: trustTexts.on.description,
 	least: "manage",
 	options: [
-		{ name: "reason", description: "Why, for who confirms it", type: "string", required: true, max: 500 },
+		{ name: "reason", description: trustTexts.on.reason, type: "string", required: true, max: 500 },
 		{
 			name: "minutes",
 			type: "integer",
 			required: false,
 			min: 1,
 			max: 1440,
-			description: `For how long; ${usualMinutes} unless told`,
+			description: trustTexts.on.minutes({ usual: usualMinutes }),
 		},
 		{
 			name: "tools",
-			description: "Only these, with commas between",
+			description: trustTexts.on.tools,
 			type: "string",
 			required: false,
 			max: 1000,
@@ -34,7 +35,7 @@ const on: Command = {
 			required: false,
 			min: 1,
 			max: 10_000,
-			description: "After so many calls it ends",
+			description: trustTexts.on.calls,
 		},
 	],
 	async run(context, { event: { person, room, options }, key }) {
@@ -54,16 +55,14 @@ const on: Command = {
 			}),
 			...context.onBehalf(person, room),
 		});
-		if (answer.status === "granted") return { text: "This channel is trusted: its card says until when." };
-		return {
-			text: `Asked: an owner or the operator of the gateway confirms it. Until then everything is asked about as before; then it holds for ${lengthOf(Number(minutes) * minuteMs)}.`,
-		};
+		if (answer.status === "granted") return { text: trustTexts.on.granted };
+		return { text: trustTexts.on.requested({ length: lengthOf(Number(minutes) * minuteMs) }) };
 	},
 };
 
 const off: Command = {
 	name: "trust off",
-	description: "Let tools in this channel ask again",
+	description: trustTexts.off.description,
 	least: "manage",
 	options: [],
 	async run(context, { event: { person, room }, key }) {
@@ -71,15 +70,15 @@ const off: Command = {
 		const { grants } = await context.gateway.request("list_grants", { ended: false, ...behalf });
 		// A channel has at most one grant.
 		const [grant] = grants;
-		if (!grant) return { text: "This channel is not trusted: tools ask here as it is." };
+		if (!grant) return { text: trustTexts.off.notTrusted };
 		await context.gateway.request("revoke_grant", { grant_id: grant.grant_id, key, ...behalf });
-		return { text: "Ended: tools ask here again." };
+		return { text: trustTexts.off.done };
 	},
 };
 
 const status: Command = {
 	name: "trust status",
-	description: "Whether tools run in this channel without asking, and until when",
+	description: trustTexts.status.description,
 	least: "manage",
 	options: [],
 	async run({ gateway, platform, onBehalf }, { event: { person, room } }) {
@@ -87,22 +86,28 @@ const status: Command = {
 			ended: false,
 			...onBehalf(person, room),
 		});
+		const { status: texts, card } = trustTexts;
 		const held = grants.map((grant) => {
-			const { expires_at, granted_by, reason, used_actions } = grant;
+			const { expires_at, granted_by, reason, used_actions: calls } = grant;
 			const until = Date.parse(expires_at);
 			return [
-				`🔓 **This channel is trusted** until ${platform.moment(until, "exact")}, ${platform.moment(until, "relative")}.`,
-				`- Covered: ${coverOf(grant, platform)}; ${used_actions} were made`,
-				`- Granted by ${personOf(granted_by, platform)}: ${plain(reason, 300)}`,
-				`- Still asked about: ${approvalStillRequired}`,
+				texts.until({
+					exact: platform.moment(until, "exact"),
+					relative: platform.moment(until, "relative"),
+				}),
+				texts.covered({ cover: coverOf(grant, platform), calls }),
+				card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
+				card.stillRequired,
 			].join("\n");
 		});
-		const requested = requests.map(({ person: by, minutes, reason }) => {
-			const who = by === undefined ? "Somebody" : personOf(by, platform);
-			return `❓ ${who} asks for trust for ${lengthOf(minutes * minuteMs)}: ${plain(reason, 300)}. An owner or the operator answers it.`;
-		});
-		const ask = platform.command("trust on", room);
-		const none = `🔒 This channel is not trusted: tools ask here. \`${ask}\` asks for a change.`;
+		const requested = requests.map(({ person: by, minutes, reason }) =>
+			texts.request({
+				person: by === undefined ? undefined : personOf(by, platform),
+				length: lengthOf(minutes * minuteMs),
+				reason: plain(reason, 300),
+			}),
+		);
+		const none = texts.none({ command: platform.command("trust on", room) });
 		return { text: [...(held.length > 0 ? held : [none]), ...requested].join("\n\n") };
 	},
 };

@@ -22,13 +22,13 @@ test("commands are written as the platform has them typed, in a thread otherwise
 			{ commands: "model" },
 			{
 				whispers: [
-					"`/bot help` shows",
-					"`/bot session switch` goes back",
-					"`!session switch` goes back",
+					"See `/bot help`",
+					"`/bot session switch` returns",
+					"`!session switch` returns",
 					"`/bot session list` shows",
-					"`!task new` submits",
+					"`!task new` starts",
 					"/bot task list shows them",
-					"`/bot trust on` asks",
+					"`/bot trust on` requests",
 					"`/bot model` with a name",
 				],
 			},

@@ -1,3 +1,8 @@
+import { answerTexts } from "../texts/answers.ts";
+import { approvalTexts } from "../texts/approvals.ts";
+import { questionTexts } from "../texts/questions.ts";
+import { taskTexts } from "../texts/tasks.ts";
+
 /** Kinds of controls with their letter in ids. Posts with these letters are still visible, so a letter is never reused. */
 export const controlKinds = {
 	/** Subject: a run. */
@@ -54,7 +59,7 @@ export interface Form {
 
 const reason = {
 	name: "reason",
-	label: "Why not? The agent reads it",
+	label: approvalTexts.denyForm.reason,
 	long: true,
 	required: false,
 	most: 300,
@@ -62,19 +67,17 @@ const reason = {
 
 /** Forms by kind. Other presses are handled directly. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
-	deny: { title: "Deny", fields: [reason] },
-	"deny-all": { title: "Deny all", fields: [reason] },
-	"listed-deny": { title: "Deny", fields: [reason] },
-	answer: {
-		title: "Your answer",
-		fields: [{ name: "text", label: "Answer", long: true, required: true, most: 4000 }],
-	},
-	"task-revise": {
-		title: "What should change?",
-		fields: [{ name: "text", label: "Your words to the task", long: true, required: true, most: 4000 }],
-	},
-	bad: {
-		title: "What was wrong?",
-		fields: [{ name: "text", label: "For the operator", long: true, required: false, most: 1000 }],
-	},
+	deny: { title: approvalTexts.denyForm.title, fields: [reason] },
+	"deny-all": { title: approvalTexts.denyForm.allTitle, fields: [reason] },
+	"listed-deny": { title: approvalTexts.denyForm.title, fields: [reason] },
+	answer: textForm(questionTexts.answerForm, { required: true, most: 4000 }),
+	"task-revise": textForm(taskTexts.reviseForm, { required: true, most: 4000 }),
+	bad: textForm(answerTexts.feedbackForm, { required: false, most: 1000 }),
 };
+
+function textForm(
+	{ title, text: label }: { readonly title: string; readonly text: string },
+	{ required, most }: { readonly required: boolean; readonly most: number },
+): Form {
+	return { title, fields: [{ name: "text", label, long: true, required, most }] };
+}

@@ -1,3 +1,4 @@
+import { conversationTexts } from "../texts/conversations.ts";
 import { type AnswersSlice, answers } from "./answers/answers.ts";
 import { type QuestionsSlice, questions } from "./questions/questions.ts";
 import { cardWith } from "./tasks/task-state.ts";
@@ -37,8 +38,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
 	if (!isExpecting(state) && at - usedAt >= recentMs) return [];
-	const text = "This conversation was deleted. What you write next begins another one.";
-	return [{ type: "show", lane: "milestone", text }];
+	return [{ type: "show", lane: "milestone", text: conversationTexts.deleted }];
 }
 
 /** Reduces one event: returns the new state and the operations in order. Pure. */

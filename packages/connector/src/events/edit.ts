@@ -3,6 +3,8 @@ import { runOf } from "../conversation/answers/runs.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { type Effect, readMessageRecords } from "../rooms/message-records.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
+import { answerTexts } from "../texts/answers.ts";
+import { messageTexts } from "../texts/messages.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
 /** A run with the author of its message. */
@@ -62,8 +64,8 @@ export async function handleEdit(
 		return outcomeOf(said);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });
-	const rerun = { type: "button", id, label: "Answer the edited text", style: "primary" } as const;
-	const reply = { text: "I had this before you edited it.", controls: [[rerun]] };
+	const rerun = { type: "button", id, label: answerTexts.buttons.rerun, style: "primary" } as const;
+	const reply = { text: messageTexts.edited, controls: [[rerun]] };
 	return { effect: "edited", session, run, text, reply };
 }
 

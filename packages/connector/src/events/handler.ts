@@ -9,6 +9,7 @@ import type { Effect } from "../rooms/message-records.ts";
 import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
+import { fileTexts } from "../texts/messages.ts";
 
 /** Services that the handlers of inbound events use. */
 export interface EventParts {
@@ -48,13 +49,13 @@ export interface Outcome {
 
 /** Result of a message that was sent; the reply lists the files that the gateway did not get. */
 export function outcomeOf({ session, run, failures }: SendResult): Outcome {
-	const list = failures.map((failure) => `- ${failure}`).join("\n");
+	const files = failures.map((failure) => `- ${failure}`).join("\n");
 	return {
 		effect: "sent",
 		session,
 		...defined({
 			run,
-			reply: list === "" ? undefined : { text: `I could not take everything along:\n\n${list}` },
+			reply: files === "" ? undefined : { text: fileTexts.notSent({ files }) },
 		}),
 	};
 }

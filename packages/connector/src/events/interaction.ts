@@ -5,6 +5,8 @@ import { pressTable } from "../presses/press-table.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
+import { commandTexts } from "../texts/commands.ts";
+import { messageTexts } from "../texts/messages.ts";
 import { noAnswer, privateAnswer } from "./answer-rows.ts";
 import type { EventParts, Turn } from "./handler.ts";
 
@@ -19,13 +21,9 @@ export async function handleCommand(
 		const command = commandTable.find(({ name }) => name === event.command);
 		if (command !== undefined) return command.run(context, { event: event, key: turn.key });
 		const help = platform.command("help", event.room);
-		return { text: `I do not know this command any more: \`${help}\` shows what I know.` };
+		return { text: commandTexts.unknown({ help }) };
 	});
 }
-
-const oldButton: Reply = {
-	text: "This button is from before something was set up anew here, and does nothing any more. Ask again, please.",
-};
 
 /** Handles a button, a choice or a form, and answers in private. */
 export async function handlePress(
@@ -36,7 +34,7 @@ export async function handlePress(
 	const { context, subscriptions, controls } = parts;
 	await answer(parts, event, turn, async () => {
 		const target = controls.read(event.control);
-		if (target === undefined) return oldButton;
+		if (target === undefined) return { text: messageTexts.oldButton };
 		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
 		return pressTable[target.kind](context, { event: event, key: turn.key }, target);
 	});

@@ -11,6 +11,9 @@ import { isRecorded } from "../rooms/message-records.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { answerTexts } from "../texts/answers.ts";
+import { commandTexts } from "../texts/commands.ts";
+import { messageTexts } from "../texts/messages.ts";
 import { roomAnswer } from "./answer-rows.ts";
 import { handleEdit } from "./edit.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
@@ -129,7 +132,7 @@ async function stopHere(
 
 const nothingToStop: Outcome = {
 	effect: "nothing-to-stop",
-	reply: { text: "Nothing is at work here." },
+	reply: { text: commandTexts.stop.idle },
 };
 
 async function runTextCommand(
@@ -156,12 +159,9 @@ async function runTextCommand(
 	return { effect: "command", reply: await command.run(context, { event: wanted, key, message }) };
 }
 
-const greeting =
-	"Hello! Write to me what is to be done, in the same message as my name. `!help` shows what else I understand.";
-
 function greet({ text, attachments }: Message): Outcome | undefined {
 	if (text.trim() !== "" || attachments.length > 0) return undefined;
-	return { effect: "greeted", reply: { text: greeting } };
+	return { effect: "greeted", reply: { text: messageTexts.greeting } };
 }
 
 async function answer(
@@ -212,9 +212,8 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const now = replayed ? at : clock.now();
 	const cursor = await hourlyCursor(parts, `full:${conversation}`, now);
 	if (cursor === undefined) return;
-	const text =
-		"The line here is full. I keep this, and all that is written after it, and take it up as soon as there is room.";
-	const rows = roomAnswer({ text }, { room, message, now }, platform);
+	const reply = { text: answerTexts.queue.full };
+	const rows = roomAnswer(reply, { room, message, now }, platform);
 	const moved = rows.map((row) => ({ ...row, seq: cursor.seq }));
 	await outbox.plan({ conversation, cursor, rows: moved, replayed });
 }

@@ -7,6 +7,7 @@ import { InboundEvent, type InboundEventOf } from "../platform/inbound-event.ts"
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
 import { eventCursor } from "../store/retention.ts";
+import { messageTexts } from "../texts/messages.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import type { EventParts, Turn } from "./handler.ts";
 import { handleCommand, handlePress } from "./interaction.ts";
@@ -96,17 +97,12 @@ async function apologize(parts: EventParts, event: InboundEvent, id: string): Pr
 	const cursor = { session: `${eventCursor}${id}/aside`, seq: 1 };
 	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		throw new ParleyError(`nobody was told that an inbound event is put aside: ${message}`, {
+		throw new ParleyError(`the apology for an inbound event cannot be stored: ${message}`, {
 			code: "unavailable",
 			cause,
 		});
 	});
 }
-
-const notTaken =
-	"I could not take this in: something failed on my side, and the operator finds it in the log. Please say it again later.";
-const notDone =
-	"That did not work: something failed on my side, and the operator finds it in the log. Please try it again later.";
 
 function apologyInRoom(
 	{ platform, clock }: EventParts,
@@ -116,7 +112,7 @@ function apologyInRoom(
 	// The settings of the channel may address the agent without a mention, but the gateway that knows them fails.
 	if (!isForUs(event, usualFacts).ours) return undefined;
 	const now = replayed ? event.at : clock.now();
-	const rows = roomAnswer({ text: notTaken }, { room, message, now }, platform);
+	const rows = roomAnswer({ text: messageTexts.notHandled }, { room, message, now }, platform);
 	return { conversation: platform.conversation(room), rows, replayed };
 }
 
@@ -124,7 +120,7 @@ function apologyInPrivate(
 	{ platform, clock }: EventParts,
 	{ ticket }: InboundEventOf<"command" | "press">,
 ): Apology {
-	const rows = privateAnswer({ text: notDone }, { ticket, now: clock.now() }, platform);
+	const rows = privateAnswer({ text: messageTexts.notDone }, { ticket, now: clock.now() }, platform);
 	return { conversation: `ticket:${ticket.id}`, rows };
 }
 

@@ -5,6 +5,7 @@ import { pressesOfAnswers } from "../presses/answers.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { endTrust } from "../rooms/suspend-trust.ts";
 import { eventCursor } from "../store/retention.ts";
+import { trustTexts } from "../texts/trust.ts";
 import { roomAnswer } from "./answer-rows.ts";
 import { cancelRun, runOfMessage } from "./edit.ts";
 import { findPost } from "./find-post.ts";
@@ -19,7 +20,7 @@ export async function handleDeleted(
 	const found = await runOfMessage(parts, room, message);
 	if (found === undefined) return;
 	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...found, key }));
-	if (isEnded) await endTrust(parts.context, room, { reason: "a message was deleted while it waited", key });
+	if (isEnded) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
 }
 
 /** Stops the active run of the room. */
@@ -87,7 +88,7 @@ async function quietly<Value>(parts: EventParts, work: () => Promise<Value>): Pr
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		if (code !== "permission_denied" && code !== "not_found") throw reason;
-		parts.log.info("a sign was not followed", { reason: message });
+		parts.log.info("a reaction was refused", { reason: message });
 		return undefined;
 	}
 }

@@ -134,7 +134,7 @@ function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest
 			bytes += chunk.length;
 			chunks.push(chunk);
 			if (bytes <= post.most) return;
-			const message = `the answer has more than ${post.most} bytes`;
+			const message = `the response has more than ${post.most} bytes`;
 			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
 		});
 		response.on("error", failed);

@@ -132,7 +132,7 @@ export class Inbox {
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
 		if (this.#count >= capacity) {
-			throw new ParleyError(`${this.#count} events wait already: event ${id} is not taken`, {
+			throw new ParleyError(`the queue is full with ${this.#count} events: event ${id} was refused`, {
 				code: "resource_exhausted",
 			});
 		}
@@ -255,8 +255,8 @@ export class Inbox {
 		const isDead = attempts >= maxAttempts;
 		const state = isDead ? "dead" : "waiting";
 		await store.commit((tx) => this.#move(tx, { position, state, attempts, reason: error.message }));
-		if (isDead) log.error("an event was put aside", { id, conversation, attempts, error });
-		else log.warn("an event could not be handled and is tried again", { id, conversation, attempts, error });
+		if (isDead) log.error("an event was given up", { id, conversation, attempts, error });
+		else log.warn("an event could not be handled and is retried", { id, conversation, attempts, error });
 		return isDead;
 	}
 

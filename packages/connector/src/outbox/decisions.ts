@@ -8,6 +8,7 @@ import {
 	openConnectorDatabase,
 } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -35,7 +36,7 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	return rows.map((row) => ({
 		...row,
 		state: row.state === "held" ? "held" : "dead",
-		reason: row.reason ?? "no reason was given",
+		reason: row.reason ?? postTexts.noReason,
 	}));
 }
 
@@ -77,20 +78,16 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 		.select(["conversation", "state", "lane", "card", "reason", "position"])
 		.where("id", "=", id)
 		.executeTakeFirst();
-	if (row === undefined) throw new ParleyError(`the outbox has no row ${id}`, { code: "not_found" });
+	if (row === undefined) throw new ParleyError(postTexts.unknown({ id }), { code: "not_found" });
 	const { conversation, state, lane, card, reason, position } = row;
 	if (state === "held") return { conversation, state };
 	// A dropped row was already decided.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
-		throw new ParleyError(`row ${id} is ${state}: only what is held waits for a decision`, {
-			code: "failed_precondition",
-		});
+		throw new ParleyError(postTexts.notHeld({ id, state }), { code: "failed_precondition" });
 	}
 	if (card !== null && (await isReplaced(db, card, position))) {
-		throw new ParleyError(`row ${id} is dead, and something newer is shown in its place`, {
-			code: "failed_precondition",
-		});
+		throw new ParleyError(postTexts.replaced({ id }), { code: "failed_precondition" });
 	}
 	return { conversation, state };
 }
@@ -138,10 +135,8 @@ export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, 
 		.execute();
 	const first = await tx.selectFrom("decisions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 	if ((first.send === 1) === send) return;
-	const decided = first.send === 1 ? "to be sent" : "never to be sent";
-	throw new ParleyError(`row ${id} is ${decided}: ${first.by} was first to decide`, {
-		code: "failed_precondition",
-	});
+	const message = postTexts.decided({ id, send: first.send === 1, by: first.by });
+	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
 /** Returns the stored decisions, the oldest first. */

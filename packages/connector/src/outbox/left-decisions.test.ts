@@ -63,7 +63,9 @@ test("the first of two decisions is used, a different one is refused, and a late
 	await held.leave("sess_1/1/0", false);
 	await expect(held.leave("sess_1/1/0", true)).rejects.toMatchObject({ code: "failed_precondition" });
 	await held.leave("sess_1/2/0", true);
-	await expect(held.leave("sess_1/2/0", false)).rejects.toThrow("sess_1/2/0 is to be sent: me was first");
+	await expect(held.leave("sess_1/2/0", false)).rejects.toThrow(
+		"me has already decided that row sess_1/2/0 is sent",
+	);
 	await held.looks();
 	expect(office.shown).toEqual(["two"]);
 	await store.commit((tx) =>
@@ -84,5 +86,5 @@ test("a connector of an earlier version is not changed under its feet", async ()
 			.where("name" as never, "=", name as never)
 			.execute(),
 	);
-	await expect(held.leave("sess_1/1/0", true)).rejects.toThrow("start it again first");
+	await expect(held.leave("sess_1/1/0", true)).rejects.toThrow("restart it first");
 });

@@ -16,6 +16,7 @@ import {
 } from "../store/connector-database.ts";
 import { connectorMigrations } from "../store/migrations.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
 import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -58,7 +59,7 @@ async function look(parts: Parts): Promise<void> {
 	try {
 		for (const decision of await parts.store.read(readDecisions)) await carryOut(parts, decision);
 	} catch (error) {
-		parts.log.warn("what was decided of held posts waits because the connector's database failed", { error });
+		parts.log.warn("decisions about held posts wait because the connector's database failed", { error });
 	}
 }
 
@@ -87,10 +88,10 @@ export async function leaveDecisionOn(
 	{ id, decision }: { readonly id: string; readonly decision: Decision },
 ): Promise<void> {
 	const file = connectorDatabaseFile(where);
-	if (!existsSync(file)) throw new ParleyError(`the outbox has no row ${id}`, { code: "not_found" });
+	if (!existsSync(file)) throw new ParleyError(postTexts.unknown({ id }), { code: "not_found" });
 	const known = new Set(await readSqliteFile<unknown, string[]>(file, readMigrationNames));
 	if (![keyvMigration, ...connectorMigrations].every(({ name }) => known.has(name))) {
-		const message = `the ${where.platform} connector that runs is of an earlier version of Parley: start it again first`;
+		const message = postTexts.oldConnector({ platform: where.platform });
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const { store } = await openConnectorDatabase(where);

@@ -113,7 +113,7 @@ export class OpenRows {
 				return;
 			} catch (error) {
 				const { conversation } = row;
-				log.warn("what was posted cannot be written down yet", { conversation, error });
+				log.warn("the results of posts cannot be saved yet", { conversation, error });
 				if (signal.aborted) return;
 			}
 			// The signal tells whether to stop.

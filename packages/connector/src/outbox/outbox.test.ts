@@ -243,7 +243,7 @@ test("if a lookup is permanently impossible, a person decides, and only the rest
 	await office.tell([{ payload: "next" }]);
 	expect(office.shown).toEqual(["next"]);
 	const [held] = await office.outbox.stuck(10);
-	expect(held?.reason).toBe("it may have been posted, and nobody can look: it was rejected");
+	expect(held?.reason).toBe("it may have been posted, and the connector cannot check: it was rejected");
 	await office.outbox.decide("sess_1/1/0", { send: false, by: "ada" });
 	await office.store.quiet();
 	expect(office.shown).toEqual(["next", 2]);
@@ -267,9 +267,9 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	expect(await office.outbox.stuck(10)).toHaveLength(3);
 	const again = { send: true, by: "ada" };
 	for (const [id, decision, words] of [
-		["sess_1/2/0", again, "only what is held"],
-		["sess_1/3/0", again, "something newer"],
-		["sess_1/1/0", { ...again, send: false }, "only what is held"],
+		["sess_1/2/0", again, "only held rows"],
+		["sess_1/3/0", again, "a newer post"],
+		["sess_1/1/0", { ...again, send: false }, "only held rows"],
 	] as const) {
 		await expect(office.outbox.decide(id, decision)).rejects.toThrow(words);
 	}

@@ -18,6 +18,7 @@ import {
 	type Surface,
 } from "../platform/surface.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
@@ -231,7 +232,7 @@ export class Outbox {
 
 	async #send(row: OpenRow): Promise<void> {
 		if (this.#isStale(row)) {
-			const reason = "it is more than 24 hours old: say whether it is still to be posted";
+			const { stale: reason } = postTexts;
 			return this.#settle(row, { ...row, to: "held", reason, remote: null, waitMs: 0 });
 		}
 		await this.#attempt(row);

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { isLane, type Lane } from "../platform/lane.ts";
 import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { isOpen } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /** Statements on the path of every post, compiled once per engine. */
@@ -198,7 +199,7 @@ export async function readContent(db: Tx, id: string): Promise<Content | undefin
 export async function doubtAttempted(tx: Tx, now: number): Promise<void> {
 	await tx
 		.updateTable("outbox")
-		.set({ state: "unknown", reason: "the connector ended during the request", changed_at: now })
+		.set({ state: "unknown", reason: postTexts.interrupted, changed_at: now })
 		.where("state", "=", "attempted")
 		.execute();
 }

@@ -53,7 +53,7 @@ test("a failing lookup is repeated for a day, and then a person decides", () => 
 	]);
 	expect(judgeLook(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
 		to: "held",
-		reason: "it may have been posted, and nobody can look: 503",
+		reason: "it may have been posted, and the connector cannot check: 503",
 	});
 });
 

@@ -1,5 +1,6 @@
 import { DeliveryError, type Receipt } from "../platform/surface.ts";
 import type { DeliveryState } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /** Maximum attempts of a post. Each attempt but the first follows a proof that the post is missing. */
@@ -145,7 +146,7 @@ export function judgeLook(
 		attempts,
 		remote: null,
 		waitMs: 0,
-		reason: `it may have been posted, and nobody can look: ${outcome.message}`,
+		reason: postTexts.unchecked({ error: outcome.message }),
 	};
 	const stays = { to: "unknown" as const, attempts, reason, remote: null };
 	switch (outcome.kind) {
@@ -184,7 +185,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	doubt.absences += 1;
 	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: betweenLooksMs };
 	if (attempts < maxAttempts) return { to: "planned", ...after, waitMs: backoff(attempts, chance) };
-	const why = `not posted after ${attempts} attempts: ${reason ?? "no reason was given"}`;
+	const why = postTexts.failed({ attempts, reason: reason ?? postTexts.noReason });
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }
 

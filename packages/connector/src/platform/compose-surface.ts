@@ -106,7 +106,7 @@ function readPosting({ payload, id }: OutboxRow): Posting {
 	const read = Posting.safeParse(payload);
 	if (read.success) return read.data;
 	const [issue] = read.error.issues;
-	throw new DeliveryError(`row ${id} holds no post: ${issue?.path.join(".")}: ${issue?.message}`, {
+	throw new DeliveryError(`row ${id} contains no valid post: ${issue?.path.join(".")}: ${issue?.message}`, {
 		kind: "rejected",
 	});
 }

@@ -27,11 +27,10 @@ export function guardProcess(
 ): () => void {
 	const caught = (error: unknown, origin: string): void => {
 		if (stumbling && error instanceof Error && stumbling.stack.test(error.stack ?? "")) {
-			const message = `${stumbling.library} stumbled over something that its platform sent, and goes on`;
-			log.error(message, { error, origin });
+			log.error(`${stumbling.library} failed on a payload of its platform, and continues`, { error, origin });
 			return;
 		}
-		log.error("the connector has failed in a way that nobody has foreseen, and ends", { error, origin });
+		log.error("the connector ends after an unexpected error", { error, origin });
 		guarded.exit(1);
 	};
 	guarded.on("uncaughtException", caught);

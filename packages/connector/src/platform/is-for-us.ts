@@ -1,3 +1,4 @@
+import type { messageTexts } from "../texts/messages.ts";
 import type { Address, Person, Room } from "./inbound-event.ts";
 
 /** Channel settings that decide about messages. */
@@ -11,18 +12,8 @@ export interface RoomFacts {
 /** Default channel settings. */
 export const usualFacts: RoomFacts = { mention: "required", sessions: "shared" };
 
-/** Reasons for or against handling a message. Stored with the message, to explain it on request. */
-export const reasons = {
-	bot: "a bot wrote it, and bots are not answered",
-	direct: "it is a direct message",
-	mention: "it mentions me",
-	reply: "it replies to a post of mine",
-	others: "it speaks to somebody else",
-	thread: "it stands in a thread of mine",
-	open: "everything in this channel is for me",
-	unaddressed: "nothing in it speaks to me",
-} as const;
-export type Reason = keyof typeof reasons;
+/** Reason for or against handling a message. Stored with the message, to explain it on request. */
+export type Reason = keyof typeof messageTexts.reasons;
 
 export interface Verdict {
 	readonly ours: boolean;

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { fileTexts } from "../texts/messages.ts";
 import type { Attachment } from "./inbound-event.ts";
 
 /** Download of attachments from a platform. It must refuse other hosts, and more than `most` bytes. */
@@ -16,13 +17,12 @@ export async function readAttachment(
 	signal: AbortSignal,
 ): Promise<Uint8Array> {
 	if (size > most) {
-		throw new ParleyError(`${name} is larger than 25 MiB: send a smaller one`, {
-			code: "resource_exhausted",
-		});
+		const message = fileTexts.tooLarge({ name, most: "25 MiB" });
+		throw new ParleyError(message, { code: "resource_exhausted" });
 	}
 	const bytes = await source.download(url, most, signal);
 	if (bytes.length === size) return bytes;
-	const message = `${name} did not arrive whole: ${bytes.length} of ${size} bytes; send it again`;
+	const message = fileTexts.incomplete({ name, bytes: bytes.length, size });
 	throw new ParleyError(message, { code: "data_loss" });
 }
 
@@ -65,6 +65,10 @@ export function fileTooLarge(
 	platform: string,
 	most?: number,
 ): string {
-	const limit = most === undefined ? "" : ` (${sizeText(most)})`;
-	return `The file ${name} (${sizeText(size)}) is too large for ${platform}${limit}. Ask the operator for it, or ask me to split it.`;
+	return fileTexts.tooLargeToPost({
+		name,
+		size: sizeText(size),
+		platform,
+		most: most === undefined ? undefined : sizeText(most),
+	});
 }

@@ -77,20 +77,20 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"stop" as const,
 		{ results: [{ status: "idle" }] },
-		"It had ended already." as const,
+		"It had already ended." as const,
 		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
 		"again" as const,
 		{ answers: answered, results: [sent] },
-		"Once more: the answer comes below." as const,
+		"The new answer follows below." as const,
 		[["retry", { key: "press-1" }]],
 	],
-	["again", { results: [sent] }, "Once more: the answer comes below.", [["retry", { key: "press-1" }]]],
+	["again", { results: [sent] }, "The new answer follows below.", [["retry", { key: "press-1" }]]],
 	[
 		"again",
 		{ answers: { ...answered, newest: "r2" } },
-		"Only what was asked last can be answered again. Ask once more instead.",
+		"Only the last answer can be repeated. Please ask again instead.",
 		[],
 	],
 	[
@@ -114,7 +114,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"rerun",
 		{ answers: answered, edited: "changed", results: [sent] },
-		"I am on the changed text now.",
+		"I am working on the edited message.",
 		[["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }]],
 	],
 	[
@@ -124,7 +124,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 			edited: "changed",
 			results: [{ ...sent, queued_position: 1 }, { status: "cancelled" }],
 		},
-		"The changed text is in line.",
+		"The edited message is in the queue.",
 		[
 			["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }],
 			["cancel_turn", { run_id: "r1", key: "press-1/r1" }],
@@ -133,16 +133,11 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"rerun",
 		{ answers: { ...atWork, open: [{ ...said, id: "r9", about: "" }] }, edited: "changed", results: [sent] },
-		"I am on the changed text now.",
+		"I am working on the edited message.",
 		[["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }]],
 	],
-	[
-		"rerun",
-		{ answers: answered },
-		"I do not have the text of that message any more. Send it again, please.",
-		[],
-	],
-	["rerun", { answers: ofBob, edited: "changed" }, "Only who wrote that message can send it again.", []],
+	["rerun", { answers: answered }, "I no longer have the text of that message. Please send it again.", []],
+	["rerun", { answers: ofBob, edited: "changed" }, "Only the author of that message can send it again.", []],
 ])("%s with %j is answered %j", async (kind, situation, text, requests) => {
 	expect(await pressed(kind, situation)).toEqual({
 		text,
@@ -153,7 +148,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 test("a request for another answer during a run is refused, so that it blocks nothing", async () => {
 	const busy = new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 	const { text } = await pressed("again", { answers: answered, results: [busy] });
-	expect(text).toBe("Not now: I am still busy here. Press Again in a moment.");
+	expect(text).toBe("I am still busy here. Press Again in a moment.");
 });
 
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(

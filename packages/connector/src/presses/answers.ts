@@ -4,10 +4,13 @@ import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { answerTexts } from "../texts/answers.ts";
 import type { PressHandlers } from "./press.ts";
 
 type Press = HandledEvent<"press">;
 type AnswerKind = Extract<ControlKind, "stop" | "again" | "good" | "bad" | "rerun">;
+
+const { replies: texts } = answerTexts;
 
 /** Maximum characters of a comment for the gateway. */
 const maxOfComment = 2_000;
@@ -28,7 +31,7 @@ async function stop(
 ): Promise<Reply> {
 	const params = { run_id: subject, key: press.key, ...behalf(context, press) };
 	const { status } = await context.gateway.request("cancel_turn", params, { sessionId: session });
-	return { text: status === "cancelled" ? "Stopped." : "It had ended already." };
+	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }
 
 async function again(
@@ -38,7 +41,7 @@ async function again(
 ): Promise<Reply> {
 	const newest = context.session(session)?.state.answers.newest;
 	if (newest !== undefined && newest !== subject) {
-		return { text: "Only what was asked last can be answered again. Ask once more instead." };
+		return { text: texts.onlyLast };
 	}
 	const params = { key: press.key, ...behalf(context, press) };
 	try {
@@ -46,9 +49,9 @@ async function again(
 	} catch (reason) {
 		// A retry would block further messages in this room, including a stop.
 		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
-		return { text: "Not now: I am still busy here. Press Again in a moment." };
+		return { text: texts.busy };
 	}
-	return { text: "Once more: the answer comes below." };
+	return { text: texts.again };
 }
 
 async function rate(
@@ -64,7 +67,7 @@ async function rate(
 	};
 	const params = { ...said, key: press.key, ...behalf(context, press) };
 	await context.gateway.request("feedback", params, { sessionId: target.session });
-	return { text: rating === "good" ? "Thank you, noted." : "Thank you, noted for the operator." };
+	return { text: rating === "good" ? texts.thanks : texts.thanksOperator };
 }
 
 /** Stops the earlier run after the new one is safe, so that there are not two answers. */
@@ -77,11 +80,11 @@ async function rerun(
 	const state = context.session(session)?.state.answers;
 	const before = state && runOf(state, subject);
 	if (before?.author !== undefined && !before.author.id.endsWith(`:${person.id}`)) {
-		return { text: "Only who wrote that message can send it again." };
+		return { text: texts.onlyAuthor };
 	}
 	const content = await context.editedText(room, subject);
 	if (content === undefined || isBlank(content)) {
-		return { text: "I do not have the text of that message any more. Send it again, please." };
+		return { text: texts.textLost };
 	}
 	const said = { content, correlation_id: subject, key: press.key, ...behalf(context, press) };
 	const { run_id, queued_position } = await context.gateway.request("send_message", said, {
@@ -92,9 +95,7 @@ async function rerun(
 		const stopping = { run_id: id, key: `${press.key}/${id}`, ...behalf(context, press) };
 		await context.gateway.request("cancel_turn", stopping, { sessionId: session });
 	}
-	return {
-		text: queued_position === undefined ? "I am on the changed text now." : "The changed text is in line.",
-	};
+	return { text: queued_position === undefined ? texts.rerunning : texts.rerunQueued };
 }
 
 function behalf(context: HandlerContext, { event }: Press): ReturnType<HandlerContext["onBehalf"]> {

@@ -42,7 +42,7 @@ test("all displayed calls are approved one by one, but for those that are always
 		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", ...behalf }],
 	]);
 	expect(reply?.text).toBe(
-		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: this is always asked alone. The operator approves it with `parley answer k3v9q3`",
+		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: only the operator can approve it, with `parley answer k3v9q3`",
 	);
 });
 
@@ -59,9 +59,7 @@ test("a waiting call that the button does not stand for is reported", async () =
 	expect(text).toContain(
 		"✅ **Approved:**\n\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **1.** ",
 	);
-	expect(text).toContain(
-		"- **4.** `write_file` · write d.txt: the post that you pressed did not show it, or not all of it.",
-	);
+	expect(text).toContain("- **4.** `write_file` · write d.txt: this post did not show all of it.");
 });
 
 test("all displayed calls are denied with one reason", async () => {
@@ -90,7 +88,7 @@ test("each refusal and each earlier answer is reported with its reason", async (
 	expect(text).not.toContain("✅ **Approved:**");
 	expect(text).toContain("- **1.** `write_file` · write a.txt: it takes the role approver");
 	expect(text).toContain(
-		"- **2.** `write_file` · write b.txt: answered already: ✅ **Approved once** by @7, at 4 s",
+		"- **2.** `write_file` · write b.txt: already answered: ✅ **Approved once** by @7, at 4 s",
 	);
 });
 
@@ -102,7 +100,7 @@ test("a call that the gateway no longer knows is reported, and the others are an
 		},
 	});
 	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
-	expect(text).toContain("write a.txt: the gateway does not know it any more");
+	expect(text).toContain("write a.txt: the gateway no longer has it");
 	expect(text).toContain("✅ **Approved:**\n\n- **2.**");
 });
 
@@ -130,6 +128,6 @@ test("an unknown card is reported", async () => {
 	const t = new QuestionContext([], sent);
 	expect(emptyConversation.questions.cards).toBeUndefined();
 	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
-	expect(text).toMatch(/^Nothing on this post waits any more/u);
+	expect(text).toMatch(/^These calls are closed/u);
 	expect(t.gateway.asked).toEqual([]);
 });

@@ -7,23 +7,26 @@ import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { approvalTexts } from "../texts/approvals.ts";
 import type { PressHandlers } from "./press.ts";
 import { refusalWords } from "./questions.ts";
+
+const { all: texts } = approvalTexts;
 
 /** Answers all calls that a card displayed as waiting when its button was shown, and reports each of them. */
 export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 	"approve-all": (context, handled, target) =>
-		answerAll(context, handled, { target, verb: "Approved", response: { value: "once" } }),
+		answerAll(context, handled, { target, verb: "approve", response: { value: "once" } }),
 	"deny-all": (context, handled, target) => {
 		const reason = handled.event.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
-		return answerAll(context, handled, { target, verb: "Denied", response });
+		return answerAll(context, handled, { target, verb: "deny", response });
 	},
 };
 
 interface Answering {
 	readonly target: ControlTarget;
-	readonly verb: "Approved" | "Denied";
+	readonly verb: "approve" | "deny";
 	readonly response: Response;
 }
 
@@ -38,7 +41,7 @@ async function answerAll(
 	const { target, verb } = answering;
 	const slice = context.session(target.session)?.state.questions;
 	const rows = slice && readDisplayed(slice.cards ?? [], target.subject);
-	if (!rows) return { text: over };
+	if (!rows) return { text: texts.closed };
 	const { displayed, others } = rows;
 	const done: string[] = [];
 	const left: string[] = [];
@@ -51,19 +54,14 @@ async function answerAll(
 	}
 	for (const row of others) {
 		const question = slice.open.find(({ token }) => token === row.token);
-		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${unseen}`);
+		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${texts.unseen}`);
 	}
 	const parts = [
-		...(done.length === 0 ? [] : [`${mark[verb]} **${verb}:**`, bullets(done)]),
-		...(left.length === 0 ? [] : [`**Not ${verb.toLowerCase()}:**`, bullets(left)]),
+		...(done.length === 0 ? [] : [texts.done[verb], bullets(done)]),
+		...(left.length === 0 ? [] : [texts.left[verb], bullets(left)]),
 	];
 	return { text: parts.join("\n\n") };
 }
-
-const unseen = "the post that you pressed did not show it, or not all of it. Use its own buttons";
-const mark = { Approved: "✅", Denied: "⛔" } as const;
-const over =
-	"Nothing on this post waits any more: its calls were answered, they expired, or their conversation is gone.";
 
 interface AnsweringOne extends Answering {
 	readonly row: CardRow;
@@ -77,10 +75,10 @@ async function answerOne(
 	{ target: { session }, verb, response, row, question }: AnsweringOne,
 ): Promise<Left> {
 	const { token, number } = row;
-	if (verb === "Approved" && question?.call?.risk === "critical") {
-		return `this is always asked alone. The operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`;
+	if (verb === "approve" && question?.call?.risk === "critical") {
+		return texts.critical({ command: inlineCode(`parley answer ${codeOf(token)}`) });
 	}
-	if (!question && !row.ended) return "this post does not show it any more";
+	if (!question && !row.ended) return texts.notShown;
 	// A separate key for each call, so that a retried press does not repeat answers.
 	const params = { token, key: `${key}:${number}`, ...response, ...context.onBehalf(person, room) };
 	try {
@@ -88,14 +86,14 @@ async function answerOne(
 		if (!late) return undefined;
 		const slice = context.session(session)?.state.questions;
 		const outcome = slice && closedQuestion(slice, token)?.outcome;
-		return outcome === undefined ? "it does not wait any more" : `answered already: ${outcome}`;
+		return outcome === undefined ? texts.notWaiting : texts.answered({ outcome });
 	} catch (reason) {
 		switch (ParleyError.from(reason).code) {
 			case "permission_denied":
 			case "invalid_argument":
 				return refusalWords(context, { person, room }, reason);
 			case "not_found":
-				return "the gateway does not know it any more";
+				return texts.unknown;
 			default:
 				throw reason;
 		}

@@ -20,7 +20,7 @@ async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Reco
 const one = waiting(listedPrompt());
 const sent = { prompt_response: () => ({ status: "sent" as const }) };
 const late = { prompt_response: () => ({ status: "sent" as const, late: true as const }) };
-const over = /^This waits no more, or not for an answer from here: .* where it was asked/;
+const over = /^This approval is closed, or you cannot answer it here\. .* shows the result/;
 
 test.each([
 	["listed-approve", {}, { value: "once" }, "✅ **Approved once** by @42, at 1767225600 s"],
@@ -38,7 +38,7 @@ test.each([
 		method: "prompt_response",
 		params: { token, key: "key", ...response, ...onBehalf(ada, general) },
 	});
-	expect(said).toMatch(/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nAsked by Mia/);
+	expect(said).toMatch(/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nRequested by Mia/);
 	expect(said.endsWith(words)).toBe(true);
 });
 

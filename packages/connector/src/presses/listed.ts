@@ -14,6 +14,8 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { approvalTexts } from "../texts/approvals.ts";
+import { trustTexts } from "../texts/trust.ts";
 import type { PressHandlers } from "./press.ts";
 
 /**
@@ -30,14 +32,11 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 	},
 	"listed-whole": async (context, { event }, { subject }) => {
 		const prompt = await findListed(context, subject, event);
-		if (!prompt) return { text: over };
+		if (!prompt) return { text: texts.closed };
 		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
 		return { text: wholeQuestion(prompt), controls: [buttons] };
 	},
 };
-
-const over =
-	"This waits no more, or not for an answer from here: it was answered already, or its time or its work has ended. Its card in the room where it was asked shows what came of it.";
 
 interface Given {
 	readonly target: ControlTarget;
@@ -54,9 +53,9 @@ async function give(
 	try {
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		const { late } = await context.gateway.request("prompt_response", params);
-		return late ? { text: over } : { text: resultOf(context, { event, response, token, listed }) };
+		return late ? { text: texts.closed } : { text: resultOf(context, { event, response, token, listed }) };
 	} catch (reason) {
-		if (ParleyError.from(reason).code === "not_found") return { text: over };
+		if (ParleyError.from(reason).code === "not_found") return { text: texts.closed };
 		throw reason;
 	}
 }
@@ -103,6 +102,7 @@ interface Looking {
 	readonly room: Room;
 }
 
+const { list: texts } = approvalTexts;
 const longestName = 100;
 const longestTitle = 100;
 
@@ -163,11 +163,12 @@ export function listedButtons(
 		const id = controls.write({ kind, session, subject: token });
 		return { type: "button", id, label: code === "" ? label : `${label} ${code}`, style };
 	};
+	const { buttons: labels } = approvalTexts;
 	return definedItems([
 		// A platform cannot approve a call that always requires approval.
-		always_ask || cut ? undefined : button("listed-approve", "Approve once", "success"),
-		button("listed-deny", "Deny", "danger"),
-		whole ? undefined : button("listed-whole", "Show all", "secondary"),
+		always_ask || cut ? undefined : button("listed-approve", labels.approveOnce, "success"),
+		button("listed-deny", labels.deny, "danger"),
+		whole ? undefined : button("listed-whole", labels.showAll, "secondary"),
 	]);
 }
 
@@ -178,8 +179,13 @@ function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, 
 	// A person of another guild or team may be unknown to the readers.
 	const known =
 		of === platform.name && within === tenant && id !== undefined ? platform.person(id) : undefined;
-	const who = person === undefined ? "the operator" : (known ?? plain(name || person, longestName));
-	const room = place === undefined || place === here ? "here" : `in ${platformOf(place)} (\`${place}\`)`;
-	const about = title === "" ? "" : `, in “${plain(title, longestTitle)}”`;
-	return `Asked by ${who} ${room}${about}, ${platform.moment(Date.parse(created_at), "relative")}.`;
+	return texts.requested({
+		person: person === undefined ? trustTexts.operator : (known ?? plain(name || person, longestName)),
+		channel:
+			place === undefined || place === here
+				? texts.here
+				: texts.inChannel({ platform: platformOf(place), id: place }),
+		about: title === "" ? "" : texts.inConversation({ title: plain(title, longestTitle) }),
+		at: platform.moment(Date.parse(created_at), "relative"),
+	});
 }

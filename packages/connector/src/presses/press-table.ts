@@ -1,4 +1,5 @@
 import type { ControlKind } from "../controls/control-kind.ts";
+import { trustTexts } from "../texts/trust.ts";
 import { pressesOfAnswers } from "./answers.ts";
 import { pressesOfCards } from "./cards.ts";
 import { pressesOfListed } from "./listed.ts";
@@ -13,7 +14,7 @@ export const pressesOfTrust: PressHandlers<"grant-end"> = {
 		const open = context.session(session)?.state.trust.open?.id === grant_id;
 		await context.gateway.request("revoke_grant", { grant_id, key, ...behalf });
 		if (open) return;
-		return { text: "That trust was over before you pressed: nothing runs unasked because of it." };
+		return { text: trustTexts.card.alreadyEnded };
 	},
 };
 

@@ -86,31 +86,21 @@ test.each(given)(
 );
 
 const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPress, reply: string])[] = [
-	[
-		"after an approval",
-		answered({}),
-		"deny",
-		"This was answered already:\n\n✅ **Approved once** by @42, at 2 s",
-	],
+	["after an approval", answered({}), "deny", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
 	[
 		"after a denial",
 		answered({ value: false, by: "operator" }),
 		"approve",
-		"This was answered already:\n\n⛔ **Denied** by the operator, at 2 s",
+		"Already answered:\n\n⛔ **Denied** by the operator, at 2 s",
 	],
 	[
 		"after its end",
 		closed("expired"),
 		"approve",
-		"This can be answered no more:\n\n⌛ **No answer**, so nothing was run: nobody answered in time, at 2 s",
+		"This question is closed:\n\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s",
 	],
-	["for a page", answered({}), "secret", "This was answered already:\n\n✅ **Approved once** by @42, at 2 s"],
-	[
-		"with a choice",
-		answered({}),
-		"choose",
-		"This was answered already:\n\n✅ **Approved once** by @42, at 2 s",
-	],
+	["for a page", answered({}), "secret", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
+	["with a choice", answered({}), "choose", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
 ];
 
 test.each(late)("a late press, %s, returns the result", async (_, how, kind, reply) => {
@@ -127,7 +117,7 @@ test("a person who was slower than another one gets the name of the first", asyn
 		},
 	});
 	expect(await t.press("deny")).toEqual({
-		text: "This was answered already:\n\n✅ **Approved once** by @43, at 2 s",
+		text: "Already answered:\n\n✅ **Approved once** by @43, at 2 s",
 	});
 });
 
@@ -146,7 +136,7 @@ test("a person who may not approve gets the gateway's refusal", async () => {
 		[approval()],
 		refusing("forbidden: it takes the role approver", "permission_denied"),
 	);
-	expect(await t.press("approve")).toEqual({ text: "That was not taken: it takes the role approver." });
+	expect(await t.press("approve")).toEqual({ text: "Not accepted: it takes the role approver." });
 });
 
 test("an answer that does not fit can be given again at once", async () => {
@@ -157,15 +147,15 @@ test("an answer that does not fit can be given again at once", async () => {
 	);
 	const reply = await t.press("answer", { fields: { text: "milk" } });
 	expect(read(reply ?? { text: "nothing" })).toBe(
-		"That does not fit, and the question is still open: choose one of tea, ale.\n[Answer again]",
+		"Invalid answer: choose one of tea, ale. The question is still open.\n[Answer again]",
 	);
 });
 
 test("a question that neither the gateway nor the connector knows is said to be gone", async () => {
 	const t = new QuestionContext([], refusing("prompt not found", "not_found"));
-	expect((await t.press("approve"))?.text).toContain("does not know this question any more");
+	expect((await t.press("approve"))?.text).toContain("This question is closed: it was answered");
 	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(
-		"does not know this question any more",
+		"This question is closed: it was answered",
 	);
 });
 
@@ -201,7 +191,7 @@ test("a password is entered on a page of the gateway, whose address is for one p
 		secret_page: () => ({ url: "https://gateway.example/s/1", expires_at: "1970-01-01T00:10:00.000Z" }),
 	});
 	expect(await t.press("secret")).toEqual({
-		text: "This page is yours alone, works once, and closes {600 s}: do not pass it on.",
+		text: "This page is only for you. It works once and expires {600 s}.",
 		controls: [[{ type: "link", url: "https://gateway.example/s/1", label: "Open the page" }]],
 	});
 	expect(t.gateway.asked).toEqual([

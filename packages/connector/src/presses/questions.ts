@@ -8,7 +8,10 @@ import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { questionTexts } from "../texts/questions.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
+
+const { replies: texts } = questionTexts;
 
 /** A question, with the person and room of its answer. */
 export interface QuestionAnswer {
@@ -94,7 +97,7 @@ async function choose(
 	chosen: readonly string[],
 ): Promise<Reply | undefined> {
 	const question = questionOf(context, answering);
-	if (!question) return whyClosed(context, answering) ?? { text: gone };
+	if (!question) return whyClosed(context, answering) ?? { text: texts.gone };
 	const values = chosen.flatMap((index) => question.options[Number(index)]?.value ?? []);
 	return give(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
 }
@@ -105,7 +108,7 @@ async function showWhole(context: HandlerContext, answering: QuestionAnswer): Pr
 	try {
 		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
 		const prompt = prompts.find((one) => one.token === token);
-		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(context, answering) ?? { text: gone });
+		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
 	}
@@ -118,35 +121,30 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 	try {
 		const params = { token, key, ...context.onBehalf(person, room) };
 		const { url, expires_at } = await context.gateway.request("secret_page", params, { sessionId: session });
-		const until = context.platform.moment(Date.parse(expires_at), "relative");
+		const expires = context.platform.moment(Date.parse(expires_at), "relative");
 		return {
-			text: `This page is yours alone, works once, and closes ${until}: do not pass it on.`,
-			controls: [[{ type: "link", url, label: "Open the page" }]],
+			text: texts.page({ expires }),
+			controls: [[{ type: "link", url, label: questionTexts.buttons.openPage }]],
 		};
 	} catch (reason) {
 		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(context, answering, reason);
-		return {
-			text: `This gateway has no page for that. Its operator can enter it with \`parley answer ${codeOf(token)}\`: ask them, and do not write it here.`,
-		};
+		return { text: texts.noPage({ command: `\`parley answer ${codeOf(token)}\`` }) };
 	}
 }
-
-const gone =
-	"The gateway does not know this question any more: it was answered, or its conversation is gone.";
 
 /** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
 function refusalOf(context: HandlerContext, answering: QuestionAnswer, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
-			return { text: `That was not taken: ${words}.` };
+			return { text: texts.refused({ reason: words }) };
 		case "invalid_argument":
 			return {
-				text: `That does not fit, and the question is still open: ${words}.`,
+				text: texts.invalid({ reason: words }),
 				...again(context, answering),
 			};
 		case "not_found":
-			return whyClosed(context, answering) ?? { text: gone };
+			return whyClosed(context, answering) ?? { text: texts.gone };
 		default:
 			throw reason;
 	}
@@ -172,7 +170,8 @@ function again(
 	const kind = questionOf(context, answering)?.kind ?? "approval";
 	if (kind !== "text" && kind !== "select" && kind !== "multi") return {};
 	const id = context.controls.write({ kind: "answer", session, subject: token });
-	return { controls: [[{ type: "button", id, label: "Answer again", style: "primary" }]] };
+	const label = questionTexts.buttons.answerAgain;
+	return { controls: [[{ type: "button", id, label, style: "primary" }]] };
 }
 
 function questionOf(context: HandlerContext, { session, token }: QuestionAnswer): OpenQuestion | undefined {
@@ -192,6 +191,6 @@ function closedOf(
 function whyClosed(context: HandlerContext, answering: QuestionAnswer): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;
-	const came = closed.by === undefined ? "This can be answered no more" : "This was answered already";
-	return { text: `${came}:\n\n${closed.outcome}` };
+	const { by, outcome } = closed;
+	return { text: by === undefined ? texts.closed({ outcome }) : texts.answered({ outcome }) };
 }

@@ -24,7 +24,7 @@ test.each(replies)("a reply to an approval that says %j", async (text, sends) =>
 	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
 		sends === undefined ? [] : [{ token, key: "key", ...sends, ...behalf }],
 	);
-	expect(reply?.text.startsWith("Nothing was decided") ?? false).toBe(sends === undefined);
+	expect(reply?.text.startsWith("Not decided") ?? false).toBe(sends === undefined);
 });
 
 test("an approval for the session is refused if it is not offered", async () => {
@@ -37,7 +37,7 @@ test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);
 	const reply = await t.says("hunter2");
 	expect(t.gateway.asked).toEqual([]);
-	expect(reply?.text).toContain("delete your message");
+	expect(reply?.text).toContain("Delete your message");
 	expect(reply?.text).not.toContain("hunter2");
 });
 

@@ -73,7 +73,7 @@ const scenarios: readonly Scenario[] = [
 		subject: review,
 		answers: { check_task: () => ({ ...waiting, suspension: newer }) },
 		asks: check,
-		reply: "**Tidy \\*up\\*** asks something else by now: its newest question has buttons of its own.",
+		reply: "**Tidy \\*up\\*** has a newer question. Answer that one.",
 	},
 	{
 		name: "a question that was answered is explained",
@@ -81,7 +81,7 @@ const scenarios: readonly Scenario[] = [
 		subject: review,
 		answers: { check_task: () => taskPayload() },
 		asks: check,
-		reply: "That was answered already: **Tidy \\*up\\*** goes on.",
+		reply: "Already answered: **Tidy \\*up\\*** continues.",
 	},
 	{
 		name: "who loses the race for an answer is told so",
@@ -94,7 +94,7 @@ const scenarios: readonly Scenario[] = [
 			},
 		},
 		asks: check,
-		reply: "That was answered already: **Tidy \\*up\\*** goes on.",
+		reply: "Already answered: **Tidy \\*up\\*** continues.",
 	},
 	{
 		name: "a question of a task that is over is explained",
@@ -103,8 +103,7 @@ const scenarios: readonly Scenario[] = [
 		fields: { text: "x" },
 		answers: { check_task: () => taskPayload({ status: "failed" }) },
 		asks: check,
-		reply:
-			"**Tidy \\*up\\*** is over (❌ Failed) and hears nothing any more. Retry does it once more, as a new task. [Retry]",
+		reply: "**Tidy \\*up\\*** has ended (❌ Failed). Retry starts it again as a new task. [Retry]",
 	},
 	{
 		name: "cancel ends the task, and the card says the rest",
@@ -122,7 +121,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It was over before you pressed: ✅ Done, at 7 s.",
+		reply: "It had already ended: ✅ Done, at 7 s.",
 	},
 	{
 		name: "cancel of what somebody else has cancelled says who did, and when",
@@ -134,7 +133,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It was over before you pressed: ⏹️ Cancelled by @7, at 7 s.",
+		reply: "It had already ended: ⏹️ Cancelled by @7, at 7 s.",
 	},
 	{
 		name: "retry submits the task once more, with one key for all presses of that button",
@@ -142,7 +141,7 @@ const scenarios: readonly Scenario[] = [
 		subject: id,
 		answers: { retry_task: () => ({ task_id: "task_2", status: "submitted" }) },
 		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
-		reply: "It is done once more, as a new task with a card of its own.",
+		reply: "Started again as a new task with its own card.",
 	},
 	{
 		name: "a second person who retries does not get a second task",
@@ -156,7 +155,7 @@ const scenarios: readonly Scenario[] = [
 			},
 		},
 		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
-		reply: "Somebody has started it once more already: look for its new card.",
+		reply: "Already started again: see its new card.",
 	},
 	{
 		name: "retry of a task at work is explained",
@@ -168,7 +167,7 @@ const scenarios: readonly Scenario[] = [
 			},
 		},
 		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
-		reply: "It is at work: only a task that is over can be done once more.",
+		reply: "This task is still in progress. You can retry it after its end.",
 	},
 	{
 		name: "a task that the gateway has forgotten is told by what is remembered of it",
@@ -178,7 +177,7 @@ const scenarios: readonly Scenario[] = [
 		answers: { cancel_task: gone },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 		reply:
-			"**Tidy \\*up\\*** is over (⏹️ Cancelled), and the gateway has forgotten it. `/task new` submits another one.",
+			"**Tidy \\*up\\*** has ended (⏹️ Cancelled), and the gateway no longer has it. `/task new` starts another one.",
 	},
 ];
 
@@ -262,9 +261,9 @@ test("a reply in the thread answers what a part of the task asks, where the task
 });
 
 test.each<[string, TaskPayload, string, RegExp]>([
-	["a task at work", taskPayload(), "faster", /cannot be told more.*\[Cancel\]$/],
-	["a task that is done", taskPayload({ status: "completed" }), "again", /over \(✅ Done\).*\[Retry\]$/],
-	["nothing but a file", waiting, " ", /^Write what should change/],
+	["a task at work", taskPayload(), "faster", /has no open question\..*\[Cancel\]$/],
+	["a task that is done", taskPayload({ status: "completed" }), "again", /ended \(✅ Done\).*\[Retry\]$/],
+	["nothing but a file", waiting, " ", /^Write the changes/],
 ])("a reply in a thread that is not suitable for %s is explained", async (_name, task, text, explained) => {
 	const { context, gateway } = scriptedContext({ check_task: () => task });
 	const reply = await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text });

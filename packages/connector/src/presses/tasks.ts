@@ -3,11 +3,14 @@ import type { TaskPayload } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { readReviewSubject } from "../conversation/tasks/review-card.ts";
 import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
-import { endWords, stateWords } from "../conversation/tasks/task-words.ts";
+import { endWords } from "../conversation/tasks/task-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
+
+const { replies: texts } = taskTexts;
 
 /** Handlers of the buttons of tasks. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
@@ -30,7 +33,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
 		if (status === "cancelled" && !wasOver) return;
 		const task = await context.gateway.request("check_task", { task_id, ...behalf });
-		return { text: `It was over before you pressed: ${howEnded(context, task)}.` };
+		return { text: texts.alreadyEnded({ end: howEnded(context, task) }) };
 	}),
 
 	"task-retry": known(async (context, { event }, { subject: task_id }) => {
@@ -39,11 +42,11 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 		const key = `retry/${task_id}`;
 		try {
 			await context.gateway.request("retry_task", { task_id, key, ...behalf });
-			return { text: "It is done once more, as a new task with a card of its own." };
+			return { text: texts.restarted };
 		} catch (reason) {
-			if (isUnfit(reason)) return { text: "It is at work: only a task that is over can be done once more." };
+			if (isUnfit(reason)) return { text: texts.stillRunning };
 			if (ParleyError.from(reason).code !== "invalid_argument") throw reason;
-			return { text: "Somebody has started it once more already: look for its new card." };
+			return { text: texts.alreadyRestarted };
 		}
 	}),
 };
@@ -68,9 +71,10 @@ function gone({ session, platform }: HandlerContext, target: ControlTarget, room
 	const { task } = readReviewSubject(target.subject);
 	const ended = session(target.session)?.state.tasks.ended.find(({ id }) => id === task);
 	const text = ended
-		? `**${plain(ended.title, 150)}** is over (${stateWords[ended.state]}), and the gateway has forgotten it.`
-		: "The gateway does not know this task any more.";
-	return { text: `${text} \`${platform.command("task new", room)}\` submits another one.` };
+		? texts.forgotten({ title: plain(ended.title, 150), state: taskTexts.states[ended.state] })
+		: texts.unknown;
+	const another = texts.startAnother({ command: platform.command("task new", room) });
+	return { text: `${text} ${another}` };
 }
 
 /** The author of an answer to a task, with the room. */
@@ -134,7 +138,7 @@ export async function replyToTask(
 	const task = await context.gateway.request("check_task", { task_id: taskId, ...behalf });
 	const asking = task.status === "suspended" ? taskId : askingFor(context, task);
 	if (asking === undefined) return withoutQuestion(context, task);
-	if (text.trim() === "") return { text: "Write what should change, or press Approve at its question." };
+	if (text.trim() === "") return { text: texts.emptyReply };
 	return answerTask(context, speaker, { task: asking, ...answerOf(text) });
 }
 
@@ -156,30 +160,27 @@ function howEnded({ session, platform }: HandlerContext, task: TaskPayload): str
 }
 
 function tooLate(context: HandlerContext, task: TaskPayload): Reply {
-	if (task.status === "suspended") {
-		return {
-			text: `**${plain(task.title, 150)}** asks something else by now: its newest question has buttons of its own.`,
-		};
-	}
+	const title = plain(task.title, 150);
+	if (task.status === "suspended") return { text: texts.newerQuestion({ title }) };
 	if (hasEnded(task.status)) return withoutQuestion(context, task);
-	return { text: `That was answered already: **${plain(task.title, 150)}** goes on.` };
+	return { text: texts.alreadyAnswered({ title }) };
 }
 
 /** Possible actions for a task without a question. */
 function withoutQuestion(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
-	const { id, title, status, session_id: session } = task;
-	const name = `**${plain(title, 150)}**`;
+	const { id, status, session_id: session } = task;
+	const title = plain(task.title, 150);
 	if (hasEnded(status)) {
 		const control = controls.write({ kind: "task-retry", session, subject: id });
 		return {
-			text: `${name} is over (${howEnded(context, task)}) and hears nothing any more. Retry does it once more, as a new task.`,
-			controls: [[{ type: "button", id: control, label: "Retry", style: "primary" }]],
+			text: texts.ended({ title, end: howEnded(context, task) }),
+			controls: [[{ type: "button", id: control, label: taskTexts.buttons.retry, style: "primary" }]],
 		};
 	}
 	const control = controls.write({ kind: "task-cancel", session, subject: id });
 	return {
-		text: `${name} asks nothing at the moment, and a task at work cannot be told more. Wait until it asks, or cancel it and submit it anew.`,
-		controls: [[{ type: "button", id: control, label: "Cancel", style: "danger" }]],
+		text: texts.noQuestion({ title }),
+		controls: [[{ type: "button", id: control, label: taskTexts.buttons.cancel, style: "danger" }]],
 	};
 }

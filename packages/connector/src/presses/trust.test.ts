@@ -21,7 +21,7 @@ test.each([{}, { open: { id: "grant_2" } }])(
 	async (trust) => {
 		const { context } = scriptedContext(revoked, { trust });
 		const reply = await pressesOfTrust["grant-end"](context, pressed(), target);
-		expect(reply?.text).toMatch(/over before you pressed/);
+		expect(reply?.text).toMatch(/already ended/);
 	},
 );
 
@@ -52,7 +52,7 @@ test("a change of the audience of a channel ends its trust", async () => {
 			params: {
 				grant_id: "grant_1",
 				key: "key/grant_1",
-				reason: "who may read or write here has changed: a guest joined",
+				reason: "the members or their permissions have changed: a guest joined",
 			},
 		},
 	]);

@@ -2,6 +2,7 @@ import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley
 import type { Requester } from "@parley/protocol";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { StoredValue } from "../store/connector-database.ts";
+import { trustTexts } from "../texts/trust.ts";
 import { endGrants } from "./suspend-trust.ts";
 
 export interface AudienceWatchParts {
@@ -81,14 +82,13 @@ export class AudienceWatch {
 	#compare(): void {
 		if (this.#ending !== undefined) return;
 		if (this.#watchedAt === undefined) {
-			this.#end("the connector has no record of its last connection, so people may have joined unseen");
+			this.#end(trustTexts.ends.unknownConnection);
 			return;
 		}
 		const awayMs = this.#awayMs();
 		if (awayMs <= this.#keptMs()) this.#seen();
 		else {
-			const minutes = Math.floor(awayMs / 60_000);
-			this.#end(`the connector was away for ${minutes} minutes, so people may have joined unseen`);
+			this.#end(trustTexts.ends.disconnected({ minutes: Math.floor(awayMs / 60_000) }));
 		}
 	}
 

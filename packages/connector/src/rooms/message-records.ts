@@ -1,27 +1,14 @@
 import { defined, hotStatement, parseJson } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import { Person } from "../platform/inbound-event.ts";
-import { type Reason, reasons } from "../platform/is-for-us.ts";
+import type { Reason } from "../platform/is-for-us.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { messageTexts } from "../texts/messages.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Results of messages, in words for people. */
-export const effects = {
-	none: "I did nothing with it",
-	sent: "I sent it to the agent",
-	edited: "it was edited after I had sent it; your button sends the edited text",
-	answered: "it answered a question",
-	replied: "it was a word to a task",
-	stopped: "it stopped what was at work",
-	"nothing-to-stop": "it was to stop something, but nothing was at work",
-	command: "it was a command",
-	"too-late": "it was edited when I had done already what it said, and I left it at that",
-	greeted: "there was nothing in it but my name",
-	refused: "it was refused, and I said why",
-	withdrawn: "you stopped it, or took it back, before I had sent it",
-} as const;
-export type Effect = keyof typeof effects;
+/** Result of a message. Stored with it. */
+export type Effect = keyof typeof messageTexts.effects;
 
 /** A message that was judged, and its result. */
 export interface MessageRecord {
@@ -179,9 +166,9 @@ function recordOf({
 }
 
 function isReason(text: string): text is Reason {
-	return Object.hasOwn(reasons, text);
+	return Object.hasOwn(messageTexts.reasons, text);
 }
 
 function isEffect(text: string): text is Effect {
-	return Object.hasOwn(effects, text);
+	return Object.hasOwn(messageTexts.effects, text);
 }

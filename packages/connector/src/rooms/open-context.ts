@@ -9,6 +9,7 @@ import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { RoomSession, SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
+import { fileTexts } from "../texts/messages.ts";
 import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
@@ -178,18 +179,16 @@ function isRepeated(reason: unknown): boolean {
 function refuseLong(text: string): void {
 	const bytes = Buffer.byteLength(JSON.stringify(text));
 	if (bytes <= maxRequestBytes - aroundBytes) return;
-	throw new ParleyError("that is too long for one message: send it as a file, or in parts", {
-		code: "invalid_argument",
-	});
+	throw new ParleyError(fileTexts.messageTooLong, { code: "invalid_argument" });
 }
 
 function namesOf(attachments: readonly Attachment[]): string {
-	return `Attached: ${attachments.map(({ name }) => name).join(", ")}`;
+	return fileTexts.attached({ names: attachments.map(({ name }) => name).join(", ") });
 }
 
 /** Lists missing files for the agent, so that it does not search for them. */
 function missing(failures: readonly string[]): string {
-	return `[Files that did not arrive: ${oneLine(failures.join("; "), maxAboutMissing)}]`;
+	return fileTexts.missing({ files: oneLine(failures.join("; "), maxAboutMissing) });
 }
 
 async function uploadAttachments(
@@ -200,7 +199,7 @@ async function uploadAttachments(
 	const ids: string[] = [];
 	const failures = attachments
 		.slice(maxAttachments)
-		.map(({ name }) => `\`${name}\`: only ${maxAttachments} files fit into one message`);
+		.map(({ name }) => fileTexts.tooMany({ name, most: maxAttachments }));
 	for (const [index, attachment] of attachments.slice(0, maxAttachments).entries()) {
 		const { name } = attachment;
 		const note = (reason: unknown): undefined => {

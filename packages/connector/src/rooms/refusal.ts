@@ -3,6 +3,7 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
+import { accessTexts } from "../texts/access.ts";
 import type { Reply, RoomContext } from "./handler-context.ts";
 
 /** Temporary errors that are not the person's fault. They are retried without an answer. */
@@ -44,7 +45,7 @@ export function refusalText(
 
 /** The command works in the channel, the text form also in its threads. */
 function howToPair(platform: RoomContext["platform"]): string {
-	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
+	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }
 
 /** The gateway's message as a sentence, without the prefix for programs. */

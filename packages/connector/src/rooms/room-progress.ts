@@ -51,7 +51,7 @@ async function messagesOf(
 		const { open = [], ended = [] } = (await subscriptions.follow(session))?.state.answers ?? {};
 		return [...open, ...ended].flatMap(({ message = [] }) => message);
 	} catch (error) {
-		log.info("what a session has heard is not known", { session, error: ParleyError.from(error) });
+		log.info("the progress of a session is unknown", { session, error: ParleyError.from(error) });
 		return [];
 	}
 }

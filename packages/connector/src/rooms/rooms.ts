@@ -9,6 +9,7 @@ import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "../
 import type { KnownSession } from "../subscription/known-sessions.ts";
 import type { SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
+import { conversationTexts } from "../texts/conversations.ts";
 import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
@@ -130,7 +131,7 @@ export class Rooms {
 	): Promise<SessionSubscription> {
 		const { may, hint } = await this.whoami(person, room);
 		if (!may.includes("session.open")) {
-			throw new ParleyError(hint ?? "you may not open conversations here", { code: "permission_denied" });
+			throw new ParleyError(hint ?? conversationTexts.mayNotOpen, { code: "permission_denied" });
 		}
 		const roomKey = await this.#roomKey(person, room);
 		const { session, title, key } = choice;
@@ -182,9 +183,7 @@ export class Rooms {
 	async #listed(person: Person, room: Room, session: string): Promise<SessionKey> {
 		const listed = (await this.list(person, room)).find((each) => each.session === session);
 		if (listed) return listed.key;
-		throw new ParleyError("there is no such conversation here: choose one of those that are offered", {
-			code: "not_found",
-		});
+		throw new ParleyError(conversationTexts.noSuch, { code: "not_found" });
 	}
 
 	async #turn(room: string, to: SessionKey, turnedBy: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Requester } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
+import { trustTexts } from "../texts/trust.ts";
 
 /** Gateway and platform of a connector. */
 interface Parts {
@@ -18,7 +19,7 @@ export async function suspendTrust(
 	{ room, channels, change, gone }: InboundEventOf<"audience">,
 	key: string,
 ): Promise<void> {
-	const reason = gone ? change : `who may read or write here has changed: ${change}`;
+	const reason = gone ? change : trustTexts.ends.audienceChanged({ change });
 	await endTrust(parts, room, { ...defined({ channels }), reason, key });
 }
 

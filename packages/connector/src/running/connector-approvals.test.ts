@@ -22,7 +22,7 @@ test("an approval in the list is answered without reading the conversation that 
 	await playScene(
 		[
 			{ commands: "approvals", in: "general" },
-			{ whispers: ["Asked by Mia"] },
+			{ whispers: ["Requested by Mia"] },
 			{ presses: "Approve once", in: "general" },
 			{ whispers: ["**Approved once**"] },
 		],

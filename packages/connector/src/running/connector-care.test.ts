@@ -35,7 +35,7 @@ test("sessions and models are suggested, and nothing where the gateway is away",
 	const complete = (command: string, option: string, typed: string) =>
 		stage.connector.complete({ ...asked, command, option, typed });
 	expect(await complete("session switch", "session", "PLA")).toEqual([
-		{ value: "sess_0001", label: "Plans · s_0001 · at the moment" },
+		{ value: "sess_0001", label: "Plans · s_0001 · current" },
 	]);
 	expect(await complete("session switch", "session", "nothing")).toEqual([]);
 	expect(await complete("model", "name", "oth")).toEqual([{ value: "other", label: "other" }]);
@@ -104,7 +104,7 @@ test("a full queue is posted once, and all messages are sent in order", async ()
 	const said = Array.from({ length: 36 }, (_, index) => `message ${index}`);
 	const stage = await playScene(said.map((says) => ({ says })));
 	const shown = (): string[] =>
-		stage.posts(stage.room()).filter((post) => post.includes("line here is full"));
+		stage.posts(stage.room()).filter((post) => post.includes("queue is full here"));
 	expect(shown()).toHaveLength(1);
 	for (const says of said) {
 		await playScene([{ gateway: { answers: `to ${says}` } }, { passes: 31_000 }], stage);

@@ -56,6 +56,6 @@ test("a message without an answer before the loss of the database is answered", 
 	stage.platform.surface.posts.pop();
 	expect(await caughtUp(stage)).toMatchObject([
 		expect.stringContaining("done"),
-		expect.stringContaining("What I understand"),
+		expect.stringContaining("List all commands"),
 	]);
 });

@@ -44,14 +44,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			does: ({ gateway }) =>
 				expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
 		},
-		{ shows: ["Taken out of the line", "Yours is next"] },
+		{ shows: ["Removed from the queue", "Yours is next"] },
 	],
 	"a message that waits is not answered again, and its edit takes it out of the line although the database was lost":
 		[
 			{ says: "one" },
 			{ says: "two" },
 			{ reacts: "again", to: "m2" },
-			{ shows: ["Yours is next", "Not now: I am still busy here"] },
+			{ shows: ["Yours is next", "I am still busy here"] },
 			{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(2) },
 			{ losesDatabase: true },
 			{ edits: "m2", to: "three" },
@@ -83,9 +83,9 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "!session new" },
 		{ edits: "m1", to: "!session new title:Plans" },
 		{ asked: "open_session", times: 1 },
-		{ shows: ["A fresh conversation"] },
+		{ shows: ["Started a new conversation"] },
 		{ commands: "why", options: { message: "m1" } },
-		{ whispers: ["left it at that"] },
+		{ whispers: ["ignored the edit"] },
 	],
 	"a command that was not understood is obeyed when it is mended": [
 		{ says: "!session" },
@@ -96,12 +96,12 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "clean up" },
 		{ gateway: { asks: {} } },
 		{ says: "aprove", replyTo: "post 1" },
-		{ shows: ["rm -rf build", "neither yes nor no"] },
+		{ shows: ["rm -rf build", "Not decided"] },
 		{ edits: "m2", to: "approve", replyTo: "post 1" },
 		{ asked: "prompt_response", times: 1 },
 		{ edits: "m2", to: "approve!", replyTo: "post 1" },
 		{ asked: "prompt_response", times: 1 },
-		{ shows: ["rm -rf build", "neither yes nor no"] },
+		{ shows: ["rm -rf build", "Not decided"] },
 		{ asked: "send_message", times: 1 },
 	],
 	"a reply to a reminder answers what it reminds of": [
@@ -113,7 +113,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "approve", replyTo: "post 2" },
 		{ asked: "prompt_response", times: 1, with: { value: "once" } },
 		{ says: "deny", replyTo: "post 3" },
-		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "answered already"] },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "Already answered"] },
 		{ asked: "send_message", times: 1 },
 	],
 	"a reply to a question that is over is told so": [
@@ -121,7 +121,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { asks: {} } },
 		{ presses: "Approve once" },
 		{ says: "deny", replyTo: "post 1" },
-		{ shows: ["rm -rf build", "answered already"] },
+		{ shows: ["rm -rf build", "Already answered"] },
 		{ asked: "send_message", times: 1 },
 	],
 	"where each has a conversation of their own, nobody takes back what another one has said": [
@@ -143,7 +143,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ losesDatabase: true },
 		{ edits: "m1", to: "two" },
 		{ asked: "send_message", times: 1 },
-		{ shows: ["done", "I had this before you edited it."] },
+		{ shows: ["done", "I had started before you edited this."] },
 	],
 	"stop also stops what was at work before the room was turned to another conversation": [
 		{ says: "one" },
@@ -189,17 +189,17 @@ test("a given up message or press is answered with an apology, and other message
 			{ says: "nice weather", in: "general" },
 			{ commands: "session list" },
 			{ passes: 60_000 },
-			{ shows: ["I could not take this in"] },
-			{ shows: ["I could not take this in"], in: "general" },
+			{ shows: ["I could not handle this"] },
+			{ shows: ["I could not handle this"], in: "general" },
 			{ whispers: ["That did not work"] },
 			{ restarts: true },
 			{ passes: 60_000 },
-			{ shows: ["I could not take this in"] },
+			{ shows: ["I could not handle this"] },
 		],
 		stage,
 	);
 	const errors = stage.log.records.filter(({ level }) => level === "error").map(({ message }) => message);
-	expect(errors).toContain("an event was put aside");
+	expect(errors).toContain("an event was given up");
 });
 
 test("an event whose apology cannot be stored is retried until it can", async () => {
@@ -211,7 +211,7 @@ test("an event whose apology cannot be stored is retried until it can", async ()
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};
-	await playScene([{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not take this in"] }], stage);
+	await playScene([{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not handle this"] }], stage);
 	expect(tries).toBe(8);
 	expect((await stage.connector.status()).waiting).toBe(0);
 });

@@ -20,7 +20,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ passes: 60_000 },
 		{ asked: "send_message", times: 1, with: { content: "two" } },
 		{ commands: "why", options: { message: "m1" } },
-		{ whispers: ["you stopped it"] },
+		{ whispers: ["you stopped or deleted it"] },
 	],
 	"the platform's own button stops whatever is at work in the room, and says nothing where nothing is": [
 		{ says: "one", in: "general/post 1" },
@@ -40,7 +40,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	],
 	"stop says so where nothing is at work": [
 		{ says: "!stop" },
-		{ shows: ["Nothing is at work"] },
+		{ shows: ["I am not working"] },
 		{ asked: "open_session", times: 0 },
 	],
 	"an edit of a message that waits replaces it": [
@@ -165,7 +165,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "one" },
 		{ says: "two" },
 		{ edits: "m2", to: "three", attaches: ["missing"] },
-		{ shows: ["Taken out of the line", "`missing`: it cannot be downloaded any more", "Yours is next"] },
+		{ shows: ["Removed from the queue", "`missing`: it cannot be downloaded any more", "Yours is next"] },
 	],
 	"a bare mention is greeted, and nothing is opened for it": [
 		{ says: " ", in: "general", mentions: "us" },
@@ -191,13 +191,13 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "two" },
 		{ gateway: { answers: "second" }, of: 2 },
 		{ commands: "session list" },
-		{ whispers: ["A fresh conversation **Other**", "▸ **Other**"] },
+		{ whispers: ["Started a new conversation **Other**", "▸ **Other**"] },
 		{ commands: "session switch", options: { session: "sess_0001" } },
 		{ says: "three" },
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },
 		{ commands: "session switch", options: { session: "nonsense" } },
-		{ whispers: ["goes on with", "No one conversation"] },
+		{ whispers: ["Switched to", "No single conversation"] },
 	],
 	"after a loss of the database a room goes on with the session used last": [
 		{ says: "one" },
@@ -222,20 +222,20 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "general" },
 		{ commands: "why", in: "general" },
 		{ commands: "why", options: { message: "m99" }, in: "general" },
-		{ whispers: ["nothing in it speaks to me", "it mentions me; I sent it to the agent", "I know nothing"] },
+		{ whispers: ["it does not mention me", "it mentions me; I sent it to the agent", "I have no record"] },
 	],
 	"why tells people of their own messages in other channels": [
 		{ says: "help me", in: "general", mentions: "us" },
 		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "random" },
 		{ commands: "why", options: { message: "m1" }, in: "random", by: "bob" },
-		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing"] },
+		{ whispers: ["it mentions me; I sent it to the agent", "I have no record"] },
 	],
 	"why finds a person's own message of another channel without the name of the channel": [
 		{ says: "help me", in: "general", mentions: "us", as: "general-7" },
 		{ commands: "why", options: { message: "7" }, in: "random" },
 		{ commands: "why", options: { message: "7" }, in: "random", by: "bob" },
 		{ commands: "why", options: { message: "8" }, in: "random" },
-		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing", "I know nothing"] },
+		{ whispers: ["it mentions me; I sent it to the agent", "I have no record", "I have no record"] },
 	],
 	"what one is told about oneself, the model and help": [
 		{ commands: "whoami" },
@@ -249,13 +249,13 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{
 			whispers: [
 				"**member**",
-				"`scripted` answers here",
-				"`other` answers here",
+				"Current model: `scripted`",
+				"the model `other`",
 				"0 tokens in",
 				"Model: `other`",
 				"**Plans**",
 				"`/session new`, `switch`",
-				"do not know this command",
+				"Unknown command",
 			],
 		},
 	],

@@ -88,9 +88,7 @@ test("a message deleted while it waits ends the trust, because platforms do not 
 		stage,
 	);
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one"]);
-	expect(ended).toEqual([
-		{ id: "grant_chat:guild:general", reason: "a message was deleted while it waited" },
-	]);
+	expect(ended).toEqual([{ id: "grant_chat:guild:general", reason: "a queued message was deleted" }]);
 	await playScene([{ gateway: { answers: "done" } }, { in: "general", deletes: "m1" }], stage);
 	expect(ended).toHaveLength(1);
 });

@@ -55,13 +55,13 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ shows: ["Yours is next"] },
 		{ gateway: { answers: "first" } },
 		{ gateway: { answers: "second" } },
-		{ shows: ["It was your turn", "first", "second"] },
+		{ shows: ["Answered below", "first", "second"] },
 	],
 	"whatever the platform repeats, nothing is done or shown twice": [
 		{ says: "one" },
 		{ gateway: { answers: "first" } },
 		{ commands: "session new" },
-		{ whispers: ["A fresh conversation"] },
+		{ whispers: ["Started a new conversation"] },
 		{ repeats: true },
 		{ repeats: true },
 		{ asked: "send_message", times: 1 },
@@ -100,7 +100,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ asked: "send_message", times: 2 },
 		{ gateway: { answers: "first" } },
 		{ gateway: { answers: "second" } },
-		{ shows: ["your turn", "first", "second"] },
+		{ shows: ["Answered below", "first", "second"] },
 	],
 	"the database is lost: sessions are found again, and nothing is posted twice": [
 		{ says: "one" },
@@ -164,7 +164,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 				await stage.arrive({ type: "press", ...happened, control: "1a.x.y.zzz", values: [], fields: {} }, id);
 			},
 		},
-		{ whispers: ["from before"] },
+		{ whispers: ["no longer works"] },
 		{ asked: "prompt_response", times: 0 },
 	],
 	"a reply to a question answers it": [

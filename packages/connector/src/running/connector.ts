@@ -194,7 +194,7 @@ export class Connector {
 				delay(clock, completeMs, over.signal).then(() => []),
 			]);
 		} catch (reason) {
-			log.debug("nothing was suggested", { command: name, error: ParleyError.from(reason) });
+			log.debug("a completion failed", { command: name, error: ParleyError.from(reason) });
 			return [];
 		} finally {
 			over.abort();

@@ -165,7 +165,7 @@ test("a failure to read missed events is logged, and the connector continues", a
 	await opening.started;
 	await tick();
 	const warnings = log.records.filter(({ level }) => level === "warn").map(({ message }) => message);
-	expect(warnings).toEqual(["what was missed before the database was there could not be read"]);
+	expect(warnings).toEqual(["messages from before the database existed could not be read"]);
 });
 
 test("if the platform's side does not open, nothing runs", async () => {

@@ -142,20 +142,20 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 			const parts = await started.promise;
 			const now = await parts.personRights(query, stopping.signal);
 			if (now === undefined) {
-				options.log.warn("the platform does not say which rights a person has", { user: query.user });
+				options.log.warn("the platform did not report the rights of a person", { user: query.user });
 				return;
 			}
 			await this.#gateway.request("report_person", { check_id, ...now });
 		} catch (error) {
 			if (stopping.signal.aborted) return;
-			options.log.warn("a question about a person could not be answered", { user: query.user, error });
+			options.log.warn("the rights of a person could not be reported", { user: query.user, error });
 		}
 	}
 
 	#end(reason: Error): void {
 		const { title, options, stopping } = this.#made;
 		if (stopping.signal.aborted) return;
-		options.log.debug(`the connector for ${title} cannot go on`, { error: reason });
+		options.log.debug(`the connector for ${title} cannot continue`, { error: reason });
 		this.#ended.resolve(reason);
 	}
 
@@ -215,6 +215,6 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	#notRead(error: unknown): void {
 		const { options, stopping } = this.#made;
 		if (stopping.signal.aborted) return;
-		options.log.warn("what was missed before the database was there could not be read", { error });
+		options.log.warn("messages from before the database existed could not be read", { error });
 	}
 }

@@ -1,4 +1,5 @@
 import { type Clock, delay } from "@parley/base";
+import { setupTexts } from "../texts/setup.ts";
 
 /** Result of a check. `fix` has instructions, with a link if possible, for any status other than `ok`. */
 export interface Finding {
@@ -33,7 +34,7 @@ export function answerStep(options: {
 	const id = `${platform}-answer`;
 	return {
 		id: "answer",
-		title: "Write to the bot",
+		title: setupTexts.answer.title,
 		todo,
 		async check(signal): Promise<readonly Finding[]> {
 			const waiting = new AbortController();
@@ -43,10 +44,9 @@ export function answerStep(options: {
 				delay(clock, patienceMs, either).then(() => false),
 			]).catch(() => false);
 			waiting.abort();
-			if (isAnswered) return [{ id, status: "ok", what: "the bot has answered" }];
-			const fix =
-				"mention it by its name in a channel that it is in; whom it does not know, it tells how to be let in";
-			return [{ id, status: "fail", what: "the bot has not answered anybody yet", fix }];
+			const { ok, fail, fix } = setupTexts.answer;
+			if (isAnswered) return [{ id, status: "ok", what: ok }];
+			return [{ id, status: "fail", what: fail, fix }];
 		},
 	};
 }

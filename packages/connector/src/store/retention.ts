@@ -66,7 +66,7 @@ export function startRetention(parts: {
 	const once = (): void => {
 		timer = clock.after(hourMs, once);
 		sweep(store, clock.now()).catch((error: unknown) => {
-			log.warn("what is old in the connector's database could not be deleted", { error });
+			log.warn("old rows of the connector's database could not be deleted", { error });
 		});
 	};
 	once();

@@ -11,7 +11,7 @@ const asks: readonly Step[] = [
 ];
 const deletes: Step = { does: ({ gateway }) => gateway.delete() };
 /** The card has no buttons, and one post reports the deletion. */
-const isTold: Step = { shows: ["the conversation was deleted", "This conversation was deleted. What you"] };
+const isTold: Step = { shows: ["the conversation was deleted", "This conversation was deleted. Your next"] };
 const hasNoButtons = (stage: Stage): void => {
 	expect(stage.posts(stage.room()).join()).not.toContain("[");
 };
@@ -107,7 +107,7 @@ test("a session that a restored gateway has again continues with its next events
 		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "Back", by: "person" }),
 	};
 	await playScene([{ restarts: true }, renames], stage);
-	expect(stage.posts(stage.room()).at(-1)).toContain("called “Back”");
+	expect(stage.posts(stage.room()).at(-1)).toContain("renamed to “Back”");
 });
 
 /** As a real gateway answers for a session that this connection has not joined. */

@@ -44,7 +44,7 @@ export class EventTimes {
 			} catch (reason) {
 				const error = ParleyError.from(reason);
 				signal.throwIfAborted();
-				log.warn("the gateway does not tell when events have happened", { session: this.#session, error });
+				log.warn("the gateway did not report the times of events", { session: this.#session, error });
 				if (error.code !== "unavailable") return new Map();
 			}
 			await delay(clock, waitMs, signal);

@@ -200,7 +200,10 @@ export class SessionSubscription implements RoomSession {
 			} catch (reason) {
 				if (signal.aborted) return;
 				const error = ParleyError.from(reason);
-				log.warn("what a session tells waits because the connector failed", { session: this.session, error });
+				log.warn("the events of a session wait because the connector failed", {
+					session: this.session,
+					error,
+				});
 				// The signal tells whether to stop.
 				await delay(clock, storeWaitMs, signal).catch(() => undefined);
 			}
@@ -270,7 +273,10 @@ export class SessionSubscription implements RoomSession {
 		if (this.#isDeleted || this.#reduced <= this.#planned) return;
 		const progress = { seq: this.#reduced, state: this.#state, rows: [], replayed: false };
 		await this.#write(progress).catch((error: unknown) =>
-			log.warn("what a session has told is told again, in silence", { session: this.session, error }),
+			log.warn("the state of a session cannot be saved, so its events are read again", {
+				session: this.session,
+				error,
+			}),
 		);
 	}
 
@@ -367,7 +373,7 @@ function renderFrame(
 		const rows = toRows(reduced.operations, { time: { seq, at }, conversation, platform });
 		return { state: reduced.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
 	} catch (error) {
-		log.error("an event cannot be told", { session: scene.session, seq, event: frame.event, error });
+		log.error("an event cannot be posted", { session: scene.session, seq, event: frame.event, error });
 		return { state, rows: [] };
 	}
 }

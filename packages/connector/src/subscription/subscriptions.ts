@@ -160,7 +160,7 @@ export class Subscriptions {
 				return [...read, ...(await this.#unlisted(sessions, traces))];
 			} catch (error) {
 				signal.throwIfAborted();
-				log.warn("the gateway does not say which sessions there are", { error });
+				log.warn("the gateway did not list the sessions", { error });
 			}
 			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
 			await delay(clock, whole * (0.5 + chance() / 2), signal);
@@ -194,7 +194,7 @@ export class Subscriptions {
 		}
 		if (!isAll || sessions.length >= maxListed) return expecting;
 		this.#parts.log.warn(
-			"the gateway has none of the conversations that were shown: all were deleted, or this is not the token or not the data that they belong to; what was shown stays as it is",
+			"the gateway does not list any of the posted conversations: they were deleted, or the token or data directory has changed; their posts are kept",
 		);
 		return [];
 	}
@@ -297,8 +297,8 @@ export class Subscriptions {
 		const { session } = subscription;
 		if (this.#subscriptions.get(session) === subscription) this.#subscriptions.delete(session);
 		if (signal.aborted || end === "closed") return;
-		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
-		else log.error("a session cannot be read any more", { session, error: end });
+		if (end === "deleted") log.info("a session was deleted and is no longer read", { session });
+		else log.error("a session can no longer be read", { session, error: end });
 		if (end !== "deleted" && end.code !== "data_loss") return;
 		const known = this.#known.withId(session);
 		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));

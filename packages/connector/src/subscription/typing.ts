@@ -2,6 +2,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Progress } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { Outbox } from "../outbox/outbox.ts";
+import { answerTexts } from "../texts/answers.ts";
 
 /**
  * Discord shows the indicator for ten seconds:
@@ -88,9 +89,10 @@ const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
  */
 export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";
-	if (progress.type === "thinking") return "is thinking…";
+	const { activity } = answerTexts;
+	if (progress.type === "thinking") return activity.thinking;
 	const { name, subject } = progress;
-	if (!fileTools.has(name)) return `is preparing ${oneLine(name, maxName)}…`;
+	if (!fileTools.has(name)) return activity.preparing({ tool: oneLine(name, maxName) });
 	const file = subject?.split(/[\\/]/).at(-1) ?? "";
-	return file === "" ? "is writing a file…" : `is writing ${oneLine(file, maxName)}…`;
+	return file === "" ? activity.writingFile : activity.writing({ file: oneLine(file, maxName) });
 }

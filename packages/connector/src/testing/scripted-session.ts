@@ -8,7 +8,7 @@ interface ScriptedRun {
 	readonly author?: { readonly id: string; readonly name: string };
 }
 
-/** A session of the scripted gateway: numbered frames that never change, and messages that wait in line. */
+/** A session of the scripted gateway: numbered frames that never change, and messages that wait in the queue. */
 export class ScriptedSession {
 	readonly id: string;
 	readonly externalKey: string | undefined;

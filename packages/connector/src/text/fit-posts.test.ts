@@ -109,7 +109,7 @@ test("too long becomes a post that says so, and a file with all of it as it was 
 	const text = "One two three. ".repeat(30);
 	const { posts: heads, file } = fitted(text, 100, 3);
 	expect(heads).toEqual([
-		"One two three. One two three. One two three.\n\n_Too long for here: the whole text is in answer.md._",
+		"One two three. One two three. One two three. One two three.\n\n_The full text is in answer.md._",
 	]);
 	expect(file).toEqual({ name: "answer.md", content: text });
 });

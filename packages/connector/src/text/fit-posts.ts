@@ -1,4 +1,5 @@
 import { definedItems, ParleyError } from "@parley/base";
+import { answerTexts } from "../texts/answers.ts";
 import { cutsBetween } from "./cuts.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Block, Code, Inline, List, ListItem, Table, TableRow, TextDocument } from "./document.ts";
@@ -28,7 +29,7 @@ const inFile: Block = {
 	children: [
 		{
 			type: "emphasis",
-			children: [{ type: "text", value: `Too long for here: the whole text is in ${fileName}.` }],
+			children: [{ type: "text", value: answerTexts.wholeText({ file: fileName }) }],
 		},
 	],
 };
@@ -147,7 +148,7 @@ class Page {
 /** Label before a fence that continues from an earlier post. */
 export const continuedLabel: Block = {
 	type: "paragraph",
-	children: [{ type: "emphasis", children: [{ type: "text", value: "continued" }] }],
+	children: [{ type: "emphasis", children: [{ type: "text", value: answerTexts.continued }] }],
 };
 
 /**

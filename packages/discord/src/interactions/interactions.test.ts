@@ -109,7 +109,7 @@ test("a press that has a form opens it at once, and what is written comes back w
 			...{ custom_id: data.custom_id, title: "Deny" },
 			components: [
 				{
-					...{ type: 18, label: "Why not? The agent reads it" },
+					...{ type: 18, label: "Reason for the agent" },
 					component: { type: 4, custom_id: "reason", style: 2, required: false, max_length: 300 },
 				},
 			],

@@ -137,7 +137,7 @@ test("a press that has a form opens it before anything is asked, and it comes ba
 				type: "input",
 				block_id: "reason",
 				optional: true,
-				label: { text: "Why not? The agent reads it" },
+				label: { text: "Reason for the agent" },
 				element: { type: "plain_text_input", action_id: "reason", multiline: true, max_length: 300 },
 			},
 		],

@@ -206,6 +206,6 @@ test("a text that no blocks hold is its beginning, and a file that has all of it
 	const { surface, port, row } = open();
 	await surface.send(row({ type: "post", body: "word ".repeat(4000) }));
 	const message = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
-	expect(message?.["text"]).toMatch(/^word .*Too long for here: the whole text is in answer\.md\./s);
+	expect(message?.["text"]).toMatch(/^word .*The full text is in answer\.md\./s);
 	expect(port.last?.["files"]).toEqual([{ id: "F900", title: "answer.md" }]);
 });

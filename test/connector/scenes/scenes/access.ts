@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 
 export const trusted: Step[] = [
 	{ commands: "/trust on", with: { reason: "release", minutes: 60 }, by: "Olga" },
-	{ answered: "Asked: an owner or the operator" },
+	{ answered: "An owner or the operator must confirm it" },
 	{ shows: ["Trust request", "release", "[Approve] [Deny]"] },
 	{ clicks: "Approve", by: "Olga" },
 	{ shows: ["✅ **Approved** by @Olga"] },
@@ -15,12 +15,12 @@ export const access: readonly Scene<DiscordSite>[] = [
 		name: "a person without access gets instructions, once an hour",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["(to Sam)", "I do not know you yet", /`\/(?:parley )?pair`/] },
+			{ shows: ["(to Sam)", "You have no access yet", /`\/(?:parley )?pair`/] },
 			{ says: "@Parley say: hello?", by: "Sam" },
-			{ shows: "I do not know you yet", times: 1 },
+			{ shows: "You have no access yet", times: 1 },
 			{ passes: 3_600_000 },
 			{ says: "@Parley say: hello!", by: "Sam" },
-			{ shows: "I do not know you yet", times: 2 },
+			{ shows: "You have no access yet", times: 2 },
 		],
 	},
 	{
@@ -61,7 +61,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ answered: ["This code has expired", "another code"] },
 			{ commands: "/whoami", by: "Sam" },
 			{ answered: "stranger" },
-			{ hides: "I do not know you yet" },
+			{ hides: "You have no access yet" },
 		],
 	},
 	{
@@ -72,7 +72,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ shows: "This code is wrong", in: "dm", to: "Sam", times: 2 },
 			{ says: "!pair", in: "dm", by: "Sam" },
 			{
-				shows: ["Your code is", "Send it to the operator", /`\/(?:parley )?pair CODE`/],
+				shows: ["Your code is", "Ask the operator to run", /`\/(?:parley )?pair CODE`/],
 				...{ in: "dm", to: "Sam" },
 			},
 			{ notes: /Your code is `(\S+)`/, in: "dm", to: "Sam" },
@@ -80,8 +80,8 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ shows: ["of your own access request", "parley people approve"], in: "dm", to: "Sam" },
 			{ operator: "approve_person", asks: { code: "{1}", role: "member" } },
 			{ says: "!pair", in: "dm", by: "Sam" },
-			{ shows: "You already have access here: you are member", in: "dm", to: "Sam" },
-			{ hides: "I do not know you yet", in: "dm", to: "Sam" },
+			{ shows: "You already have access: you are member", in: "dm", to: "Sam" },
+			{ hides: "You have no access yet", in: "dm", to: "Sam" },
 		],
 	},
 	{
@@ -109,7 +109,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		steps: [
 			{ says: "hello", in: "dm", by: "Max" },
-			{ shows: "I do not know you yet", in: "dm", to: "Max" },
+			{ shows: "You have no access yet", in: "dm", to: "Max" },
 		],
 	},
 	{
@@ -129,7 +129,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 				},
 			},
 			{ says: "@Parley !trust on reason:please" },
-			{ shows: /Asked: an owner or the operator|[Oo]wner/ },
+			{ shows: /Requested trust|[Oo]wner/ },
 			{ hides: "🔓" },
 		],
 	},
@@ -139,7 +139,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: ran without asking"] },
+			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
 			{ file: "notes.txt", has: "hello" },
 			{ hides: "[Approve once]" },
 		],
@@ -161,8 +161,8 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ clicks: "End trust", by: "Olga" },
-			{ shows: "🔒 **This channel is trusted no more**" },
-			{ shows: "🔒 Tools ask here again: @Olga ended it", times: 1 },
+			{ shows: "🔒 **This channel is no longer trusted**" },
+			{ shows: "🔒 Tools require approval here again: @Olga ended it", times: 1 },
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ shows: "[Approve once]" },
 			{ says: "@Parley stop" },
@@ -174,7 +174,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ passes: 61 * 60_000 },
-			{ shows: "🔒 Tools ask here again: its time is over", times: 1 },
+			{ shows: "🔒 Tools require approval here again: it expired", times: 1 },
 		],
 	},
 	{
@@ -184,7 +184,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ opensTo: "Sam" },
-			{ shows: /🔒 Tools ask here again: who may read or write here has changed/ },
+			{ shows: /🔒 Tools require approval here again: the members or their permissions have changed/ },
 		],
 	},
 	{
@@ -212,7 +212,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{
 				shows:
-					/🔒 Tools ask here again: who may read or write here has changed: the rights of the role visitors/,
+					/🔒 Tools require approval here again: the members or their permissions have changed: the rights of the role visitors/,
 			},
 		],
 	},
@@ -226,7 +226,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
 			{ opensTo: "Sam" },
 			{ starts: "connector" },
-			{ shows: /🔒 Tools ask here again: who may read or write here has changed/ },
+			{ shows: /🔒 Tools require approval here again: the members or their permissions have changed/ },
 		],
 	},
 	{
@@ -239,7 +239,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: ran without asking"] },
+			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
 			{ hides: "🔒" },
 		],
 	},
@@ -264,7 +264,11 @@ export const access: readonly Scene<DiscordSite>[] = [
 	{
 		name: "trust ends when a person without access writes in the channel",
 		sandbox: true,
-		steps: [...trusted, { says: "@Parley say: hello", by: "Sam" }, { shows: "🔒 Tools ask here again" }],
+		steps: [
+			...trusted,
+			{ says: "@Parley say: hello", by: "Sam" },
+			{ shows: "🔒 Tools require approval here again" },
+		],
 	},
 	{
 		name: "the status of trust is shown to the person who requests it",
@@ -276,7 +280,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ commands: "/trust status", by: "Olga" },
 			{ answered: ["trusted", "release"] },
 			{ commands: "/trust off", by: "Olga" },
-			{ answered: "Ended: tools ask here again." },
+			{ answered: "Ended: tools require approval here again." },
 		],
 	},
 ];

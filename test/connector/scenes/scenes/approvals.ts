@@ -10,7 +10,7 @@ const asks: Step[] = [
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that requires approval shows its effect, and has none yet",
-		steps: [...asks, { shows: ["+hello", "Risk:", "Waits until"] }, { file: "notes.txt", has: null }],
+		steps: [...asks, { shows: ["+hello", "Risk:", "Expires"] }, { file: "notes.txt", has: null }],
 	},
 	{
 		name: "an approver approves a call once: it runs, and the card shows who and when",
@@ -57,7 +57,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once" },
-			{ answered: ["That was not taken", "approver"] },
+			{ answered: ["Not accepted", "approver"] },
 			{ shows: "[Approve once]" },
 			{ file: "notes.txt", has: null },
 		],
@@ -67,7 +67,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Max" },
-			{ answered: "That was not taken" },
+			{ answered: "Not accepted" },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -76,7 +76,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Gus" },
-			{ answered: "That was not taken" },
+			{ answered: "Not accepted" },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -85,7 +85,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Sam" },
-			{ answered: /not taken|do not know you/ },
+			{ answered: /Not accepted|You have no access yet/ },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -94,7 +94,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ says: "@Parley stop" },
-			{ shows: ["⌛ **No answer**, so nothing was run", "the work was stopped first"] },
+			{ shows: ["⌛ **No answer**, so the call did not run", "the work was stopped"] },
 			{ hides: "[Approve once]" },
 		],
 	},
@@ -108,7 +108,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 					{ clicks: "Approve once", by: "Olga" },
 				],
 			},
-			{ answered: ["This was answered already", "@Alex"] },
+			{ answered: ["Already answered", "@Alex"] },
 			{ shows: "by @Alex", times: 1 },
 			{ hides: "by @Olga" },
 		],
@@ -132,7 +132,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ passes: 7 * 60_000 },
-			{ shows: ["⌛ **No answer**, so nothing was run", "nobody answered in time"] },
+			{ shows: ["⌛ **No answer**, so the call did not run", "the time to answer is over"] },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -162,7 +162,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ replies: "hm, maybe", to: "[Approve once]", by: "Alex" },
-			{ shows: "Nothing was decided: that is neither yes nor no" },
+			{ shows: "Not decided. Reply **approve**" },
 			{ shows: "[Approve once]" },
 		],
 	},
@@ -172,7 +172,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ replies: "approve", to: "[Approve once]" },
-			{ shows: "That was not taken" },
+			{ shows: "Not accepted" },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -239,7 +239,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 				gets: Array.from({ length: 200 }, (_, line) => `line ${line} of the old text\n`).join(""),
 			},
 			{ says: "@Parley write: big.txt <<< new" },
-			{ shows: ["Not all of it fits here", "[Show all]"] },
+			{ shows: ["Some details do not fit here", "[Show all]"] },
 			{ clicks: "Show all", by: "Alex" },
 			{ answered: "write_file" },
 		],
@@ -265,7 +265,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 				does: ({ site }) => site.people.Alex.loses(site.world.home.role("approvers")),
 			},
 			{ clicks: "Approve once", by: "Alex" },
-			{ answered: /not taken|do not know you/ },
+			{ answered: /Not accepted|You have no access yet/ },
 			{ file: "notes.txt", has: null },
 		],
 	},

@@ -26,7 +26,7 @@ const elsewhere: Step[] = [
 const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
 const suspended: Step[] = [
 	{ says: `@Parley !task new title:Tidy ${review}` },
-	{ shows: ["⏸️ **It waits for you**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
+	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
 ];
 const asks: Step[] = [
 	{ says: "@Parley write: notes.txt <<< hello" },
@@ -34,7 +34,7 @@ const asks: Step[] = [
 ];
 const taskIsOver: Step[] = [
 	{ shows: ["**Tidy**", "⏹️ Cancelled", "its conversation was deleted"], times: 1 },
-	{ shows: "This conversation was deleted. What you write next begins another one.", times: 1 },
+	{ shows: "This conversation was deleted. Your next message starts a new one.", times: 1 },
 	{ hides: "[Cancel]" },
 	{ hides: "[Approve]", in: "Tidy" },
 ];
@@ -48,7 +48,7 @@ export const deleted: readonly Scene[] = [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
 			deletes,
-			{ shows: "This conversation was deleted. What you write next begins another one.", times: 1 },
+			{ shows: "This conversation was deleted. Your next message starts a new one.", times: 1 },
 			...goesOn,
 		],
 	},
@@ -61,7 +61,7 @@ export const deleted: readonly Scene[] = [
 		steps: [
 			...asks,
 			deletes,
-			{ shows: ["Approval", "⌛ **No answer**, so nothing was run"], times: 1 },
+			{ shows: ["Approval", "⌛ **No answer**, so the call did not run"], times: 1 },
 			{ hides: "[Approve once]" },
 			{ shows: "This conversation was deleted.", times: 1 },
 			{ file: "notes.txt", has: null },

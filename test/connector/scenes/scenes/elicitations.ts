@@ -58,7 +58,7 @@ export const elicitations: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
 			{ replies: "milk", to: "<Choose one" },
-			{ shows: ["That does not fit, and the question is still open", "[Answer again]"] },
+			{ shows: ["The question is still open", "[Answer again]"] },
 			{ clicks: "Answer again", fills: { Answer: "tea" } },
 			{ shows: ["✅ **Answered** by @Mia", "> tea"] },
 		],
@@ -78,9 +78,9 @@ export const elicitations: readonly Scene[] = [
 		publicUrl: "https://parley.example.org",
 		steps: [
 			{ says: "@Parley secret: API key" },
-			{ shows: ["something secret", "API key", "[Enter it on a page]"] },
+			{ shows: ["asks for a secret", "API key", "[Enter it on a page]"] },
 			{ clicks: "Enter it on a page" },
-			{ answered: ["This page is yours alone", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
+			{ answered: ["This page is only for you", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
 		],
 	},
 	{
@@ -91,7 +91,7 @@ export const elicitations: readonly Scene[] = [
 			{ says: "@Parley secret: API key" },
 			{ shows: "[Enter it on a page]" },
 			{ replies: "sesame", to: "[Enter it on a page]" },
-			{ shows: "This was not sent on, because people can read it here" },
+			{ shows: "Not sent, because other people can read it here" },
 			{ hides: "sesame" },
 		],
 	},
@@ -100,7 +100,7 @@ export const elicitations: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley ask: Who?" },
 			{ clicks: "Answer", by: "Gus", fills: { Answer: "me" } },
-			{ answered: "That was not taken" },
+			{ answered: "Not accepted" },
 			{ shows: "[Answer]" },
 		],
 	},
@@ -121,7 +121,7 @@ export const elicitations: readonly Scene[] = [
 			{ says: "@Parley ask: Still there?" },
 			{ shows: "[Answer]" },
 			{ says: "@Parley stop" },
-			{ shows: ["⌛ **No answer**", "the work was stopped first"] },
+			{ shows: ["⌛ **No answer**", "the work was stopped"] },
 			{ hides: "[Answer]" },
 		],
 	},

@@ -17,7 +17,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: asked" },
 			{ showsOnly: ["[offline] asked"] },
 			{ commands: "/why", with: { message: "{1}" }, by: "Max" },
-			{ answered: "I know nothing of that message" },
+			{ answered: "I have no record of that message" },
 		],
 	},
 	{
@@ -52,7 +52,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ shows: "is done: see its thread, or `/task show " },
 			{ says: "@Max look at this", in: "Tidy" },
 			{ says: "and this", in: "Tidy" },
-			{ shows: "is over", in: "Tidy", times: 1 },
+			{ shows: "has ended", in: "Tidy", times: 1 },
 		],
 	},
 	{
@@ -73,7 +73,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "a mention alone gets a greeting",
-		steps: [{ says: "@Parley" }, { showsOnly: ["Hello! Write to me what is to be done"] }],
+		steps: [{ says: "@Parley" }, { showsOnly: ["Hello! Write your request in the same message"] }],
 	},
 	{
 		name: "a command also works as a text",
@@ -81,7 +81,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley !help" },
 			{ shows: [/`[!/]task new`/, /`[!/]trust on`/, /`[!/]whoami`/] },
 			{ says: "@Parley !session" },
-			{ shows: "Which one? `!session new`" },
+			{ shows: "Choose one: `!session new`" },
 		],
 	},
 	{

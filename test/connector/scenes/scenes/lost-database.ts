@@ -22,7 +22,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-const unseen = /🔒 Tools ask here again: the connector .*, so people may have joined unseen/;
+const unseen = /🔒 Tools require approval here again: the connector .*, so people may have joined unseen/;
 
 /** Trusted channels of which the connector may not know that a guest has joined them. */
 export const unseenJoins: readonly Scene<SlackSite>[] = [
@@ -51,7 +51,7 @@ export const unseenJoins: readonly Scene<SlackSite>[] = [
 			{ passes: 3 * 60_000 },
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: ran without asking"] },
+			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
 			{ stops: "connector" },
 			{ passes: 5 * 60_000 },
 			{ starts: "connector" },

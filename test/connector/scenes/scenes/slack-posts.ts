@@ -41,7 +41,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ fault: "post", is: { error: "invalid_blocks" } },
 			{ says: "@Parley write: notes.txt <<< hi" },
 			{
-				shows: ["`write_file`", "The full card was refused here.", "`!approvals`", "[Approve once]"],
+				shows: ["`write_file`", "The full card could not be posted here.", "`!approvals`", "[Approve once]"],
 				times: 1,
 			},
 			{ clicks: "Approve once", by: "Alex" },
@@ -148,7 +148,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ file: "big.txt", gets: "a line of the old text\n".repeat(2000) },
 			{ says: "@Parley write: big.txt <<< new" },
-			{ shows: ["Not all of it fits here", "[Show all]"] },
+			{ shows: ["Some details do not fit here", "[Show all]"] },
 			{ clicks: "Show all", by: "Alex" },
 			{ answered: "write_file" },
 		],
@@ -158,7 +158,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ says: "@Parley say: hello", in: "top", as: "root" },
 			{ replies: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out", to: "root" },
-			{ shows: ["It waits for you", "[Approve] [Revise]"] },
+			{ shows: ["Waiting for your answer", "[Approve] [Revise]"] },
 			{ clicks: "Revise", by: "Alex", fills: { text: "two steps" } },
 			{ shows: ["✅ **Done**", "two steps"] },
 			{ showsOnly: [], in: "top" },

@@ -74,7 +74,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ says: "@Max look at this", in: "Tidy" },
-			{ hides: "is over", in: "Tidy" },
+			{ hides: "has ended", in: "Tidy" },
 		],
 	},
 	{
@@ -100,7 +100,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley say: begin", in: "top", as: "root" },
 			{ shows: "[offline] begin" },
 			{ replies: "@Parley /task list", to: "root" },
-			{ shows: "There are no tasks here yet" },
+			{ shows: "This channel has no tasks yet" },
 			{ replies: `@Parley ${slow}`, to: "root" },
 			{ typing: true },
 			{ passes: 2000 },
@@ -138,7 +138,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 				},
 			},
 			{ shows: "[offline] Hello! I am the offline model", in: "dm" },
-			{ hides: "Write to me what is to be done", in: "dm" },
+			{ hides: "Write your request in the same message", in: "dm" },
 		],
 	},
 	{
@@ -146,7 +146,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ says: "say: from the menu", by: "Max", in: "top", as: "m" },
 			{ commands: "Make it a task", on: "m" },
-			{ answered: "is submitted" },
+			{ answered: "is queued" },
 			{ shows: ["✅ Done", "task id"] },
 			{ shows: "[offline] from the menu" },
 		],
@@ -156,7 +156,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ commands: "/ask", with: { text: "choose: tea | coffee" } },
 			{ replies: "milk", to: "<Choose one" },
-			{ shows: "That does not fit, and the question is still open", in: "thread" },
+			{ shows: "The question is still open", in: "thread" },
 			{ replies: "Coffee", to: "<Choose one" },
 			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
 		],
@@ -166,7 +166,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ commands: "/ask", with: { text: "write: notes.txt <<< hello" } },
 			{ replies: "approve", to: "[Approve once]" },
-			{ shows: "That was not taken", in: "thread" },
+			{ shows: "Not accepted", in: "thread" },
 			{ replies: "approve", to: "[Approve once]", by: "Alex" },
 			{ shows: ["✅ **Approved", "by @Alex"] },
 			{ file: "notes.txt", has: "hello" },
@@ -196,7 +196,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 					eve.says(`${site.mention} write: notes.txt <<< hers`, { in: site.room("top", eve) });
 				},
 			},
-			{ shows: "I do not know you yet" },
+			{ shows: "You have no access yet" },
 			{ file: "notes.txt", has: null },
 			{ says: "@Parley write: notes.txt <<< ours", in: "top" },
 			{ clicks: "Approve once", by: "Alex" },
@@ -213,7 +213,10 @@ export const slack: readonly Scene<SlackSite>[] = [
 				what: "it is shared with Globex",
 				does: ({ site }) => site.general.channel.shares(site.world.team("Globex")),
 			},
-			{ shows: /🔒 Tools ask here again: who may read or write here has changed/, times: 1 },
+			{
+				shows: /🔒 Tools require approval here again: the members or their permissions have changed/,
+				times: 1,
+			},
 			{ says: "@Parley write: notes.txt <<< hello", in: "top" },
 			{ shows: "[Approve once]" },
 			{ says: "@Parley stop", in: "top" },
@@ -227,7 +230,10 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ what: "Sam comes again", does: ({ site }) => leaveAndJoin(site, "Sam") },
 			{ hides: "🔒" },
 			{ what: "Gus comes again", does: ({ site }) => leaveAndJoin(site, "Gus") },
-			{ shows: /🔒 Tools ask here again: who may read or write here has changed/, times: 1 },
+			{
+				shows: /🔒 Tools require approval here again: the members or their permissions have changed/,
+				times: 1,
+			},
 		],
 	},
 	{
@@ -247,7 +253,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 				does: ({ site }) => void site.world.delivery.lost.splice(0),
 			},
 			{ starts: "connector" },
-			{ shows: /🔒 Tools ask here again/, times: 1 },
+			{ shows: /🔒 Tools require approval here again/, times: 1 },
 		],
 	},
 	{

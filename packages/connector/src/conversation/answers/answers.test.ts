@@ -15,8 +15,8 @@ import { activeRun, messageOf, runOf } from "./runs.ts";
 
 const oneWaits = [says("r1", "one", "m1"), says("r2", "two", "m2")];
 const twoWait = [...oneWaits, says("r3", "three", "m3")];
-const next = "I am still on another message. Yours is next. [Stop = stop r2]";
-const third = "I am still on other messages. Yours is number 2 in line. [Stop = stop r3]";
+const next = "I am working on another message. Yours is next. [Stop = stop r2]";
+const third = "I am working on other messages. Yours is number 2 in the queue. [Stop = stop r3]";
 
 test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	{
@@ -32,8 +32,8 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		shown: [
 			`acknowledgement queue:r2 > m2: ${next}`,
 			`final > m1: 1 ${under("r1")}`,
-			"progress queue:r2 > m2: Your turn: I am on it now. [Stop = stop r2]",
-			"progress queue:r2 > m2: It was your turn: see below.",
+			"progress queue:r2 > m2: I am working on your message now. [Stop = stop r2]",
+			"progress queue:r2 > m2: Answered below.",
 			`final > m2: 2 ${under("r2")}`,
 		],
 	},
@@ -65,7 +65,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	{
 		what: "an answer of nothing is not silence",
 		events: [says("r1", "hi", "m1"), ends("r1", " \n")],
-		shown: [`final > m1: Done. There is nothing to add. ${under("r1")}`],
+		shown: [`final > m1: Done, without a text. ${under("r1")}`],
 	},
 	{
 		what: "an error says why and offers another try",
@@ -76,7 +76,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		what: "an error of the gateway itself sends to the operator",
 		events: [says("r1", "hi", "m1"), ends("r1", "", "internal error")],
 		shown: [
-			"error > m1: Something broke inside the gateway; its log tells the operator what. Again tries once more. [Again = again r1]",
+			"error > m1: The gateway failed, and its log has the reason for the operator. Press **Again** to try once more. [Again = again r1]",
 		],
 	},
 	{
@@ -144,11 +144,11 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			`acknowledgement queue:r2 > m2: ${next}`,
 			`acknowledgement queue:r3 > m3: ${third}`,
 			`final > m1: 1 ${under("r1")}`,
-			"progress queue:r2 > m2: Your turn: I am on it now. [Stop = stop r2]",
-			"progress queue:r3 > m3: I am still on another message. Yours is next. [Stop = stop r3]",
-			"progress queue:r2 > m2: It was your turn: see below.",
+			"progress queue:r2 > m2: I am working on your message now. [Stop = stop r2]",
+			"progress queue:r3 > m3: I am working on another message. Yours is next. [Stop = stop r3]",
+			"progress queue:r2 > m2: Answered below.",
 			"error > m2: That did not work: too much. [Again = again r2]",
-			"progress queue:r3 > m3: Your turn: I am on it now. [Stop = stop r3]",
+			"progress queue:r3 > m3: I am working on your message now. [Stop = stop r3]",
 			"progress queue:r3 > m3: Stopped.",
 			"final > m3: Stopped: “three” [Again = again r3]",
 		],
@@ -159,8 +159,8 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		shown: [
 			`acknowledgement queue:r2 > m2: ${next}`,
 			`acknowledgement queue:r3 > m3: ${third}`,
-			"progress queue:r2 > m2: Taken out of the line: nobody answers it.",
-			"progress queue:r3 > m3: I am still on another message. Yours is next. [Stop = stop r3]",
+			"progress queue:r2 > m2: Removed from the queue.",
+			"progress queue:r3 > m3: I am working on another message. Yours is next. [Stop = stop r3]",
 		],
 	},
 	{
@@ -177,9 +177,9 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			ends("r1", "Hello"),
 		],
 		shown: [
-			"progress retry:r1 > m1: The model has not answered yet: \\*host\\* was asked too often. Try number 3: relative 1002000. [Stop = stop r1]",
-			"progress retry:r1 > m1: The model has not answered yet: \\*host\\* was asked too often. Try number 4: relative 1002000. [Stop = stop r1]",
-			"progress retry:r1 > m1: The model answers again.",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* was asked too often. Attempt 3: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* was asked too often. Attempt 4: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model is answering again.",
 			`final > m1: Hello ${under("r1")}`,
 		],
 	},
@@ -195,11 +195,11 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			retries("of a task", 2),
 		],
 		shown: [
-			expect.stringMatching(/^progress retry:r1 .*Try number 3/),
-			"progress retry:r1 > m1: The model has not answered: stopped.",
+			expect.stringMatching(/^progress retry:r1 .*Attempt 3/),
+			"progress retry:r1 > m1: Stopped before the model answered.",
 			"final > m1: Stopped: “hi” [Again = again r1]",
-			expect.stringMatching(/^progress retry:r2 .*Try number 3/),
-			"progress retry:r2 > m2: The model has not answered: no more tries.",
+			expect.stringMatching(/^progress retry:r2 .*Attempt 3/),
+			"progress retry:r2 > m2: The model has not answered. There are no more attempts.",
 			"error > m2: That did not work: host was asked too often. [Again = again r2]",
 		],
 	},
@@ -232,7 +232,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			],
 		],
 		shown: [
-			`final > m1: Hello ~ trusted channel: ran without asking; the trust ends relative 3000000 ${under("r1")}`,
+			`final > m1: Hello ~ trusted channel: ran without approval; the trust ends relative 3000000 ${under("r1")}`,
 		],
 	},
 	{
@@ -259,7 +259,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			["session.renamed", { title: "*Prices*", by: "person" }],
 			["session.renamed", { title: "", by: "person" }],
 		],
-		shown: ["milestone: This conversation is called “\\*Prices\\*” from now on."],
+		shown: ["milestone: This conversation was renamed to “\\*Prices\\*”."],
 	},
 	{
 		what: "nothing goes on waiting in a conversation that was deleted",

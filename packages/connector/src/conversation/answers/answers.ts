@@ -1,6 +1,9 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import type { Control } from "../../platform/posting.ts";
+import { answerTexts } from "../../texts/answers.ts";
+import { conversationTexts } from "../../texts/conversations.ts";
+import { trustTexts } from "../../texts/trust.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
 import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
 import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
@@ -85,12 +88,12 @@ function sentence(words: string): string {
 /** A title chosen by a model is not posted. */
 function renamed({ title, by }: EventPayloads["session.renamed"]): ShowOperation[] {
 	if (by === "model" || title === "") return [];
-	return [notice("milestone", `This conversation is called “${plain(title, 200)}” from now on.`)];
+	return [notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
 }
 
 /** Closes all cards, because no event follows. */
 function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
-	const over = "This conversation was deleted.";
+	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
 		...showQueueOver(run, over, scene),
 		...showRetryOver(run, over, scene),
@@ -140,8 +143,8 @@ function isShownHere(said: UserMessage): boolean {
 
 /** Quotes a message from another client, so that the answer can be understood. */
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
-	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
-	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
+	const who = author ? answerTexts.author({ person: nameOf(author, scene) }) : answerTexts.terminal;
+	const files = attachments.length === 0 ? "" : answerTexts.files({ count: attachments.length });
 	const text = `> ${who}: ${plain(content, maxOfQuote)}${files}`;
 	return { type: "show", lane: "milestone", text };
 }
@@ -183,13 +186,15 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 }
 
 function queueOver({ error }: Answer, dropped: boolean): string {
-	if (dropped) return "Taken out of the line: nobody answers it.";
-	return error === "cancelled" ? "Stopped." : "It was your turn: see below.";
+	const { queue } = answerTexts;
+	if (dropped) return queue.dropped;
+	return error === "cancelled" ? queue.stopped : queue.answered;
 }
 
 function retryOver({ error }: Answer): string {
-	if (error === "cancelled") return "The model has not answered: stopped.";
-	return error === "" ? "The model answers again." : "The model has not answered: no more tries.";
+	const { retry } = answerTexts;
+	if (error === "cancelled") return retry.stopped;
+	return error === "" ? retry.recovered : retry.failed;
 }
 
 /** `run` is undefined if the run is unknown. */
@@ -213,7 +218,7 @@ function answered(
 	const isSilent = isBlank(content);
 	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...controls("again") }];
 	if (error === "" || error === "cancelled") {
-		const text = isSilent ? "Done. There is nothing to add." : content;
+		const text = isSilent ? answerTexts.empty : content;
 		return [{ ...said, text, ...controls("good", "bad", "again") }];
 	}
 	const failure: ShowOperation = {
@@ -227,14 +232,12 @@ function answered(
 }
 
 function stopped(run: Run | undefined): string {
-	return run === undefined ? "Stopped." : `Stopped: “${plain(run.about, 80)}”`;
+	return answerTexts.stopped({ about: run === undefined ? undefined : plain(run.about, 80) });
 }
 
 function failed(error: string): string {
-	if (error === "internal error") {
-		return "Something broke inside the gateway; its log tells the operator what. Again tries once more.";
-	}
-	return `That did not work: ${plain(error.replace(/[.\s]+$/u, ""), 600)}.`;
+	if (error === "internal error") return answerTexts.internalError;
+	return answerTexts.failed({ error: plain(error.replace(/[.\s]+$/u, ""), 600) });
 }
 
 /** Footer of the answer. */
@@ -242,8 +245,8 @@ function footOf({ content, error, context, origin }: Answer, { platform }: Scene
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
 	const parts = definedItems([
 		origin ? scheduleFoot(origin, platform) : undefined,
-		error === "cancelled" && !isBlank(content) ? "stopped here" : undefined,
-		until === undefined ? undefined : `trusted channel: ran without asking; the trust ends ${until}`,
+		error === "cancelled" && !isBlank(content) ? answerTexts.stoppedHere : undefined,
+		until === undefined ? undefined : trustTexts.footer({ until }),
 	]);
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
 }
@@ -276,7 +279,7 @@ function called(
 	if (run?.retrying !== true || phase === "start" || error !== "") return { slice, operations: [] };
 	return {
 		slice: withChange(slice, { ...run, retrying: false }),
-		operations: showRetryOver(run, "The model answers again.", scene),
+		operations: showRetryOver(run, answerTexts.retry.recovered, scene),
 	};
 }
 

@@ -1,5 +1,7 @@
 import { defined } from "@parley/base";
 import type { Lane } from "../../platform/lane.ts";
+import { answerTexts } from "../../texts/answers.ts";
+import { taskTexts } from "../../texts/tasks.ts";
 import { type PlanStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
@@ -19,10 +21,7 @@ interface CardContent {
 
 /** Card of a message with `position` messages before it. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
-	const text =
-		position === 1
-			? "I am still on another message. Yours is next."
-			: `I am still on other messages. Yours is number ${position} in line.`;
+	const text = answerTexts.queue.waiting({ position });
 	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
 }
 
@@ -31,7 +30,8 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Sho
 	return runs.flatMap((run, position) => {
 		if (run.waited === undefined || position < from) return [];
 		if (position === 0) {
-			return [showQueue(run, { lane: "progress", text: "Your turn: I am on it now.", stop: true }, scene)];
+			const { active } = answerTexts.queue;
+			return [showQueue(run, { lane: "progress", text: active, stop: true }, scene)];
 		}
 		return [{ ...showWaiting(run, position, scene), lane: "progress" }];
 	});
@@ -52,8 +52,11 @@ export function showRetrying(
 	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },
 	scene: Scene,
 ): ShowOperation {
-	const when = scene.platform.moment(at, "relative");
-	const text = `The model has not answered yet: ${plain(reason, 300)}. Try number ${attempt + 1}: ${when}.`;
+	const text = answerTexts.retry.waiting({
+		reason: plain(reason, 300),
+		attempt: attempt + 1,
+		at: scene.platform.moment(at, "relative"),
+	});
 	return showRetryCard(run, { lane: "progress", text, stop: true }, scene);
 }
 
@@ -74,12 +77,13 @@ export function showSteps(
 ): ShowOperation {
 	const counted = steps.filter(({ status }) => status !== "skipped");
 	const done = counted.filter(({ status }) => status === "completed").length;
-	const progress = barOf(done, counted.length) ?? `${done} of ${counted.length}`;
+	const total = counted.length;
+	const progress = barOf(done, total) ?? taskTexts.progress({ done, total });
 	const shown = steps.map((step) =>
 		ended && step.status === "in_progress" ? { ...step, status: "pending" as const } : step,
 	);
-	const text = [`**Steps** ${progress}`, ...stepLines(shown)].join("\n");
-	const list = { title: `Steps ${progress}`, steps: shown };
+	const text = [`**${answerTexts.steps}** ${progress}`, ...stepLines(shown)].join("\n");
+	const list = { title: `${answerTexts.steps} ${progress}`, steps: shown };
 	return showCard(run, `todo:${run.id}`, { lane: "progress", text, list }, scene);
 }
 

@@ -1,11 +1,12 @@
 import type { Control } from "../../platform/posting.ts";
+import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 
 const looks = {
-	stop: { label: "Stop", style: "danger" },
-	again: { label: "Again", style: "secondary" },
-	good: { label: "Good", style: "secondary" },
-	bad: { label: "Bad", style: "secondary" },
+	stop: { label: answerTexts.buttons.stop, style: "danger" },
+	again: { label: answerTexts.buttons.again, style: "secondary" },
+	good: { label: answerTexts.buttons.good, style: "secondary" },
+	bad: { label: answerTexts.buttons.bad, style: "secondary" },
 } as const;
 
 /** A button of a run. */

@@ -89,7 +89,7 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 			["schedule.removed", { ...entry, reason: "completed", by: "" }],
 		],
 		shown: [
-			"milestone: ⏰ **Stand\\*up\\*** is scheduled: every 2 hours, silently.",
+			"milestone: ⏰ **Stand\\*up\\*** is scheduled: every 2 hours, shown only if it fails.",
 			"milestone: ⏰ **Stand\\*up\\*** is no longer scheduled.",
 		],
 	},

@@ -1,5 +1,6 @@
 import type { EventPayloads, OriginPayload } from "@parley/protocol";
 import type { PlatformWords } from "../../platform/chat-platform.ts";
+import { scheduleTexts } from "../../texts/schedules.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
@@ -24,7 +25,7 @@ function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOper
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];
 	const card = { lane: "milestone" as const, card: thread };
-	const name = oneLine(origin.title, scene.platform.limits.threadName) || "Schedule";
+	const name = oneLine(origin.title, scene.platform.limits.threadName) || scheduleTexts.thread;
 	return [
 		{ type: "show", ...card, text: nameOf(origin.title) },
 		{ type: "thread", ...card, name },
@@ -43,27 +44,30 @@ export function threadOf(
 /** Footer with the schedule of an answer. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at), "relative");
-	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
+	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
 /** A due time that started no run. */
 export function missed(trigger: EventPayloads["schedule.trigger"]): ShowOperation[] {
 	const { error } = trigger;
 	if (error === "") return [];
-	const text = `${nameOf(trigger.title)} did not run: ${plain(error, maxReason)}.`;
+	const text = scheduleTexts.missed({ name: nameOf(trigger.title), error: plain(error, maxReason) });
 	return [{ type: "show", lane: "error", text }];
 }
 
 export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowOperation {
-	const quiet = show === "silent" ? ", silently" : "";
-	const text = `${nameOf(title)} is scheduled: ${plain(when, 200)}${quiet}.`;
+	const text = scheduleTexts.created({
+		name: nameOf(title),
+		when: plain(when, 200),
+		silent: show === "silent",
+	});
 	return { type: "show", lane: "milestone", text };
 }
 
 /** A one-time schedule that has fired is not posted. */
 export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowOperation[] {
 	if (reason === "completed") return [];
-	return [{ type: "show", lane: "milestone", text: `${nameOf(title)} is no longer scheduled.` }];
+	return [{ type: "show", lane: "milestone", text: scheduleTexts.removed({ name: nameOf(title) }) }];
 }
 
 function nameOf(title: string): string {

@@ -13,7 +13,7 @@ import {
 import { tokenOfCard } from "./question.ts";
 
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
-const wait = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
+const wait = "(Expires {86400 s} (at 86400 s).)";
 
 const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[], reads: string])[] = [
 	[
@@ -29,22 +29,22 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
 		[approval({ risk: "critical", notes: [] })],
-		`${begin}\n\n**Risk: critical.** This is always asked, and the operator alone approves it, with \`parley answer k3v9qx\` or in \`parley chat\`. Here it can be denied.\n${wait}\n[Deny]`,
+		`${begin}\n\n**Risk: critical.** Only the operator can approve this, with \`parley answer k3v9qx\` or in \`parley chat\`. You can deny it here.\n${wait}\n[Deny]`,
 	],
 	[
 		"who sees it and may not approve it reads where else somebody may",
 		[approval({ notes: [], also_in: ["discord:1:2"] })],
-		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in a room of Discord may answer it, too, where that still holds: with the command approvals there.)\n[Approve once] [Deny]`,
+		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in a channel of Discord can answer it too, with the command approvals.)\n[Approve once] [Deny]`,
 	],
 	[
 		"what is always asked about is said to be denied elsewhere, not approved",
 		[approval({ risk: "critical", notes: [], also_in: ["discord:1:2"] })],
-		`${begin}\n\n**Risk: critical.** This is always asked, and the operator alone approves it, with \`parley answer k3v9qx\` or in \`parley chat\`. Here it can be denied.\n${wait.slice(0, -1)} Approvers in a room of Discord may deny it, too, where that still holds: with the command approvals there.)\n[Deny]`,
+		`${begin}\n\n**Risk: critical.** Only the operator can approve this, with \`parley answer k3v9qx\` or in \`parley chat\`. You can deny it here.\n${wait.slice(0, -1)} Approvers in a channel of Discord can deny it too, with the command approvals.)\n[Deny]`,
 	],
 	[
 		"several rooms of a platform are told as such",
 		[approval({ notes: [], also_in: ["discord:1:2", "slack:T:C", "discord:1:3"] })],
-		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in rooms of Discord and Slack may answer it, too, where that still holds: with the command approvals there.)\n[Approve once] [Deny]`,
+		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in channels of Discord and Slack can answer it too, with the command approvals.)\n[Approve once] [Deny]`,
 	],
 	[
 		"who has answered on another platform is told by their name and that platform",
@@ -99,7 +99,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 			),
 		],
 		"**Approval k3v9qx** · the agent wants to use `write_file`\n\n```\npath: a\ncontent: (300 characters)\n```\n\n```diff\n--- a\n+++ a\n-old\n+new\n```" +
-			`\n\nRisk: normal.\n\nNot all of it fits here: the rest is behind **Show all**.\n${wait}\n[Approve once] [Deny] [Show all]`,
+			`\n\nRisk: normal.\n\nSome details do not fit here. Press **Show all**.\n${wait}\n[Approve once] [Deny] [Show all]`,
 	],
 	[
 		"notes cannot format anything",
@@ -139,42 +139,42 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"what was approved with other arguments shows both",
 		[approval(), answered({ by: "operator", arguments: { cmd: "npm run lint" } })],
-		`${begin}\n\n✅ **Approved once**, with other arguments, by the operator, at 2 s\n\nThese arguments were approved instead:\n\n\`\`\`\nnpm run lint\n\`\`\``,
+		`${begin}\n\n✅ **Approved once**, with changed arguments, by the operator, at 2 s\n\nApproved arguments:\n\n\`\`\`\nnpm run lint\n\`\`\``,
 	],
 	[
 		"no answer in time is not a denial",
 		[approval(), closed("expired")],
-		`${begin}\n\n⌛ **No answer**, so nothing was run: nobody answered in time, at 2 s`,
+		`${begin}\n\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s`,
 	],
 	[
 		"a question that was stopped with its run says so",
 		[approval(), closed("cancelled")],
-		`${begin}\n\n⌛ **No answer**, so nothing was run: the work was stopped first, at 2 s`,
+		`${begin}\n\n⌛ **No answer**, so the call did not run: the work was stopped, at 2 s`,
 	],
 	[
 		"any other reason is told in the gateway's words",
 		[approval(), closed("the *model* failed")],
-		`${begin}\n\n⌛ **No answer**, so nothing was run: the \\*model\\* failed, at 2 s`,
+		`${begin}\n\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, at 2 s`,
 	],
 	[
 		"a reminder is a post of its own with the code of the question",
 		[approval(), reminded()],
-		"**Reminder 1 for k3v9qx**: this still waits for an answer, until {86400 s}.\n\nAllow run npm test?",
+		"**Reminder 1 for k3v9qx**: still waiting for an answer, expires {86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"the second reminder is another post than the first",
 		[approval(), reminded(), reminded()],
-		"**Reminder 2 for k3v9qx**: this still waits for an answer, until {86400 s}.\n\nAllow run npm test?",
+		"**Reminder 2 for k3v9qx**: still waiting for an answer, expires {86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"a trust request says what is asked for in whole, and who decides",
 		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
-		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust this channel for 1 h? Ada asks: tests\n\nAn owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.\n(Waits for an answer.)\n[Approve] [Deny]",
+		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust this channel for 1 h? Ada asks: tests\n\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
 	],
 	[
 		"a trust request that was confirmed says so",
 		[approval({}, { label: "Trust it?", context: {} }), answered({})],
-		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust it?\n\n✅ **Approved** by @42, at 2 s",
+		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust it?\n\n✅ **Approved** by @42, at 2 s",
 	],
 ];
 

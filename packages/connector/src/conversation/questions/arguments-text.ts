@@ -1,3 +1,4 @@
+import { questionTexts } from "../../texts/questions.ts";
 import { visible, visibleLine } from "../vocabulary/plain.ts";
 
 /** Longer values are shown only in the preview, if there is one. */
@@ -37,7 +38,7 @@ export function argumentsText(
 			typeof value === "string" ? visible(value) : visible(JSON.stringify(value, undefined, 2) ?? "");
 		const shortened = previewed && text.length > briefLength;
 		brief ||= shortened;
-		const shown = shortened ? `(${count.format(text.length)} characters)` : text;
+		const shown = shortened ? questionTexts.valueLength({ count: count.format(text.length) }) : text;
 		const many = shown.includes("\n");
 		return `${visibleLine(name)}:${many ? `\n  ${shown.replaceAll("\n", "\n  ")}` : ` ${shown}`}`;
 	});

@@ -1,3 +1,4 @@
+import { questionTexts } from "../../texts/questions.ts";
 import type { StoredText } from "./question.ts";
 
 const count = new Intl.NumberFormat("en");
@@ -27,7 +28,8 @@ export class Cut {
 	code(kept: StoredText): string {
 		const text = this.#cut(kept);
 		if (text === undefined) return kept.text;
-		return `${text}\n… ${count.format(kept.length - text.length)} more characters`;
+		const omitted = questionTexts.omittedCharacters({ count: count.format(kept.length - text.length) });
+		return `${text}\n${omitted}`;
 	}
 
 	/** Returns the first `most` items. */

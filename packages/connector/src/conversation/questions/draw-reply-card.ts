@@ -1,6 +1,8 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import { plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
@@ -79,8 +81,12 @@ export function callLine({ row: { ended }, question }: Entry): string {
 }
 
 function titleLine({ rows, task }: ReplyCard): string {
-	const asker = task === undefined ? "the agent" : "the task";
-	return `**${titleOf({ kind: "approval", token: rows[0].token })}** · ${rows.length} calls of ${asker}`;
+	const { agent, task: ofTask } = questionTexts.askers;
+	const calls = approvalTexts.card.calls({
+		count: rows.length,
+		asker: task === undefined ? agent : ofTask,
+	});
+	return `**${titleOf({ kind: "approval", token: rows[0].token })}** · ${calls}`;
 }
 
 function draw(card: ReplyCard, entries: readonly Entry[], most: number): Drawn {
@@ -120,14 +126,14 @@ function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] 
 }
 
 function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion): string {
-	const code = inlineCode(codeOf(token));
 	const isCritical = call?.risk === "critical";
+	const { card: texts } = approvalTexts;
 	const facts = definedItems([
 		`**${number}.** ${inlineCode((call?.tool ?? "").slice(0, maxTool))}`,
-		again ? "**asked again**" : undefined,
+		again ? texts.repeated : undefined,
 		isCritical
-			? `🔒 **always asked alone**: the operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`
-			: `⏳ waiting · risk: ${call?.risk ?? "normal"} · ${code}`,
+			? texts.waitingCritical({ command: answerCommand(token) })
+			: texts.waiting({ risk: call?.risk ?? "normal", code: inlineCode(codeOf(token)) }),
 	]);
 	return facts.join(" · ");
 }
@@ -163,6 +169,7 @@ function controlsOf(
 	{ scene, drawn }: Buttons,
 ): Control[][] {
 	const { controls, session, platform } = scene;
+	const { buttons: labels } = approvalTexts;
 	const button = (kind: ControlKind, subject: string, label: string): Control => ({
 		type: "button",
 		id: controls.write({ kind, session, subject }),
@@ -171,12 +178,12 @@ function controlsOf(
 	});
 	const rows = waiting.map(({ row: { token, number }, question: { call } }) =>
 		definedItems([
-			call?.risk === "critical" ? undefined : button("approve", token, `Approve ${number}`),
+			call?.risk === "critical" ? undefined : button("approve", token, labels.approveOne({ number })),
 			call?.risk !== "critical" && call?.allowSession
-				? button("approve-session", token, `Approve ${number} for this session`)
+				? button("approve-session", token, labels.approveOneSession({ number }))
 				: undefined,
-			button("deny", token, `Deny ${number}`),
-			drawn.shortened.has(token) ? button("whole", token, `Show all of ${number}`) : undefined,
+			button("deny", token, labels.denyOne({ number })),
+			drawn.shortened.has(token) ? button("whole", token, labels.showOne({ number })) : undefined,
 		]),
 	);
 	if (waiting.length < 2) return rows;
@@ -186,8 +193,8 @@ function controlsOf(
 	const isApprovable = whole.some(({ question }) => question.call?.risk !== "critical");
 	const approvable = writeDisplayed(card, new Set(whole.map(({ row }) => row.token)));
 	const forAll = definedItems([
-		isApprovable ? button("approve-all", approvable, "Approve all") : undefined,
-		button("deny-all", writeDisplayed(card, new Set(tokens)), "Deny all"),
+		isApprovable ? button("approve-all", approvable, labels.approveAll) : undefined,
+		button("deny-all", writeDisplayed(card, new Set(tokens)), labels.denyAll),
 	]);
 	return [...rows, forAll];
 }
@@ -205,17 +212,20 @@ function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
 	const mayReply = canReply(first.question, scene);
-	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)} · ${answerCommand(entry)}`);
+	const calls = waiting.map(
+		(entry) => `${entry.row.number}: ${callLine(entry)} · ${answerCommand(entry.question.token)}`,
+	);
+	const { plain: texts } = approvalTexts;
 	return [
 		definedItems([
-			"The full card was refused here.",
-			mayReply ? `Reply to this post with **approve ${number}** or **deny ${number}**.` : undefined,
-			`An approver can use ${inlineCode(command)}. The operator can answer each call with its command:`,
+			texts.refused,
+			mayReply ? texts.replyNumbered({ number }) : undefined,
+			texts.approverOfCalls({ command: inlineCode(command) }),
 		]).join(" "),
 		bullets(calls),
 	].join("\n\n");
 }
 
-function answerCommand({ question: { token } }: WaitingEntry): string {
+function answerCommand(token: string): string {
 	return inlineCode(`parley answer ${codeOf(token)}`);
 }

@@ -13,7 +13,7 @@ import {
 } from "../../testing/question-scene.ts";
 
 const begin = "**Question k3v9qx** · the agent asks\n\n> Which colour?";
-const wait = "(Waits for an answer.)";
+const wait = "(Waiting for an answer.)";
 const colours = [offer("red", { label: "Red" }), offer("green"), offer("blue", { disabled: true })];
 const many = Array.from({ length: 27 }, (_, index) => offer(`o${index + 1}`));
 const listed = many.slice(0, 25).map(({ value }) => value);
@@ -52,17 +52,17 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"options for which the list has no room are named and can be written",
 		[elicitation({ type: "select", options: many })],
-		`${begin}\n\n- Also possible: o26, o27\n\nChoose one below; what the list lacks you can write with **Answer**.\n${wait}\n{Choose one 1-1: ${listed.join(" | ")}}\n[Answer]`,
+		`${begin}\n\n- Also possible: o26, o27\n\nChoose one below, or press **Answer** to write another one.\n${wait}\n{Choose one 1-1: ${listed.join(" | ")}}\n[Answer]`,
 	],
 	[
 		"a long option is shown shortened, and whole behind a button",
 		[elicitation({ type: "select", options: [offer("x".repeat(150))] })],
-		`${begin}\n\nChoose one below.\n\nNot all of it fits here: the rest is behind **Show all**.\n${wait}\n{Choose one 1-1: ${"x".repeat(99)}…}\n[Show all]`,
+		`${begin}\n\nChoose one below.\n\nSome details do not fit here. Press **Show all**.\n${wait}\n{Choose one 1-1: ${"x".repeat(99)}…}\n[Show all]`,
 	],
 	[
 		"a password is entered on a page and nowhere else",
 		[elicitation({ type: "password", label: "API key" })],
-		`**Question k3v9qx** · the agent asks for something secret\n\n> API key\n\nPress **Enter it on a page**. What you type there goes to the gateway alone: it never enters this chat, and nobody reads it here. Do not write it as a message.\n${wait}\n[Enter it on a page]`,
+		`**Question k3v9qx** · the agent asks for a secret\n\n> API key\n\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
 	],
 	[
 		"the words of who asks stay a quotation whatever they hold",
@@ -87,7 +87,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password that was entered is not shown",
 		[elicitation({ type: "password" }), answered({ value: null })],
-		"**Question k3v9qx** · the agent asks for something secret\n\n> Which colour?\n\n✅ **Answered** by @42, at 2 s\n\nWhat was entered is not shown: the gateway alone has it.",
+		"**Question k3v9qx** · the agent asks for a secret\n\n> Which colour?\n\n✅ **Answered** by @42, at 2 s\n\nThe value is not shown.",
 	],
 	[
 		"who skips a question is named",
@@ -97,7 +97,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"no answer in time is told as that",
 		[elicitation({}), closed("expired")],
-		`${begin}\n\n⌛ **No answer**: nobody answered in time, at 2 s`,
+		`${begin}\n\n⌛ **No answer**: the time to answer is over, at 2 s`,
 	],
 	[
 		"a question of a deleted conversation is closed",
@@ -107,7 +107,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a long question is shortened in its reminder",
 		[elicitation({ label: "x".repeat(400) }), reminded()],
-		`**Reminder 1 for k3v9qx**: this still waits for an answer.\n\n${"x".repeat(300)}…`,
+		`**Reminder 1 for k3v9qx**: still waiting for an answer.\n\n${"x".repeat(300)}…`,
 	],
 ];
 

@@ -1,4 +1,6 @@
 import type { EventPayloads } from "@parley/protocol";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
@@ -17,6 +19,7 @@ export interface Outcome {
 }
 
 const longestName = 100;
+const { outcomes } = questionTexts;
 
 type Response = EventPayloads["prompt.response"];
 
@@ -32,7 +35,11 @@ export function answeredOutcome(
 	const whose =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
-		words: `${answerWords(question, response)} by ${whose}, ${platform.moment(at, "exact")}`,
+		words: outcomes.by({
+			answer: answerWords(question, response),
+			person: whose,
+			at: platform.moment(at, "exact"),
+		}),
 		details: (cut) => answerDetails(question, response, cut),
 		by,
 	};
@@ -41,28 +48,28 @@ export function answeredOutcome(
 function answerWords({ kind }: QuestionForm, response: Response): string {
 	const { value, cancelled, arguments: changed, remembered } = response;
 	const isYesNo = kind === "approval" || kind === "grant";
-	if (!isYesNo) return cancelled ? "⏭️ **Skipped**" : "✅ **Answered**";
-	if (cancelled || value === false) return "⛔ **Denied**";
-	const edited = changed === undefined ? "" : ", with other arguments,";
-	if (remembered) return "✅ **Approved for this session**";
-	return `✅ **${kind === "grant" ? "Approved" : "Approved once"}**${edited}`;
+	if (!isYesNo) return cancelled ? outcomes.skipped : outcomes.answered;
+	const texts = approvalTexts.outcomes;
+	if (cancelled || value === false) return texts.denied;
+	if (remembered) return texts.approvedSession;
+	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
+	return changed === undefined ? approved : `${approved}${texts.withChanges}`;
 }
 
 function answerDetails({ kind, options, call }: QuestionForm, response: Response, cut: Cut): string[] {
 	const { value, cancelled, arguments: changed, reason = "" } = response;
-	if (kind === "password")
-		return cancelled ? [] : ["What was entered is not shown: the gateway alone has it."];
+	if (kind === "password") return cancelled ? [] : [outcomes.secret];
 	if (reason.trim() !== "") return [quoted(cut.words(whole(reason.trim())))];
 	if (kind === "grant" || cancelled) return [];
 	if (kind === "approval") {
 		if (changed === undefined || changed === null) return [];
 		const approved = fenced(cut.code(whole(argumentsText(changed, call).text)));
-		return ["These arguments were approved instead:", approved];
+		return [approvalTexts.outcomes.changedArguments, approved];
 	}
 	const values: readonly unknown[] = Array.isArray(value) ? value : [value ?? ""];
 	const labels = values.map((one) => options.find((option) => option.value === one)?.label ?? String(one));
 	const said = labels.join(", ");
-	return said === "" ? ["The answer is empty."] : [quoted(cut.words(whole(said)))];
+	return said === "" ? [outcomes.empty] : [quoted(cut.words(whole(said)))];
 }
 
 /** Result of an expired or closed question. */
@@ -72,19 +79,16 @@ export function unansweredOutcome(
 	at: number,
 	{ moment }: Scene["platform"],
 ): Outcome {
-	const left =
-		kind === "approval" ? ", so nothing was run" : kind === "grant" ? ", so nothing was trusted" : "";
-	const why = reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason));
-	return { words: `⌛ **No answer**${left}: ${why}, ${moment(at, "exact")}`, details: () => [] };
+	const { results, reasons } = outcomes;
+	const words = outcomes.unanswered({
+		result: results[kind === "approval" || kind === "grant" ? kind : "other"],
+		reason: reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason)),
+		at: moment(at, "exact"),
+	});
+	return { words, details: () => [] };
 }
 
 const longestReason = 300;
-const reasons: ReadonlyMap<string, string> = new Map([
-	["expired", "nobody answered in time"],
-	["cancelled", "the work was stopped first"],
-	["ended", "the work ended without it"],
-	["", "it is no longer needed"],
-]);
 
 function whole(text: string): ReturnType<typeof keep> {
 	return keep(text, text.length);

@@ -1,4 +1,6 @@
 import { defined, definedItems } from "@parley/base";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
@@ -40,8 +42,11 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 	const { expiresAt, alsoIn } = question;
 	const waits =
 		expiresAt === undefined
-			? "Waits for an answer."
-			: `Waits until ${moment(expiresAt, "exact")} (${moment(expiresAt, "relative")}); after that it counts as no answer.`;
+			? questionTexts.waiting
+			: questionTexts.expires({
+					exact: moment(expiresAt, "exact"),
+					relative: moment(expiresAt, "relative"),
+				});
 	return alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
 }
 
@@ -50,7 +55,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 	const write = (cut: Cut): string[] => {
 		const lines = [heading(question), ...callFacts(question, cut)];
 		const paragraphs = [...lines, outcome.words, ...outcome.details(cut)];
-		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
+		return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
 	};
 	const { text } = fitCard(scene.platform, "", write);
 	const plain = `${heading(question)}\n\n${outcome.words}`;
@@ -60,12 +65,11 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 /** A reminder as a new post. A reply to it answers the question. `calls`: lines of all its calls, if there are several. */
 export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
 	const { token, label, reminders, expiresAt } = question;
-	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
-	const until = expiresAt === undefined ? "" : `, until ${scene.platform.moment(expiresAt, "relative")}`;
-	const waits =
-		calls.length > 1 ? `${calls.length} calls still wait for answers` : "this still waits for an answer";
+	const { reminder: texts } = questionTexts;
+	const marker = texts.marker({ number: reminders, code: codeOf(token) });
+	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, "relative");
 	const { text } = fitCard(scene.platform, "", (cut) => [
-		`**${marker}**: ${waits}${until}.`,
+		texts.text({ marker, calls: calls.length, expires }),
 		calls.length > 0
 			? bullets(calls)
 			: plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
@@ -83,41 +87,42 @@ function plainFacts({ label }: OpenQuestion): string {
 /** Instructions without buttons, for a card that the platform refused. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind, token } = question;
-	const operator = `The operator can answer with ${inlineCode(`parley answer ${codeOf(token)}`)}.`;
+	const { plain: texts } = approvalTexts;
 	const isApproval = kind === "approval" || kind === "grant";
-	const replies = isApproval ? "**approve** or **deny**" : "your answer";
 	const mayReply = call?.risk !== "critical" && kind !== "password" && canReply(question, scene);
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
 	return definedItems([
-		"The full card was refused here.",
-		mayReply ? `Reply to this post with ${replies}.` : undefined,
-		kind === "approval" ? `An approver can use ${inlineCode(command)}.` : undefined,
-		operator,
+		texts.refused,
+		mayReply ? (isApproval ? texts.reply : texts.replyAnswer) : undefined,
+		kind === "approval" ? texts.approver({ command: inlineCode(command) }) : undefined,
+		texts.operator({ command: inlineCode(`parley answer ${codeOf(token)}`) }),
 	]).join(" ");
 }
 
 /** Channels of other platforms have no name here. */
 function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {
-	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");
-	const room = rooms.length === 1 ? "a room" : "rooms";
-	// A platform cannot approve a call that always requires approval.
-	const may = call?.risk === "critical" ? "deny" : "answer";
-	return `Approvers in ${room} of ${platforms} may ${may} it, too, where that still holds: with the command approvals there.`;
+	return approvalTexts.card.alsoIn({
+		platforms: [...new Set(rooms.map(platformOf))].join(" and "),
+		several: rooms.length > 1,
+		// A platform cannot approve a call that always requires approval.
+		onlyDeny: call?.risk === "critical",
+	});
 }
 
 /** Name of the question and its request. */
 export function heading({ call, task, again, ...question }: OpenQuestion): string {
-	const asks = task === undefined ? "the agent" : "the task";
+	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
+	const asks = questionTexts.asks({ asker });
 	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
-		approval: `${asks} wants to use ${inlineCode(call?.tool ?? "")}`,
-		grant: "somebody wants this channel to be trusted",
-		text: `${asks} asks`,
-		select: `${asks} asks`,
-		multi: `${asks} asks`,
-		password: `${asks} asks for something secret`,
+		approval: approvalTexts.card.wants({ asker, tool: inlineCode(call?.tool ?? "") }),
+		grant: questionTexts.asksForTrust,
+		text: asks,
+		select: asks,
+		multi: asks,
+		password: questionTexts.asksForSecret({ asker }),
 	};
-	return `**${titleOf(question)}** · ${what[question.kind]}${again ? " · **asked again**" : ""}`;
+	return `**${titleOf(question)}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 
 /** Card, lane and thread of a question. */

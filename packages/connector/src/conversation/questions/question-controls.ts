@@ -1,6 +1,8 @@
 import { definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { OpenQuestion, QuestionOption } from "./question.ts";
 
@@ -31,23 +33,27 @@ type ButtonFacts = readonly [kind: ControlKind, label: string, style: Button["st
 
 function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): ButtonFacts[] {
 	const { kind, call, required } = question;
-	const whole: ButtonFacts[] = cut ? [["whole", "Show all", "secondary"]] : [];
-	const skip: ButtonFacts[] = required ? [] : [["skip", "Skip", "secondary"]];
+	const whole: ButtonFacts[] = cut ? [["whole", approvalTexts.buttons.showAll, "secondary"]] : [];
+	const skip: ButtonFacts[] = required ? [] : [["skip", questionTexts.buttons.skip, "secondary"]];
 	switch (kind) {
 		case "approval":
-			return [...approving(call), ["deny", "Deny", "danger"], ...whole];
+			return [...approving(call), ["deny", approvalTexts.buttons.deny, "danger"], ...whole];
 		case "grant":
-			return [["approve", "Approve", "success"], ["deny", "Deny", "danger"], ...whole];
+			return [
+				["approve", approvalTexts.buttons.approve, "success"],
+				["deny", approvalTexts.buttons.deny, "danger"],
+				...whole,
+			];
 		case "password":
-			return [["secret", "Enter it on a page", "primary"], ...skip, ...whole];
+			return [["secret", questionTexts.buttons.enterSecret, "primary"], ...skip, ...whole];
 		case "text":
-			return [["answer", "Answer", "primary"], ...skip, ...whole];
+			return [["answer", questionTexts.buttons.answer, "primary"], ...skip, ...whole];
 		case "select":
 		case "multi": {
 			const { offered, further } = offeredOptions(question, platform.limits);
 			const written = further.length > 0 || question.unlisted > 0 || offered.length === 0;
 			return definedItems([
-				written ? (["answer", "Answer", "primary"] as const) : undefined,
+				written ? (["answer", questionTexts.buttons.answer, "primary"] as const) : undefined,
 				...skip,
 				...whole,
 			]);
@@ -59,8 +65,10 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([
-		["approve", "Approve once", "success"],
-		call?.allowSession ? (["approve-session", "For this session", "secondary"] as const) : undefined,
+		["approve", approvalTexts.buttons.approveOnce, "success"],
+		call?.allowSession
+			? (["approve-session", approvalTexts.buttons.approveSession, "secondary"] as const)
+			: undefined,
 	]);
 }
 
@@ -75,7 +83,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 			{
 				type: "choice",
 				id: controls.write({ kind: "choose", session, subject: token }),
-				placeholder: kind === "select" ? "Choose one" : "Choose any",
+				placeholder: kind === "select" ? questionTexts.choose.one : questionTexts.choose.any,
 				options: offered.map((option) => ({
 					// Values may be longer than platforms allow.
 					value: String(options.indexOf(option)),

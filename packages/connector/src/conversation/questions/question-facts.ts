@@ -1,4 +1,6 @@
 import { definedItems } from "@parley/base";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, keep } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
@@ -23,9 +25,7 @@ export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	const { call, kind, token } = question;
 	if (call) return approvalFacts(call, token, cut);
 	if (kind === "grant") {
-		return [
-			"An owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.",
-		];
+		return [questionTexts.trustMeaning];
 	}
 	return elicitationFacts(question, scene, cut);
 }
@@ -35,11 +35,12 @@ function approvalFacts({ notes, risk, brief }: ApprovalCall, token: string, cut:
 	if (brief) cut.happened = true;
 	return definedItems([
 		listed.length === 0 ? undefined : bullets(listed),
-		...(risk === "critical"
-			? [
-					`**Risk: critical.** This is always asked, and the operator alone approves it, with ${inlineCode(`parley answer ${codeOf(token)}`)} or in ${inlineCode("parley chat")}. Here it can be denied.`,
-				]
-			: [risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`]),
+		risk === "critical"
+			? approvalTexts.card.critical({
+					command: inlineCode(`parley answer ${codeOf(token)}`),
+					chat: inlineCode("parley chat"),
+				})
+			: approvalTexts.card.risk({ risk }),
 		...allFact(cut.happened),
 	]);
 }
@@ -49,10 +50,11 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	const { hints, options, unlisted } = question;
 	const { further } = offeredOptions(question, platform.limits);
 	const closed = options.filter(({ disabled }) => disabled);
-	const others = unlisted > 0 ? [`and ${unlisted} more`] : [];
+	const { options: texts } = questionTexts;
+	const others = unlisted > 0 ? [texts.more({ count: unlisted })] : [];
 	const lists: (readonly [string, readonly string[]])[] = [
-		["Also possible", [...further.map(({ label }) => label), ...others]],
-		["Not available", closed.map(({ label }) => label)],
+		[texts.further, [...further.map(({ label }) => label), ...others]],
+		[texts.unavailable, closed.map(({ label }) => label)],
 	];
 	const lines = [
 		...hints.map(([name, text]) => `${name}: ${inlineCode(cut.words(text))}`),
@@ -79,15 +81,13 @@ function howToAnswer(
 	{ kind }: OpenQuestion,
 	{ more, canReply }: { readonly more: boolean; readonly canReply: boolean },
 ): string {
-	if (kind === "password") {
-		return "Press **Enter it on a page**. What you type there goes to the gateway alone: it never enters this chat, and nobody reads it here. Do not write it as a message.";
-	}
-	if (kind === "text") return canReply ? "Press **Answer**, or reply to this post." : "Press **Answer**.";
-	const choose = kind === "select" ? "Choose one below" : "Choose below";
-	return more ? `${choose}; what the list lacks you can write with **Answer**.` : `${choose}.`;
+	const { how } = questionTexts;
+	if (kind === "password") return how.secret;
+	if (kind === "text") return canReply ? how.textOrReply : how.text;
+	return how.choose({ several: kind !== "select", more });
 }
 
 /** Line for a card that does not show everything. */
 export function allFact(isCut: boolean): string[] {
-	return isCut ? ["Not all of it fits here: the rest is behind **Show all**."] : [];
+	return isCut ? [questionTexts.showAll] : [];
 }

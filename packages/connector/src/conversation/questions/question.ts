@@ -1,3 +1,5 @@
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 /** The stored start of a text. */
 export interface StoredText {
 	readonly text: string;
@@ -95,12 +97,12 @@ export function tokenOfCard(card: string): string | undefined {
 }
 
 const titles: Readonly<Record<QuestionKind, string>> = {
-	approval: "Approval",
-	grant: "Trust request",
-	text: "Question",
-	select: "Question",
-	multi: "Question",
-	password: "Question",
+	approval: approvalTexts.card.title,
+	grant: questionTexts.titles.grant,
+	text: questionTexts.titles.question,
+	select: questionTexts.titles.question,
+	multi: questionTexts.titles.question,
+	password: questionTexts.titles.question,
 };
 
 /** Unique start of a question's card, by which the post is found. */

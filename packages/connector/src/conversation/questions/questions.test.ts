@@ -83,7 +83,7 @@ test.each(long)("%s that no post holds is cut to one, and that is said", (_, eve
 		const size = dialect.measure(body);
 		expect(size).toBeLessThanOrEqual(post);
 		expect(size).toBeGreaterThan(post / 2);
-		expect(body).toContain("Not all of it fits here");
+		expect(body).toContain("Some details do not fit here");
 		expect(body).toMatch(/^\*+(?:Approval|Question) k3v9qx/);
 		expect(body.isWellFormed()).toBe(true);
 		expect(body).not.toContain("there is more");

@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
+import { questionTexts } from "../../texts/questions.ts";
 import { trustRequestWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
@@ -62,7 +63,8 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 	} = context;
 	const told = isLabelOf(label, context.arguments);
 	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
-	const more = notes.length > maxNotes ? [`and ${notes.length - maxNotes} more notes`] : [];
+	const further = notes.length - maxNotes;
+	const more = further > 0 ? [questionTexts.moreNotes({ count: further })] : [];
 	return {
 		...defined({ id: context.call_id }),
 		tool,
@@ -79,9 +81,9 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 function hintsOf({ default: fallback, placeholder, validation }: PromptRequestPayload): [string, string][] {
 	const suggested = Array.isArray(fallback) ? fallback.join(", ") : fallback;
 	const hints: [string, unknown][] = [
-		["Default", suggested],
-		["For example", placeholder],
-		["Must match", validation],
+		[questionTexts.hints.usual, suggested],
+		[questionTexts.hints.example, placeholder],
+		[questionTexts.hints.pattern, validation],
 	];
 	return hints.flatMap(([name, text]): [string, string][] =>
 		text === "" || text === null || text === undefined ? [] : [[name, String(text)]],

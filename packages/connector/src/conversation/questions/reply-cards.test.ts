@@ -21,7 +21,7 @@ import { drawReplyCard } from "./draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
-const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
+const waits = "(Expires {86400 s} (at 86400 s).)";
 
 function labels({ controls = [] }: { readonly controls?: ShowOperation["controls"] }): string[] {
 	return controls.map((row) => row.map(labelOf).join(" | "));
@@ -74,9 +74,11 @@ test("an answer is shown in its row, and the buttons of the other calls stay", (
 		...[2, 3].map((number) => answered({ token: tokenOf(number) })),
 		closed("expired"),
 	]);
-	expect(read(over)).toContain("**1.** `write_file` · write a.txt\n\n⌛ **No answer**, so nothing was run");
+	expect(read(over)).toContain(
+		"**1.** `write_file` · write a.txt\n\n⌛ **No answer**, so the call did not run",
+	);
 	expect(over).toMatchObject({ card: `prompt:${token}`, marker: "Approval k3v9qx", controls: [] });
-	expect(over.text).not.toContain("Waits until");
+	expect(over.text).not.toContain("Expires");
 });
 
 test("a call that is alone in its reply looks like any other approval", () => {
@@ -139,7 +141,7 @@ test("a call that is always required has no button to approve it", () => {
 	const graves = writes([".a", ".b", ".env"], { context: { risk: "critical", allow_session: true } });
 	const card = last([...three.slice(0, 2), ...graves.slice(2)]);
 	expect(card.text).toContain(
-		"**3.** `write_file` · 🔒 **always asked alone**: the operator approves it with `parley answer k3v9q3`",
+		"**3.** `write_file` · 🔒 **only the operator can approve this**, with `parley answer k3v9q3`",
 	);
 	expect(labels(card).slice(-2)).toEqual(["Deny 3", "Approve all | Deny all"]);
 	const grave = last(writes([".env", ".key"], { context: { risk: "critical" } }));
@@ -252,11 +254,11 @@ test("calls that were asked together have one reminder with all that still wait"
 	const events = [...three, answered({ token })];
 	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
 	expect(posts.slice(2).map(read)).toEqual([
-		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, until {86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
+		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, expires {86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
 	]);
 	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
 	expect(grown.posts.at(-1)?.text).toBe(
-		"**Reminder 1 for k3v9q4**: this still waits for an answer, until {86400 s}.\n\n- **4.** `write_file` · write d.txt",
+		"**Reminder 1 for k3v9q4**: still waiting for an answer, expires {86400 s}.\n\n- **4.** `write_file` · write d.txt",
 	);
 });
 
@@ -265,7 +267,7 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	expect(plain).toBe(
 		[
 			"**Approval k3v9qx** · 3 calls of the agent",
-			"The full card was refused here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer each call with its command:",
+			"The full card could not be posted here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer each call with its command:",
 			"- 1: `write_file` · write a.txt · `parley answer k3v9qx`\n- 2: `write_file` · write b.txt · `parley answer k3v9q2`\n- 3: `write_file` · write c.txt · `parley answer k3v9q3`",
 		].join("\n\n"),
 	);

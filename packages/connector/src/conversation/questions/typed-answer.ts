@@ -1,4 +1,6 @@
 import type { MethodInput } from "@parley/protocol";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import type { QuestionForm, QuestionOption } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 
@@ -17,9 +19,7 @@ export function readTypedAnswer(question: QuestionForm | undefined, text: string
 		case "grant":
 			return readDecision(typed, call?.allowSession === true);
 		case "password":
-			return {
-				help: "This was not sent on, because people can read it here: delete your message, take another password if it was a real one, and press **Enter it on a page**.",
-			};
+			return { help: questionTexts.secretTyped };
 		case "text":
 			return { response: { text: typed } };
 		case "select":
@@ -39,10 +39,7 @@ export function readNumbered(
 	if (row) return { token: row.token, words: rest === "" ? verb : `${verb}: ${rest}` };
 	const waiting = rows.filter(({ ended }) => !ended).map((one) => one.number);
 	const [example = rows[0]?.number ?? 1] = waiting;
-	const which = waiting.length === 0 ? "No call waits any more." : `Waiting: ${waiting.join(", ")}.`;
-	return {
-		help: `Nothing was decided: this post shows ${rows.length} calls. Reply **approve ${example}** or **deny ${example}** with your reason, or press a button. ${which}`,
-	};
+	return { help: approvalTexts.typed.whichCall({ calls: rows.length, example, waiting }) };
 }
 
 const numbered = /^(?<verb>\p{L}+)\s+#?(?<number>\d{1,4})\b[\s:,.]*(?<rest>.*)$/su;
@@ -60,10 +57,7 @@ function readDecision(typed: string, allowSession: boolean): TypedAnswer {
 	if (no.test(typed)) return { response: { cancelled: true } };
 	const reason = noBecause.exec(typed)?.groups?.["reason"];
 	if (reason !== undefined) return { response: { cancelled: true, reason: reason.slice(0, longestReason) } };
-	const session = allowSession ? ", **session**" : "";
-	return {
-		help: `Nothing was decided: that is neither yes nor no. Reply **approve**${session} or **deny** with your reason, or press a button.`,
-	};
+	return { help: approvalTexts.typed.unclear({ allowSession }) };
 }
 
 /** Returns the option with this value or label, in any spelling; otherwise the typed text, which the gateway refuses. */

@@ -1,5 +1,7 @@
 import { definedItems } from "@parley/base";
 import type { PromptRequestPayload } from "@parley/protocol";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 
@@ -11,7 +13,7 @@ export function wholeQuestion({ label, options, context }: PromptRequestPayload)
 			definedItems([
 				plain(name),
 				description === "" ? undefined : plain(description),
-				disabled ? "not available" : undefined,
+				disabled ? questionTexts.options.disabled : undefined,
 			]).join(" · "),
 		);
 		return definedItems([quoted(label), said.length === 0 ? undefined : bullets(said)]).join("\n\n");
@@ -23,6 +25,6 @@ export function wholeQuestion({ label, options, context }: PromptRequestPayload)
 		text === "" ? undefined : fenced(text),
 		preview === "" ? undefined : fenced(preview, "diff"),
 		notes.length === 0 ? undefined : bullets(notes.map(plain)),
-		risk === undefined ? undefined : `Risk: ${risk}.`,
+		risk === undefined ? undefined : approvalTexts.card.risk({ risk }),
 	]).join("\n\n");
 }

@@ -1,8 +1,11 @@
 import type { Controls } from "../../controls/controls.ts";
 import type { Control } from "../../platform/posting.ts";
+import { taskTexts } from "../../texts/tasks.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { hasEnded, type Review, shortId, type TaskState } from "./task-state.ts";
+
+const { review: texts } = taskTexts;
 
 /** Enough of a token to distinguish the questions of a task. A complete token is too long for a control id. */
 const endLength = 8;
@@ -36,28 +39,27 @@ export interface ReviewPost {
 export function openReview(review: Review, scene: Scene): ReviewPost {
 	const how =
 		scene.threads === false
-			? `\`${scene.platform.command("task reply", scene)}\` answers it with your own words.`
-			: "What you write in this thread answers it, too.";
+			? texts.replyByCommand({ command: scene.platform.command("task reply", scene) })
+			: texts.replyHere;
 	return {
 		...named(review),
-		text: `⏸️ **It waits for you**: ${reasonText(review)}\nApprove lets it go on, Revise tells it what should change. ${how}`,
+		text: texts.open({ reason: reasonText(review), how }),
 		controls: [reviewControls(review, scene)],
 	};
 }
 
 /** The card of an answered or closed question. */
 export function closedReview(review: Review, state: TaskState): ReviewPost {
-	const what = hasEnded(state) ? "⏹️ **No longer asked**" : "▶️ **Answered**";
-	return { ...named(review), text: `${what}: ${reasonText(review)}` };
+	return { ...named(review), text: texts.closed({ reason: reasonText(review), ended: hasEnded(state) }) };
 }
 
 function named({ token }: Review): { readonly card: string; readonly marker: string; readonly foot: string } {
-	const marker = `question id ${shortId(token)}`;
+	const marker = texts.marker({ id: shortId(token) });
 	return { card: `review:${token}`, marker, foot: marker };
 }
 
 function reasonText({ reason }: Review): string {
-	return reason === "" ? "it wants somebody to look at its plan." : plain(reason, 300);
+	return reason === "" ? texts.usualReason : plain(reason, 300);
 }
 
 /** Buttons for the answer. */
@@ -69,7 +71,7 @@ export function reviewControls(
 	const approve = controls.write({ kind: "task-approve", session, subject });
 	const revise = controls.write({ kind: "task-revise", session, subject });
 	return [
-		{ type: "button", id: approve, label: "Approve", style: "success" },
-		{ type: "button", id: revise, label: "Revise", style: "secondary" },
+		{ type: "button", id: approve, label: taskTexts.buttons.approve, style: "success" },
+		{ type: "button", id: revise, label: taskTexts.buttons.revise, style: "secondary" },
 	];
 }

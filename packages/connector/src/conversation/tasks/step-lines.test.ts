@@ -20,10 +20,10 @@ test("a long list shows twelve steps around the current one", () => {
 	const lines = stepLines(steps);
 	expect([lines.length, lines[0], lines[1], lines.at(-2), lines.at(-1)]).toEqual([
 		14,
-		"… 14 steps before",
+		"… 14 earlier steps",
 		"✅ s14",
 		"⬜ s25",
-		"… 24 steps after",
+		"… 24 more steps",
 	]);
 	const done = steps.map((step) => ({ ...step, status: "completed" as const }));
 	expect(stepLines(done).at(-1)).toBe("✅ s49");

@@ -1,5 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
+import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
@@ -30,12 +31,8 @@ export function stepLines(steps: readonly PlanStep[]): string[] {
 	const shown = steps.slice(first, first + maxShown);
 	const after = steps.length - first - shown.length;
 	return definedItems([
-		first > 0 ? `… ${counted(first)} before` : undefined,
+		first > 0 ? taskTexts.stepsBefore({ count: first }) : undefined,
 		...shown.map(({ title, status }) => `${signs[status]} ${plain(title, maxTitle)}`),
-		after > 0 ? `… ${counted(after)} after` : undefined,
+		after > 0 ? taskTexts.stepsAfter({ count: after }) : undefined,
 	]);
-}
-
-function counted(count: number): string {
-	return count === 1 ? "1 step" : `${count} steps`;
 }

@@ -1,18 +1,9 @@
 import type { TaskPayload } from "@parley/protocol";
 import type { PersonNames, PlatformWords } from "../../platform/chat-platform.ts";
+import { commandTexts } from "../../texts/commands.ts";
+import { taskTexts } from "../../texts/tasks.ts";
 import { actingPerson, plain } from "../vocabulary/plain.ts";
-import type { EndedTask, Spent, TaskState } from "./task-state.ts";
-
-/** States for people. The words repeat the meaning of the sign. */
-export const stateWords: Readonly<Record<TaskState, string>> = {
-	pending: "🕓 Waits for its turn",
-	running: "▶️ At work",
-	retrying: "🔁 Is tried again soon",
-	suspended: "⏸️ Waits for you",
-	completed: "✅ Done",
-	failed: "❌ Failed",
-	cancelled: "⏹️ Cancelled",
-};
+import type { EndedTask, Spent } from "./task-state.ts";
 
 const barLength = 10;
 
@@ -21,7 +12,7 @@ export function barOf(done: number, total: number): string | undefined {
 	if (total < 2) return;
 	const length = Math.min(total, barLength);
 	const full = Math.min(length, Math.floor((done * length) / total));
-	return `${"▰".repeat(full)}${"▱".repeat(length - full)} ${done} of ${total}`;
+	return `${"▰".repeat(full)}${"▱".repeat(length - full)} ${taskTexts.progress({ done, total })}`;
 }
 
 /** `45 s`, `3 min 20 s`, `2 h 5 min`. */
@@ -40,7 +31,7 @@ function joined(...parts: readonly (readonly [number, string])[]): string {
 const grouped = new Intl.NumberFormat("en");
 
 export function tokensOf({ input, output }: { readonly input: number; readonly output: number }): string {
-	return `${grouped.format(input)} tokens in, ${grouped.format(output)} out`;
+	return commandTexts.usage.tokens({ input: grouped.format(input), output: grouped.format(output) });
 }
 
 const leastCost = 0.0001;
@@ -51,7 +42,8 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	if (input === 0 && output === 0) return;
 	const tokens = tokensOf({ input, output });
 	if (cost === 0) return tokens;
-	return `${tokens} · ${cost < leastCost ? `less than ${dollars.format(leastCost)}` : dollars.format(cost)}`;
+	const least = commandTexts.usage.lessThan({ cost: dollars.format(leastCost) });
+	return `${tokens} · ${cost < leastCost ? least : dollars.format(cost)}`;
 }
 
 /** End of a task for a person who comes too late: the known reason, person and time. */
@@ -61,7 +53,7 @@ export function endWords(
 	platform: PlatformWords,
 ): string {
 	const when = completed_at === undefined ? "" : `, ${platform.moment(Date.parse(completed_at), "exact")}`;
-	return `${stateWords[status]}${because(ended ?? {}, platform)}${when}`;
+	return `${taskTexts.states[status]}${because(ended ?? {}, platform)}${when}`;
 }
 
 /**
@@ -72,7 +64,7 @@ export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },
 	platform: PersonNames,
 ): string {
-	const whose = by === undefined ? "" : ` by ${actingPerson(by, platform)}`;
+	const whose = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
 	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
 	return says ? `${whose}: ${plain(why, 300)}` : whose;
 }

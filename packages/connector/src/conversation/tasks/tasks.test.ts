@@ -60,7 +60,7 @@ const scenarios: readonly Scenario[] = [
 		name: "a task gets a card, and a thread of its own",
 		events: [created],
 		sees: [
-			`milestone ${card}\n🕓 Waits for its turn · asked for {1 s}\n${foot}`,
+			`milestone ${card}\n🕓 Queued · requested {1 s}\n${foot}`,
 			'milestone task thread "Tidy *up*" of task:task_1aaaaaa',
 		],
 	},
@@ -68,14 +68,14 @@ const scenarios: readonly Scenario[] = [
 		name: "a long title is cut to what a thread can be called",
 		events: [[1, "task.created", { ...one, title: "word ".repeat(40), description: "", parent_id: "" }]],
 		sees: [
-			`milestone task task:task_1aaaaaa: **${"word ".repeat(29)}word…**\n🕓 Waits for its turn · asked for {1 s}\n${foot}`,
+			`milestone task task:task_1aaaaaa: **${"word ".repeat(29)}word…**\n🕓 Queued · requested {1 s}\n${foot}`,
 			'milestone task thread "word word word word word word word word…" of task:task_1aaaaaa',
 		],
 	},
 	{
 		name: "its start is an edit of the card, which says since when it is at work",
 		events: [created, started],
-		sees: [`progress ${card}\n▶️ At work · started {5 s}\n${foot}`],
+		sees: [`progress ${card}\n▶️ In progress · started {5 s}\n${foot}`],
 	},
 	{
 		name: "a task without a plan shows no bar",
@@ -85,13 +85,13 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "a plan is a bar, and the step at work",
 		events: [created, started, progress(6, 0, 3, "split")],
-		sees: [`progress ${card}\n▶️ At work · started {5 s}\n▱▱▱ 0 of 3 · now: split\n${foot}`],
+		sees: [`progress ${card}\n▶️ In progress · started {5 s}\n▱▱▱ 0 of 3 · now: split\n${foot}`],
 	},
 	{
 		name: "a step that is done is told in the thread",
 		events: [created, started, progress(6, 0, 3, "split"), progress(7, 1, 3, "test")],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n▰▱▱ 1 of 3 · now: test\n${foot}`,
+			`progress ${card}\n▶️ In progress · started {5 s}\n▰▱▱ 1 of 3 · now: test\n${foot}`,
 			`milestone ${inThread}: ☑️ Step 1 of 3 is done: split`,
 		],
 	},
@@ -99,7 +99,7 @@ const scenarios: readonly Scenario[] = [
 		name: "of several steps at once nobody guesses which they were, and the last of a plan ends the bar",
 		events: [created, started, progress(6, 1, 3, "test"), progress(7, 3, 3, "release")],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n▰▰▰ 3 of 3\n${foot}`,
+			`progress ${card}\n▶️ In progress · started {5 s}\n▰▰▰ 3 of 3\n${foot}`,
 			`milestone ${inThread}: ☑️ Step 3 of 3 is done`,
 		],
 	},
@@ -112,7 +112,7 @@ const scenarios: readonly Scenario[] = [
 		name: "a plan of many steps has a bar of ten",
 		events: [created, started, progress(6, 13, 20, "test")],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n▰▰▰▰▰▰▱▱▱▱ 13 of 20 · now: test\n${foot}`,
+			`progress ${card}\n▶️ In progress · started {5 s}\n▰▰▰▰▰▰▱▱▱▱ 13 of 20 · now: test\n${foot}`,
 			`milestone ${inThread}: ☑️ Step 13 of 20 is done`,
 		],
 	},
@@ -120,19 +120,19 @@ const scenarios: readonly Scenario[] = [
 		name: "a suspended task shows its plan and the buttons that answer it, and the room hears that it waits",
 		events: [created, started, suspended],
 		sees: [
-			`milestone ${card}\n⏸️ Waits for you · started {5 s}\n${foot}`,
-			`milestone ${inThread}: 📋 **The plan**\n\n1. a\n2. b`,
-			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
-			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: see its thread, or `/task show aaaaaa`.",
+			`milestone ${card}\n⏸️ Waiting for your answer · started {5 s}\n${foot}`,
+			`milestone ${inThread}: 📋 **Plan**\n\n1. a\n2. b`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nApprove to continue, or Revise to request changes. You can also reply in this thread.\n(question id cccccc)\n[Approve][Revise]`,
+			"milestone room: ⏸️ **Tidy \\*up\\*** is waiting for your answer: see its thread, or `/task show aaaaaa`.",
 		],
 	},
 	{
 		name: "a question that was answered loses its buttons",
 		events: [created, started, suspended, resumed],
 		sees: [
-			`milestone ${card}\n▶️ At work · started {5 s}\n${foot}`,
+			`milestone ${card}\n▶️ In progress · started {5 s}\n${foot}`,
 			`milestone ${inThread} review:review_x1cccccc: ▶️ **Answered**: A schema change\n(question id cccccc)`,
-			`milestone ${inThread}: ▶️ It goes on.`,
+			`milestone ${inThread}: ▶️ **Continued**`,
 		],
 	},
 	{
@@ -140,7 +140,7 @@ const scenarios: readonly Scenario[] = [
 		events: [created, started, suspended, [30, "task.cancelled", { task_id: id, reason: "No *need*" }]],
 		sees: [
 			`milestone ${card}\n⏹️ Cancelled after 25 s: No \\*need\\*\n${over}`,
-			`milestone ${inThread} review:review_x1cccccc: ⏹️ **No longer asked**: A schema change\n(question id cccccc)`,
+			`milestone ${inThread} review:review_x1cccccc: ⏹️ **Closed**: A schema change\n(question id cccccc)`,
 			`milestone ${inThread}: ⏹️ **Cancelled**: No \\*need\\*`,
 		],
 	},
@@ -181,7 +181,7 @@ const scenarios: readonly Scenario[] = [
 		events: [created, started, completed("Much…")],
 		sees: [
 			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n(task id aaaaaa · 1,200 tokens in, 34 out)",
-			`final ${inThread}: ✅ **Done**\n\nMuch…\n(took 3 min 20 s · 1,200 tokens in, 34 out · all of it: /task show aaaaaa)`,
+			`final ${inThread}: ✅ **Done**\n\nMuch…\n(took 3 min 20 s · 1,200 tokens in, 34 out · complete result: /task show aaaaaa)`,
 			"final room: ✅ **Tidy \\*up\\*** is done: see its thread, or `/task show aaaaaa`.",
 		],
 	},
@@ -191,7 +191,7 @@ const scenarios: readonly Scenario[] = [
 		events: [created, started, completed("Much…")],
 		sees: [
 			expect.any(String),
-			expect.stringContaining(" · all of it: !task show aaaaaa)"),
+			expect.stringContaining(" · complete result: !task show aaaaaa)"),
 			"final room: ✅ **Tidy \\*up\\*** is done: see its thread, or `/bot task show aaaaaa`.",
 		],
 	},
@@ -202,7 +202,7 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			expect.any(String),
 			expect.any(String),
-			expect.stringContaining("`/bot task reply` answers it with your own words."),
+			expect.stringContaining("You can also use `/bot task reply`."),
 		],
 	},
 	{
@@ -211,21 +211,21 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			`milestone ${card}\n❌ Failed after 3 s: out of \\<ideas> really\n${over}`,
 			`error ${inThread}: ❌ Failed: out of \\<ideas> really`,
-			"error room: ❌ **Tidy \\*up\\*** has failed: out of \\<ideas> really",
+			"error room: ❌ **Tidy \\*up\\*** failed: out of \\<ideas> really",
 		],
 	},
 	{
 		name: "a failure that is tried again is a milestone, and the card says so",
 		events: [created, started, failed("overloaded", true)],
 		sees: [
-			`milestone ${card}\n🔁 Is tried again soon: overloaded · started {5 s}\n${foot}`,
-			`milestone ${inThread}: 🔁 It failed and is tried again by itself, try 2: overloaded`,
+			`milestone ${card}\n🔁 Retrying soon: overloaded · started {5 s}\n${foot}`,
+			`milestone ${inThread}: 🔁 **Failed**, attempt 2 follows: overloaded`,
 		],
 	},
 	{
 		name: "a task that is tried again counts from its first start, and its failure is forgotten",
 		events: [created, started, failed("overloaded", true), [60, "task.started", one]],
-		sees: [`progress ${card}\n▶️ At work · started {5 s}\n${foot}`],
+		sees: [`progress ${card}\n▶️ In progress · started {5 s}\n${foot}`],
 	},
 	{
 		name: "those who work for a task stand on its card, each below the one it works for",
@@ -237,7 +237,7 @@ const scenarios: readonly Scenario[] = [
 			[6, "task.created", { task_id: "task_3", title: "Deep", description: "", parent_id: part.task_id }],
 		],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n\n- 🕓 Waits for its turn: Look\n  - 🕓 Waits for its turn: Deep\n- 🕓 Waits for its turn: Other\n${foot}`,
+			`progress ${card}\n▶️ In progress · started {5 s}\n\n- 🕓 Queued: Look\n  - 🕓 Queued: Deep\n- 🕓 Queued: Other\n${foot}`,
 		],
 	},
 	{
@@ -248,7 +248,7 @@ const scenarios: readonly Scenario[] = [
 			partCreated,
 			[7, "task.failed", { ...part, error: "no", retry_count: 0, will_retry: false }],
 		],
-		sees: [`progress ${card}\n▶️ At work · started {5 s}\n\n- ❌ Failed: Look\n${foot}`],
+		sees: [`progress ${card}\n▶️ In progress · started {5 s}\n\n- ❌ Failed: Look\n${foot}`],
 	},
 	{
 		name: "of many who work for a task the newest are shown",
@@ -264,16 +264,16 @@ const scenarios: readonly Scenario[] = [
 			}),
 		],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n\n${[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `- 🕓 Waits for its turn: W${n}\n`).join("")}- and 2 earlier parts\n${foot}`,
+			`progress ${card}\n▶️ In progress · started {5 s}\n\n${[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `- 🕓 Queued: W${n}\n`).join("")}- and 2 earlier subtasks\n${foot}`,
 		],
 	},
 	{
 		name: "what one who works for a task asks is asked in the thread of that task",
 		events: [created, started, partCreated, [9, "task.suspended", { ...part, ...asks, plan_content: "" }]],
 		sees: [
-			`progress ${card}\n▶️ At work · started {5 s}\n⏸️ Waits for you: Look\n\n- ⏸️ Waits for you: Look\n${foot}`,
-			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
-			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: see its thread, or `/task show aaaaaa`.",
+			`progress ${card}\n▶️ In progress · started {5 s}\n⏸️ Waiting for your answer: Look\n\n- ⏸️ Waiting for your answer: Look\n${foot}`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nApprove to continue, or Revise to request changes. You can also reply in this thread.\n(question id cccccc)\n[Approve][Revise]`,
+			"milestone room: ⏸️ **Tidy \\*up\\*** is waiting for your answer: see its thread, or `/task show aaaaaa`.",
 		],
 	},
 	{
@@ -285,7 +285,7 @@ const scenarios: readonly Scenario[] = [
 			[7, "internal.worker", { task_id: part.task_id, event: "phase", phase: "acting" }],
 			[8, "internal.worker", { task_id: part.task_id, event: "completed", output_summary: "four" }],
 		],
-		sees: [`progress ${card}\n▶️ At work · started {5 s}\n\n- ✅ Done: Look\n${foot}`],
+		sees: [`progress ${card}\n▶️ In progress · started {5 s}\n\n- ✅ Done: Look\n${foot}`],
 	},
 	{
 		name: "where no thread can be, the room hears all of it, with the name of the task",
@@ -300,7 +300,7 @@ const scenarios: readonly Scenario[] = [
 		name: "where no thread can be, none is opened",
 		scene: noThreads,
 		events: [created],
-		sees: [`milestone ${card}\n🕓 Waits for its turn · asked for {1 s}\n${foot}`],
+		sees: [`milestone ${card}\n🕓 Queued · requested {1 s}\n${foot}`],
 	},
 	{
 		name: "a task that nobody saw begin is not shown",

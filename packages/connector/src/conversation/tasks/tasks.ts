@@ -3,6 +3,7 @@ import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
+import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
@@ -19,9 +20,11 @@ import {
 	type Worker,
 	withTask,
 } from "./task-state.ts";
-import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
+import { barOf, because, lengthOf, spentWords } from "./task-words.ts";
 
 export type { TasksSlice } from "./task-state.ts";
+
+const { states } = taskTexts;
 
 /** Tasks in the background: a card for each task, and a thread for its posts. */
 export const tasks: Reducer<TasksSlice> = {
@@ -46,7 +49,7 @@ export const tasks: Reducer<TasksSlice> = {
 /** Closes all cards, because no event follows. */
 function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	return live.flatMap((task) => {
-		const over: Task = { ...task, state: "cancelled", why: "its conversation was deleted" };
+		const over: Task = { ...task, state: "cancelled", why: taskTexts.conversationDeleted };
 		return [cardOf(over, "milestone", scene), ...closedIn(task, over.state, scene)];
 	});
 }
@@ -64,7 +67,7 @@ function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 }
 
 function opened({ id, title }: Task, { platform, threads = true }: Scene): RenderOperation[] {
-	const name = oneLine(title, platform.limits.threadName) || "Task";
+	const name = oneLine(title, platform.limits.threadName) || taskTexts.thread;
 	return threads ? [{ type: "thread", lane: "milestone", card: taskCard(id), name, task: id }] : [];
 }
 
@@ -97,14 +100,14 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 		case "task.progress":
 			return stepped(change, scene);
 		case "task.resumed":
-			return [threadPost(task, { lane: "milestone", text: "▶️ It goes on." }, scene)];
+			return [threadPost(task, { lane: "milestone", text: taskTexts.continued }, scene)];
 		case "task.completed":
 			return completed(event.payload, task, scene);
 		case "task.failed":
 			return failed(event.payload, task, scene);
 		case "task.cancelled": {
 			const { reason: why, by } = event.payload;
-			const text = `⏹️ **Cancelled**${because({ why, by }, scene.platform)}`;
+			const text = taskTexts.cancelled({ cause: because({ why, by }, scene.platform) });
 			return [threadPost(task, { lane: "milestone", text }, scene)];
 		}
 		default:
@@ -115,13 +118,13 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowOperation[] {
 	const review = task.reviews.find(({ token }) => token === payload.token);
 	if (!review) return [];
-	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
+	const subtask = payload.task_id === task.id ? undefined : plain(review.title, 60);
 	const plan = payload.plan_content.trim();
-	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: ${whereOf(task, scene)}.`;
+	const waits = taskTexts.room.waiting({ title: plain(task.title, 150), details: detailsOf(task, scene) });
 	return definedItems([
 		plan === ""
 			? undefined
-			: threadPost(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene),
+			: threadPost(task, { lane: "milestone", text: taskTexts.plan({ plan, subtask }) }, scene),
 		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
 		...inRoom({ lane: "milestone", text: waits }, scene),
 	]);
@@ -136,13 +139,8 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
 	const isOver = step.done === step.total || step.label !== earlier?.label;
 	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
-	return [
-		threadPost(
-			task,
-			{ lane: "milestone", text: `☑️ Step ${step.done} of ${step.total} is done${which}` },
-			scene,
-		),
-	];
+	const text = `${taskTexts.stepDone(step)}${which}`;
+	return [threadPost(task, { lane: "milestone", text }, scene)];
 }
 
 function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowOperation[] {
@@ -150,11 +148,12 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const spent = task.spent && spentWords(task.spent);
 	const { platform, threads = true } = scene;
 	const place = threads ? { thread: taskCard(task.id) } : scene;
-	const show = platform.command(`task show ${shortId(task.id)}`, place);
-	const whole = summary.endsWith("…") ? ` · all of it: ${show}` : "";
-	const foot = `took ${lengthOf(duration / 1_000_000)}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
-	const text = summary.trim() === "" ? "✅ **Done**" : `✅ **Done**\n\n${summary.trim()}`;
-	const short = `✅ **${plain(task.title, 150)}** is done: ${whereOf(task, scene)}.`;
+	const command = platform.command(`task show ${shortId(task.id)}`, place);
+	const whole = summary.endsWith("…") ? taskTexts.wholeResult({ command }) : "";
+	const took = taskTexts.took({ time: lengthOf(duration / 1_000_000) });
+	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
+	const text = taskTexts.done({ result: summary.trim() });
+	const short = taskTexts.room.done({ title: plain(task.title, 150), details: detailsOf(task, scene) });
 	return [
 		threadPost(task, { lane: "final", text, foot }, scene),
 		...inRoom({ lane: "final", text: short }, scene),
@@ -162,14 +161,17 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 }
 
 function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowOperation[] {
-	const error = payload.error.trim() === "" ? "nobody knows why" : plain(payload.error, 1_000);
+	const error = payload.error.trim() === "" ? taskTexts.unknownError : plain(payload.error, 1_000);
 	if (payload.will_retry) {
-		const text = `🔁 It failed and is tried again by itself, try ${payload.retry_count + 2}: ${error}`;
+		const text = taskTexts.retrying({ attempt: payload.retry_count + 2, error });
 		return [threadPost(task, { lane: "milestone", text }, scene)];
 	}
-	const short = `❌ **${plain(task.title, 150)}** has failed: ${plain(payload.error, 300)}`;
+	const short = taskTexts.room.failed({
+		title: plain(task.title, 150),
+		error: plain(payload.error, 300),
+	});
 	return [
-		threadPost(task, { lane: "error", text: `${stateWords.failed}: ${error}` }, scene),
+		threadPost(task, { lane: "error", text: `${states.failed}: ${error}` }, scene),
 		...inRoom({ lane: "error", text: short }, scene),
 	];
 }
@@ -185,8 +187,9 @@ function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): S
 }
 
 /** Reference to further details. The command also works if the thread is locked or deleted. */
-function whereOf({ id }: Task, scene: Scene): string {
-	return `see its thread, or \`${scene.platform.command(`task show ${shortId(id)}`, scene)}\``;
+function detailsOf({ id }: Task, scene: Scene): string {
+	const command = scene.platform.command(`task show ${shortId(id)}`, scene);
+	return taskTexts.room.details({ command });
 }
 
 /** Without threads, the room already has the post. */
@@ -202,7 +205,7 @@ const maxWorkerTitle = 60;
 
 /** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
-	const marker = `task id ${shortId(task.id)}`;
+	const marker = taskTexts.marker({ id: shortId(task.id) });
 	const spent = task.spent && spentWords(task.spent);
 	const controls = controlsOf(task, scene);
 	return {
@@ -227,28 +230,28 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 function stateLine(task: Task, { platform }: Scene): string {
 	const { state, startedAt, createdAt, end, why } = task;
 	if (hasEnded(state)) {
-		const took = end?.tookMs === undefined ? "" : ` after ${lengthOf(end.tookMs)}`;
-		return `${stateWords[state]}${took}${because(task, platform)}`;
+		const took = end?.tookMs === undefined ? "" : taskTexts.after({ time: lengthOf(end.tookMs) });
+		return `${states[state]}${took}${because(task, platform)}`;
 	}
 	const since =
 		startedAt === undefined
-			? `asked for ${platform.moment(createdAt, "relative")}`
-			: `started ${platform.moment(startedAt, "relative")}`;
+			? taskTexts.requested({ at: platform.moment(createdAt, "relative") })
+			: taskTexts.started({ at: platform.moment(startedAt, "relative") });
 	const cause = state === "retrying" && why !== undefined ? `: ${plain(why, 300)}` : "";
-	return `${stateWords[state]}${cause} · ${since}`;
+	return `${states[state]}${cause} · ${since}`;
 }
 
 function stepLine({ step, state }: Task): string[] {
 	const bar = step && barOf(step.done, step.total);
 	if (!step || bar === undefined) return [];
 	const isAtWork = !hasEnded(state) && step.done < step.total && step.label !== "";
-	return [isAtWork ? `${bar} · now: ${plain(step.label, 120)}` : bar];
+	return [isAtWork ? taskTexts.currentStep({ bar, step: plain(step.label, 120) }) : bar];
 }
 
 /** A worker's question also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
-	return asking ? [`${stateWords.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];
+	return asking ? [`${states.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];
 }
 
 /** The newest workers, each below its parent. */
@@ -264,20 +267,20 @@ function workerLines(workers: readonly Worker[]): string[] {
 	return definedItems([
 		"",
 		...[...tops].flatMap((parent) => below(parent, 0)),
-		hidden > 0 ? `- and ${hidden} earlier ${hidden === 1 ? "part" : "parts"}` : undefined,
+		hidden > 0 ? taskTexts.earlierSubtasks({ count: hidden }) : undefined,
 	]);
 }
 
 function wordsOf({ title, state }: Worker): string {
-	return `${stateWords[state]}: ${plain(title, maxWorkerTitle)}`;
+	return `${states[state]}: ${plain(title, maxWorkerTitle)}`;
 }
 
 function controlsOf({ id, state }: Task, { controls, session }: Scene): Control[] {
 	if (!hasEnded(state)) {
 		const control = controls.write({ kind: "task-cancel", session, subject: id });
-		return [{ type: "button", id: control, label: "Cancel", style: "danger" }];
+		return [{ type: "button", id: control, label: taskTexts.buttons.cancel, style: "danger" }];
 	}
 	if (state === "completed") return [];
 	const control = controls.write({ kind: "task-retry", session, subject: id });
-	return [{ type: "button", id: control, label: "Retry", style: "primary" }];
+	return [{ type: "button", id: control, label: taskTexts.buttons.retry, style: "primary" }];
 }

@@ -24,11 +24,11 @@ function ended(reason: string, grant_id = grant.grant_id): Happening {
 
 function open(cover: string, by: string): string {
 	return [
-		"milestone room grant:grant_1dddddd: 🔓 **This channel is trusted**: tools run here without asking.",
+		"milestone room grant:grant_1dddddd: 🔓 **This channel is trusted**: tools run here without approval.",
 		`- Covered: ${cover}`,
 		"- Until at 3600 s, {3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
-		"- Still asked about: what is written outside of the working directory, secrets, the gateway itself, commands without a sandbox, and what cannot be undone",
+		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		"(grant id dddddd)",
 		"[End trust]",
 	].join("\n");
@@ -36,8 +36,8 @@ function open(cover: string, by: string): string {
 
 function closed(why: string): string[] {
 	return [
-		`milestone room grant:grant_1dddddd: 🔒 **This channel is trusted no more** since at 70 s: ${why}.\nTools ask here again.\n(grant id dddddd)`,
-		`milestone room grant-end:grant_1dddddd: 🔒 Tools ask here again: ${why}.`,
+		`milestone room grant:grant_1dddddd: 🔒 **This channel is no longer trusted** since at 70 s: ${why}.\n(grant id dddddd)`,
+		`milestone room grant-end:grant_1dddddd: 🔒 Tools require approval here again: ${why}.`,
 	];
 }
 
@@ -49,7 +49,7 @@ interface Scenario {
 	readonly open?: string;
 }
 
-const everything = "all tools, for every member here, 200 calls at most";
+const everything = "all tools, for all members here, at most 200 calls";
 
 const scenarios: readonly Scenario[] = [
 	{
@@ -74,7 +74,7 @@ const scenarios: readonly Scenario[] = [
 			],
 		],
 		sees: [
-			open("the tools `git`, `run_command`, only what is read, write, for @42, 200 calls at most", "@7"),
+			open("the tools `git`, `run_command`, only the classes read, write, for @42, at most 200 calls", "@7"),
 		],
 		open: "grant_1dddddd",
 	},
@@ -85,16 +85,16 @@ const scenarios: readonly Scenario[] = [
 		],
 		sees: [
 			open(
-				"the tools `t0`, `t1`, `t2`, `t3`, `t4`, `t5`, `t6`, `t7`, `t8`, `t9`, 2 more, for every member here, 200 calls at most",
+				"the tools `t0`, `t1`, `t2`, `t3`, `t4`, `t5`, `t6`, `t7`, `t8`, `t9`, 2 more, for all members here, at most 200 calls",
 				"the operator",
 			),
 		],
 		open: "grant_1dddddd",
 	},
 	{
-		name: "when its time is over the card says so, and everybody notices",
+		name: "when it expired the card says so, and everybody notices",
 		events: [created, ended("expired")],
-		sees: closed("its time is over"),
+		sees: closed("it expired"),
 	},
 	{
 		name: "who ends it has a name",

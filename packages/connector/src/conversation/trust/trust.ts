@@ -1,9 +1,12 @@
 import type { GrantPayload } from "@parley/protocol";
+import { trustTexts } from "../../texts/trust.ts";
 import { shortId } from "../tasks/task-state.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { approvalStillRequired, coverOf, endWords, personOf } from "./grant-words.ts";
+import { coverOf, endWords, personOf } from "./grant-words.ts";
+
+const { card } = trustTexts;
 
 export interface TrustSlice {
 	/** The active grant. */
@@ -37,31 +40,30 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	return {
 		...named(id, scene),
 		text: [
-			"🔓 **This channel is trusted**: tools run here without asking.",
-			`- Covered: ${coverOf(grant, platform)}`,
-			`- Until ${platform.moment(until, "exact")}, ${platform.moment(until, "relative")}`,
-			`- Granted by ${personOf(granted_by, platform)}: ${plain(reason, 300)}`,
-			`- Still asked about: ${approvalStillRequired}`,
+			card.open,
+			card.covered({ cover: coverOf(grant, platform) }),
+			card.until({
+				exact: platform.moment(until, "exact"),
+				relative: platform.moment(until, "relative"),
+			}),
+			card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
+			card.stillRequired,
 		].join("\n"),
-		controls: [[{ type: "button", id: end, label: "End trust", style: "danger" }]],
+		controls: [[{ type: "button", id: end, label: card.end, style: "danger" }]],
 	};
 }
 
 /** The same card after the end. */
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
-	const when = scene.platform.moment(recorded.at, "exact");
-	const why = endWords(reason, scene.platform);
-	return {
-		...named(id, scene),
-		text: `🔒 **This channel is trusted no more** since ${when}: ${why}.\nTools ask here again.`,
-	};
+	const { platform } = scene;
+	const at = platform.moment(recorded.at, "exact");
+	return { ...named(id, scene), text: card.ended({ at, reason: endWords(reason, platform) }) };
 }
 
 /** Post about the end, once per room, also if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
-	const why = endWords(reason, scene.platform);
-	const card = `grant-end:${inRoom(id, scene)}`;
-	return { type: "show", lane: "milestone", card, text: `🔒 Tools ask here again: ${why}.` };
+	const text = card.notice({ reason: endWords(reason, scene.platform) });
+	return { type: "show", lane: "milestone", card: `grant-end:${inRoom(id, scene)}`, text };
 }
 
 interface Ended {
@@ -84,6 +86,6 @@ function named(
 	readonly marker: string;
 	readonly foot: string;
 } {
-	const marker = `grant id ${shortId(id)}`;
+	const marker = card.marker({ id: shortId(id) });
 	return { type: "show", lane: "milestone", card: `grant:${inRoom(id, scene)}`, marker, foot: marker };
 }

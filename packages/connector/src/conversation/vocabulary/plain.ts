@@ -1,5 +1,6 @@
 import type { PersonNames } from "../../platform/chat-platform.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
+import { trustTexts } from "../../texts/trust.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -56,5 +57,5 @@ export function isBlank(text: string): boolean {
 /** Name of the acting principal: a person of the platform, otherwise the operator. */
 export function actingPerson(by: string, { person }: PersonNames): string {
 	const id = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(by)?.groups?.["id"];
-	return id === undefined ? "the operator" : person(id);
+	return id === undefined ? trustTexts.operator : person(id);
 }

@@ -1,0 +1,59 @@
+/** Texts about the access of people: requests, roles and refusals. Markdown. */
+export const accessTexts = {
+	noAccess: ({ command }: { readonly command: string }): string =>
+		`You have no access yet. Use \`${command}\` (or \`!pair\` after my name) to request it.`,
+
+	pair: {
+		description: "Request access, or use a code from the operator",
+		code: "The operator's code, if you have one",
+		requested: ({
+			code,
+			expires,
+			command,
+		}: {
+			readonly code: string;
+			readonly expires: string;
+			readonly command: string;
+		}): string =>
+			`Your code is \`${code}\`. Ask the operator to run \`parley people approve ${code}\`; the code expires ${expires}. If the operator gave you a code, use \`${command} CODE\`.`,
+		known: ({ role, help }: { readonly role: string; readonly help: string }): string =>
+			`You already have access: you are ${role}. See \`${help}\`.`,
+		welcome: ({ role, help }: { readonly role: string; readonly help: string }): string =>
+			`Welcome! You are ${role} here. Write to me, or see \`${help}\`.`,
+	},
+
+	whoami: {
+		description: "Show your role and your permissions here",
+		role: ({ person, role }: { readonly person: string; readonly role: string }): string =>
+			`You are ${person}, with the role **${role}**.`,
+		noRights: "You have no permissions here yet.",
+		rights: ({ rights }: { readonly rights: string }): string => `You can: ${rights}.`,
+		/** The rights of a role by the gateway's name of the action. The others follow from these. */
+		right: new Map([
+			["session.write", "write to me"],
+			["session.open", "start conversations"],
+			["session.configure", "choose the model"],
+			["prompt.answer", "answer questions"],
+			["prompt.deny", "deny tool calls"],
+			["prompt.approve", "approve tool calls"],
+			["task.submit", "start tasks"],
+			["schedule.create", "create schedules"],
+			["memory.write", "save notes"],
+			["grant.request", "request trust for this channel"],
+			["grant.confirm", "confirm trust for this channel"],
+		]) as ReadonlyMap<string, string>,
+		channel: ({
+			always,
+			shared,
+			agent,
+		}: {
+			readonly always: boolean;
+			readonly shared: boolean;
+			readonly agent: string | undefined;
+		}): string => {
+			const when = always ? "every message" : "messages that mention me";
+			const whose = shared ? "All members share one conversation" : "Each member has a separate conversation";
+			return `In this channel, I answer ${when}. ${whose}.${agent === undefined ? "" : ` Agent: \`${agent}\`.`}`;
+		},
+	},
+};

@@ -1,0 +1,71 @@
+/** Texts about answers of the agent: queue, retries, results, and the replies to their buttons. Markdown. */
+export const answerTexts = {
+	buttons: { stop: "Stop", again: "Again", good: "Good", bad: "Bad", rerun: "Answer the edited text" },
+	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
+
+	queue: {
+		/** `position`: number of messages before it. */
+		waiting: ({ position }: { readonly position: number }): string =>
+			position === 1
+				? "I am working on another message. Yours is next."
+				: `I am working on other messages. Yours is number ${position} in the queue.`,
+		active: "I am working on your message now.",
+		dropped: "Removed from the queue.",
+		stopped: "Stopped.",
+		answered: "Answered below.",
+		full: "The queue is full here. I keep your message and handle it when there is room.",
+	},
+
+	retry: {
+		waiting: ({
+			reason,
+			attempt,
+			at,
+		}: {
+			readonly reason: string;
+			readonly attempt: number;
+			readonly at: string;
+		}): string => `The model has not answered: ${reason}. Attempt ${attempt}: ${at}.`,
+		stopped: "Stopped before the model answered.",
+		recovered: "The model is answering again.",
+		failed: "The model has not answered. There are no more attempts.",
+	},
+
+	steps: "Steps",
+	author: ({ person }: { readonly person: string }): string => `${person} asks`,
+	terminal: "From the terminal",
+	files: ({ count }: { readonly count: number }): string => ` (files: ${count})`,
+
+	empty: "Done, without a text.",
+	/** `about`: start of the message; undefined if it is unknown. */
+	stopped: ({ about }: { readonly about: string | undefined }): string =>
+		about === undefined ? "Stopped." : `Stopped: “${about}”`,
+	stoppedHere: "stopped here",
+	internalError:
+		"The gateway failed, and its log has the reason for the operator. Press **Again** to try once more.",
+	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
+	wholeText: ({ file }: { readonly file: string }): string => `The full text is in ${file}.`,
+	continued: "continued",
+
+	/** Current step, to follow the agent's name. */
+	activity: {
+		thinking: "is thinking…",
+		preparing: ({ tool }: { readonly tool: string }): string => `is preparing ${tool}…`,
+		writingFile: "is writing a file…",
+		writing: ({ file }: { readonly file: string }): string => `is writing ${file}…`,
+	},
+
+	replies: {
+		stopped: "Stopped.",
+		alreadyEnded: "It had already ended.",
+		onlyLast: "Only the last answer can be repeated. Please ask again instead.",
+		busy: "I am still busy here. Press Again in a moment.",
+		again: "The new answer follows below.",
+		thanks: "Thank you, noted.",
+		thanksOperator: "Thank you, noted for the operator.",
+		onlyAuthor: "Only the author of that message can send it again.",
+		textLost: "I no longer have the text of that message. Please send it again.",
+		rerunning: "I am working on the edited message.",
+		rerunQueued: "The edited message is in the queue.",
+	},
+};

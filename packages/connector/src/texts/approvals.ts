@@ -1,0 +1,134 @@
+/** Texts about approvals: the list, the cards, and the replies to their buttons. Markdown. */
+export const approvalTexts = {
+	list: {
+		description: "List the open approvals that you can answer here, also of other channels",
+		from: "Number of the first approval to show; 1 by default",
+		more: ({
+			count,
+			isLeast,
+			command,
+		}: {
+			readonly count: number;
+			readonly isLeast: boolean;
+			readonly command: string;
+		}): string => `${isLeast ? "At least " : ""}${count} more: \`${command}\``,
+		none: "There are no open approvals that you can answer here.",
+		noMore: ({ command }: { readonly command: string }): string =>
+			`There are no more open approvals. \`${command}\` starts with the first one.`,
+		requested: ({
+			person,
+			channel,
+			about,
+			at,
+		}: {
+			readonly person: string;
+			readonly channel: string;
+			readonly about: string;
+			readonly at: string;
+		}): string => `Requested by ${person} ${channel}${about}, ${at}.`,
+		here: "here",
+		inChannel: ({ platform, id }: { readonly platform: string; readonly id: string }): string =>
+			`in ${platform} (\`${id}\`)`,
+		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
+		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
+	},
+
+	buttons: {
+		approve: "Approve",
+		approveOnce: "Approve once",
+		approveSession: "For this session",
+		deny: "Deny",
+		showAll: "Show all",
+		/** With the number of a call or the code of an approval. */
+		approveOne: ({ number }: { readonly number: number | string }): string => `Approve ${number}`,
+		approveOneSession: ({ number }: { readonly number: number }): string =>
+			`Approve ${number} for this session`,
+		denyOne: ({ number }: { readonly number: number | string }): string => `Deny ${number}`,
+		showOne: ({ number }: { readonly number: number | string }): string => `Show all of ${number}`,
+		approveAll: "Approve all",
+		denyAll: "Deny all",
+	},
+	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason for the agent" },
+
+	card: {
+		title: "Approval",
+		wants: ({ asker, tool }: { readonly asker: string; readonly tool: string }): string =>
+			`${asker} wants to use ${tool}`,
+		calls: ({ count, asker }: { readonly count: number; readonly asker: string }): string =>
+			`${count} calls of ${asker}`,
+		repeated: "**asked again**",
+		risk: ({ risk }: { readonly risk: string }): string =>
+			risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`,
+		critical: ({ command, chat }: { readonly command: string; readonly chat: string }): string =>
+			`**Risk: critical.** Only the operator can approve this, with ${command} or in ${chat}. You can deny it here.`,
+		waiting: ({ risk, code }: { readonly risk: string; readonly code: string }): string =>
+			`⏳ waiting · risk: ${risk} · ${code}`,
+		waitingCritical: ({ command }: { readonly command: string }): string =>
+			`🔒 **only the operator can approve this**, with ${command}`,
+		alsoIn: ({
+			platforms,
+			several,
+			onlyDeny,
+		}: {
+			readonly platforms: string;
+			readonly several: boolean;
+			readonly onlyDeny: boolean;
+		}): string =>
+			`Approvers in ${several ? "channels" : "a channel"} of ${platforms} can ${onlyDeny ? "deny" : "answer"} it too, with the command approvals.`,
+	},
+
+	/** On a card that the platform refused. */
+	plain: {
+		refused: "The full card could not be posted here.",
+		reply: "Reply to this post with **approve** or **deny**.",
+		replyNumbered: ({ number }: { readonly number: number }): string =>
+			`Reply to this post with **approve ${number}** or **deny ${number}**.`,
+		replyAnswer: "Reply to this post with your answer.",
+		approver: ({ command }: { readonly command: string }): string => `An approver can use ${command}.`,
+		approverOfCalls: ({ command }: { readonly command: string }): string =>
+			`An approver can use ${command}. The operator can answer each call with its command:`,
+		operator: ({ command }: { readonly command: string }): string =>
+			`The operator can answer with ${command}.`,
+	},
+
+	/** Results of the buttons for all calls of a card. */
+	all: {
+		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
+		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
+		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
+		unseen: "this post did not show all of it. Use its own buttons",
+		critical: ({ command }: { readonly command: string }): string =>
+			`only the operator can approve it, with ${command}`,
+		notShown: "this post no longer shows it",
+		answered: ({ outcome }: { readonly outcome: string }): string => `already answered: ${outcome}`,
+		notWaiting: "it is no longer waiting",
+		unknown: "the gateway no longer has it",
+	},
+
+	outcomes: {
+		denied: "⛔ **Denied**",
+		approved: "✅ **Approved**",
+		approvedOnce: "✅ **Approved once**",
+		approvedSession: "✅ **Approved for this session**",
+		withChanges: ", with changed arguments,",
+		changedArguments: "Approved arguments:",
+	},
+
+	/** Help for a reply that is not a decision. */
+	typed: {
+		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
+			`Not decided. Reply **approve**${allowSession ? ", **session**" : ""} or **deny** with your reason, or press a button.`,
+		whichCall: ({
+			calls,
+			example,
+			waiting,
+		}: {
+			readonly calls: number;
+			readonly example: number;
+			readonly waiting: readonly number[];
+		}): string => {
+			const left = waiting.length === 0 ? "No call is waiting." : `Waiting: ${waiting.join(", ")}.`;
+			return `Not decided, because this post shows ${calls} calls. Reply **approve ${example}** or **deny ${example}** with your reason, or press a button. ${left}`;
+		},
+	},
+};

@@ -1,0 +1,105 @@
+/** Texts of chat commands that belong to no other topic: help, typed commands, requests, skills, the model and usage. */
+export const commandTexts = {
+	unknown: ({ help }: { readonly help: string }): string => `Unknown command. See \`${help}\`.`,
+
+	help: {
+		description: "List all commands",
+		intro:
+			"Write to me in a direct message, mention me in a channel, or write in one of my threads. `stop` or ❌ on your message stops me, and 🔁 repeats the answer. You can also type a command after my name: `!session list`.",
+		/**
+		 * Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of
+		 * Discord.
+		 */
+		groups: new Map([
+			["task", "Work in the background"],
+			["session", "Conversations of this channel"],
+			["trust", "Let tools run in this channel without approval"],
+			["schedule", "Scheduled messages to me"],
+		]) as ReadonlyMap<string, string>,
+	},
+
+	typed: {
+		chooseOne: ({ commands }: { readonly commands: string }): string => `Choose one: ${commands}`,
+		invalid: ({
+			name,
+			description,
+			usage,
+		}: {
+			readonly name: string;
+			readonly description: string;
+			readonly usage: string;
+		}): string => `\`${name}\` is missing or invalid. ${description}. Usage: ${usage}`,
+		withoutOptions: ({ usage }: { readonly usage: string }): string =>
+			`This command has no options. Usage: ${usage}`,
+		unread: ({ usage }: { readonly usage: string }): string =>
+			`Some of these words belong to no option. Usage: ${usage}`,
+	},
+
+	ask: {
+		description: "Ask the agent in this channel's conversation",
+		text: "Your request",
+		sent: "Sent. The answer follows here.",
+		sentWithout: ({ files }: { readonly files: string }): string =>
+			`Sent, but without these files:\n\n${files}`,
+		notSent: ({ files }: { readonly files: string }): string =>
+			`Not sent, because these files are missing:\n\n${files}`,
+	},
+
+	stop: {
+		description: "Stop the current answer in this channel's conversation",
+		stopped: "Stopped.",
+		idle: "I am not working on anything here.",
+	},
+
+	skill: {
+		description: "Use a skill, or list the skills",
+		name: "Name of the skill; without it you get the list",
+		arguments: "Input for the skill",
+		started: "Started. The answer follows here.",
+		startedWithout: ({ files }: { readonly files: string }): string =>
+			`Started, but without these files:\n\n${files}`,
+		none: "There are no skills here.",
+		more: ({ count }: { readonly count: number }): string => `and ${count} more`,
+	},
+
+	model: {
+		description: "Show or choose the model of this channel's conversation",
+		name: "A model, or a tier such as fast, standard or max",
+		chosen: ({ model }: { readonly model: string }): string =>
+			`Your next message goes to the model \`${model}\`.`,
+		current: " · current",
+		list: ({
+			model,
+			command,
+			models,
+		}: {
+			readonly model: string;
+			readonly command: string;
+			readonly models: string;
+		}): string =>
+			`Current model: \`${model}\`. Use \`${command}\` with a name to choose another one:\n\n${models}`,
+	},
+
+	usage: {
+		description: "Show the usage and the budgets of this channel's conversation",
+		none: "This channel has no conversation yet, so there is no usage.",
+		tokens: ({ input, output }: { readonly input: string; readonly output: string }): string =>
+			`${input} tokens in, ${output} out`,
+		lessThan: ({ cost }: { readonly cost: string }): string => `less than ${cost}`,
+		total: ({ used, calls }: { readonly used: string; readonly calls: string }): string =>
+			`This conversation: ${used}, ${calls} model calls.`,
+		budgets: ({ budgets }: { readonly budgets: string }): string => `Budgets:\n\n${budgets}`,
+		budget: ({
+			scope,
+			spent,
+			limit,
+			period,
+		}: {
+			readonly scope: string;
+			readonly spent: string;
+			readonly limit: string;
+			readonly period: string;
+		}): string =>
+			`- ${scope === "session" ? "this conversation" : "the gateway"}: ${spent} of ${limit} a ${period}`,
+	},
+};

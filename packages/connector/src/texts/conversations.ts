@@ -1,0 +1,49 @@
+/** Texts about the conversations of a channel. Markdown. */
+export const conversationTexts = {
+	titleOption: "Title of the conversation",
+	untitled: "untitled",
+	none: "This channel has no conversation yet. Write to me to start one.",
+	messages: ({ count }: { readonly count: number }): string => `${count} messages`,
+
+	create: {
+		description: "Start a new conversation here; the old one is kept",
+		/** `name`: empty, or a space and the title. */
+		done: ({ name, back }: { readonly name: string; readonly back: string }): string =>
+			`Started a new conversation${name}. \`${back}\` returns to an older one.`,
+	},
+
+	switch: {
+		description: "Switch to another conversation of this channel",
+		session: "Its title, or the end of its id",
+		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
+			`No single conversation here matches “${name}”. \`${list}\` shows them.`,
+		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
+		current: " · current",
+	},
+
+	list: {
+		description: "List the conversations of this channel",
+		more: ({ count }: { readonly count: number }): string => `- and ${count} older ones`,
+	},
+
+	rename: {
+		description: "Rename this channel's conversation",
+		done: ({ title }: { readonly title: string }): string => `Renamed to **${title}**.`,
+	},
+
+	info: {
+		description: "Show the current conversation of this channel",
+		messages: ({ count, last }: { readonly count: number; readonly last: string }): string =>
+			`${count} messages, the last ${last}`,
+		/** `model`: undefined for the gateway's default. */
+		model: ({ model }: { readonly model: string | undefined }): string =>
+			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
+	},
+
+	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,
+	/** On the cards of the conversation. */
+	cardDeleted: "This conversation was deleted.",
+	deleted: "This conversation was deleted. Your next message starts a new one.",
+	mayNotOpen: "you may not start conversations here",
+	noSuch: "there is no such conversation here: choose one from the list",
+};

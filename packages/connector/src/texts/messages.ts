@@ -1,0 +1,109 @@
+/** Texts about messages to the agent and about its presses and errors in general. Markdown. */
+export const messageTexts = {
+	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
+	edited: "I had started before you edited this.",
+	notHandled:
+		"I could not handle this, because something failed on my side. Please send it again later; the operator finds the error in the log.",
+	notDone:
+		"That did not work, because something failed on my side. Please try again later; the operator finds the error in the log.",
+	oldButton: "This button no longer works, because the setup has changed. Please ask again.",
+
+	why: {
+		description: "Show how I handled a message, and why",
+		message: "Its link or id; your last message by default",
+		unknown: "I have no record of that message. I keep records for seven days.",
+		text: ({
+			at,
+			reason,
+			effect,
+		}: {
+			readonly at: string;
+			readonly reason: string;
+			readonly effect: string;
+		}): string => `${at}: ${reason}; ${effect}.`,
+		askThere: "Ask in the channel of the message for its tool calls.",
+		states: {
+			queued: "It is in the queue.",
+			active: "I am working on it.",
+			ended: "I have answered it.",
+		},
+		/** `by`: undefined if no person decided. */
+		call: ({
+			tool,
+			decision,
+			by,
+			reason,
+		}: {
+			readonly tool: string;
+			readonly decision: string;
+			readonly by: string | undefined;
+			readonly reason: string;
+		}): string => `- \`${tool}\` was ${decision}${by === undefined ? "" : ` by ${by}`}: ${reason}`,
+		models: ({ models }: { readonly models: string }): string => `Model: ${models}`,
+		error: ({ error }: { readonly error: string }): string => `It failed: ${error}`,
+		files: ({ files }: { readonly files: string }): string => `Files: ${files}`,
+	},
+
+	/** Reasons for or against handling a message. */
+	reasons: {
+		bot: "a bot wrote it, and I do not answer bots",
+		direct: "it is a direct message",
+		mention: "it mentions me",
+		reply: "it replies to one of my posts",
+		others: "it mentions another person",
+		thread: "it is in one of my threads",
+		open: "I answer every message in this channel",
+		unaddressed: "it does not mention me",
+	},
+
+	/** Results of messages. */
+	effects: {
+		none: "I ignored it",
+		sent: "I sent it to the agent",
+		edited: "you edited it after I had sent it; the button below it sends the edited text",
+		answered: "it answered a question",
+		replied: "it was a reply to a task",
+		stopped: "it stopped my work",
+		"nothing-to-stop": "it asked me to stop, but I was not working",
+		command: "it was a command",
+		"too-late": "you edited it after I had handled it, so I ignored the edit",
+		greeted: "it contained only my name",
+		refused: "I refused it and explained why",
+		withdrawn: "you stopped or deleted it before I sent it",
+	},
+};
+
+/** Texts about files in messages and posts. */
+export const fileTexts = {
+	notSent: ({ files }: { readonly files: string }): string => `I could not read these files:\n\n${files}`,
+	messageTooLong: "the message is too long: send it as a file, or in parts",
+	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
+	/** For the agent. */
+	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
+	tooMany: ({ name, most }: { readonly name: string; readonly most: number }): string =>
+		`\`${name}\`: a message can have at most ${most} files`,
+	tooLarge: ({ name, most }: { readonly name: string; readonly most: string }): string =>
+		`${name} is larger than ${most}: send a smaller file`,
+	incomplete: ({
+		name,
+		bytes,
+		size,
+	}: {
+		readonly name: string;
+		readonly bytes: number;
+		readonly size: number;
+	}): string => `${name} arrived incomplete (${bytes} of ${size} bytes): send it again`,
+	/** `most`: the limit of the platform; undefined if it is unknown. */
+	tooLargeToPost: ({
+		name,
+		size,
+		platform,
+		most,
+	}: {
+		readonly name: string;
+		readonly size: string;
+		readonly platform: string;
+		readonly most: string | undefined;
+	}): string =>
+		`The file ${name} (${size}) is too large for ${platform}${most === undefined ? "" : ` (${most})`}. Ask the operator for it, or ask me to split it.`,
+};

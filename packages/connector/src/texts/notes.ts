@@ -1,0 +1,22 @@
+/** Texts about the notes of the agent. Markdown. */
+export const noteTexts = {
+	list: {
+		description: "Show my notes about you, this channel and all members",
+		query: "Words to search for",
+		none: "I have no notes here.",
+		noMatch: "No note contains these words.",
+		hidden: ({ command }: { readonly command: string }): string =>
+			`Notes about you are not shown in this channel. \`${command}\` shows them to you alone.`,
+		howToDelete: ({ command }: { readonly command: string }): string =>
+			`\`${command} ID\` deletes a note, \`${command} me\` all of yours.`,
+		scopes: { user: "about you", channel: "this channel", everyone: "all members" },
+	},
+
+	forget: {
+		description: "Delete one of my notes, or all notes about you and by you",
+		note: "The id of a note, or me for all of yours",
+		done: "Deleted.",
+		allDone: ({ count }: { readonly count: number }): string =>
+			`Deleted ${count} ${count === 1 ? "note" : "notes"} about you and by you.`,
+	},
+};

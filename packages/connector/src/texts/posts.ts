@@ -1,0 +1,22 @@
+/** Texts for the operator about posts that wait for a decision or were given up. They appear in lists of the command. */
+export const postTexts = {
+	/** Reasons for the state of a post. */
+	noReason: "no reason was given",
+	stale: "it is more than 24 hours old: decide whether to post it",
+	interrupted: "the connector ended during the request",
+	unchecked: ({ error }: { readonly error: string }): string =>
+		`it may have been posted, and the connector cannot check: ${error}`,
+	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
+		`not posted after ${attempts} attempts: ${reason}`,
+
+	/** Errors of decisions. */
+	unknown: ({ id }: { readonly id: string }): string => `the outbox has no row ${id}`,
+	notHeld: ({ id, state }: { readonly id: string; readonly state: string }): string =>
+		`row ${id} is ${state}: only held rows wait for a decision`,
+	replaced: ({ id }: { readonly id: string }): string =>
+		`row ${id} is dead, and a newer post has replaced it`,
+	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
+		`${by} has already decided that row ${id} is ${send ? "sent" : "never sent"}`,
+	oldConnector: ({ platform }: { readonly platform: string }): string =>
+		`the running ${platform} connector has an earlier version of Parley: restart it first`,
+};

@@ -1,0 +1,111 @@
+/** Texts about questions of the agent and of tools, and about the end of any question. Markdown. */
+export const questionTexts = {
+	titles: { question: "Question", grant: "Trust request" },
+	askers: { agent: "the agent", task: "the task" },
+	asks: ({ asker }: { readonly asker: string }): string => `${asker} asks`,
+	asksForSecret: ({ asker }: { readonly asker: string }): string => `${asker} asks for a secret`,
+	asksForTrust: "a member requests trust for this channel",
+	trustMeaning:
+		"An owner or the operator decides. Tools then run here without approval, except calls that always require it.",
+
+	waiting: "Waiting for an answer.",
+	expires: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
+		`Expires ${relative} (${exact}).`,
+	cut: "Some details do not fit here.",
+	showAll: "Some details do not fit here. Press **Show all**.",
+	omittedCharacters: ({ count }: { readonly count: string }): string => `… ${count} more characters`,
+	valueLength: ({ count }: { readonly count: string }): string => `(${count} characters)`,
+	moreNotes: ({ count }: { readonly count: number }): string => `and ${count} more notes`,
+
+	reminder: {
+		marker: ({ number, code }: { readonly number: number; readonly code: string }): string =>
+			`Reminder ${number} for ${code}`,
+		text: ({
+			marker,
+			calls,
+			expires,
+		}: {
+			readonly marker: string;
+			readonly calls: number;
+			readonly expires: string | undefined;
+		}): string => {
+			const waiting = calls > 1 ? `${calls} calls still wait for answers` : "still waiting for an answer";
+			return `**${marker}**: ${waiting}${expires === undefined ? "" : `, expires ${expires}`}.`;
+		},
+	},
+
+	buttons: {
+		answer: "Answer",
+		answerAgain: "Answer again",
+		skip: "Skip",
+		enterSecret: "Enter it on a page",
+		openPage: "Open the page",
+	},
+	choose: { one: "Choose one", any: "Choose any" },
+	answerForm: { title: "Your answer", text: "Answer" },
+
+	hints: { usual: "Default", example: "For example", pattern: "Must match" },
+	options: {
+		further: "Also possible",
+		unavailable: "Not available",
+		disabled: "not available",
+		more: ({ count }: { readonly count: number }): string => `and ${count} more`,
+	},
+	how: {
+		text: "Press **Answer**.",
+		textOrReply: "Press **Answer**, or reply to this post.",
+		secret:
+			"Press **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.",
+		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
+			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write another one" : ""}.`,
+	},
+	secretTyped:
+		"Not sent, because other people can read it here. Delete your message, change the password if it was real, and press **Enter it on a page**.",
+
+	outcomes: {
+		answered: "✅ **Answered**",
+		skipped: "⏭️ **Skipped**",
+		by: ({
+			answer,
+			person,
+			at,
+		}: {
+			readonly answer: string;
+			readonly person: string;
+			readonly at: string;
+		}): string => `${answer} by ${person}, ${at}`,
+		secret: "The value is not shown.",
+		empty: "The answer is empty.",
+		/** `result`: one of `results`. */
+		unanswered: ({
+			result,
+			reason,
+			at,
+		}: {
+			readonly result: string;
+			readonly reason: string;
+			readonly at: string;
+		}): string => `⌛ **No answer**${result}: ${reason}, ${at}`,
+		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
+		/** By the gateway's reason. */
+		reasons: new Map([
+			["expired", "the time to answer is over"],
+			["cancelled", "the work was stopped"],
+			["ended", "the work has ended"],
+			["", "it is no longer needed"],
+		]) as ReadonlyMap<string, string>,
+	},
+
+	replies: {
+		gone: "This question is closed: it was answered, or its conversation was deleted.",
+		refused: ({ reason }: { readonly reason: string }): string => `Not accepted: ${reason}.`,
+		invalid: ({ reason }: { readonly reason: string }): string =>
+			`Invalid answer: ${reason}. The question is still open.`,
+		answered: ({ outcome }: { readonly outcome: string }): string => `Already answered:\n\n${outcome}`,
+		closed: ({ outcome }: { readonly outcome: string }): string => `This question is closed:\n\n${outcome}`,
+		page: ({ expires }: { readonly expires: string }): string =>
+			`This page is only for you. It works once and expires ${expires}.`,
+		noPage: ({ command }: { readonly command: string }): string =>
+			`This gateway has no page for secrets. Ask the operator to run ${command}. Do not write the secret here.`,
+	},
+};

@@ -1,0 +1,48 @@
+/** Texts about schedules. Markdown. */
+export const scheduleTexts = {
+	add: {
+		description: "Schedule a message to me",
+		text: "The message that I get each time",
+		when: "every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
+		show: "How I show the answer",
+		shows: { post: "as a post", thread: "in a thread", silent: "only if it fails" },
+		zone: "Time zone, for example Europe/Berlin",
+		title: "A short name",
+		done: ({ schedule }: { readonly schedule: string }): string => `Scheduled:\n${schedule}`,
+	},
+
+	list: {
+		description: "List your schedules",
+		none: ({ command }: { readonly command: string }): string =>
+			`You have no schedules. \`${command}\` adds one.`,
+		hidden: ({ command }: { readonly command: string }): string =>
+			`Schedules of other channels are not shown here. \`${command}\` shows them to you alone.`,
+		howToRemove: ({ command }: { readonly command: string }): string =>
+			`\`${command} ID\` removes a schedule.`,
+		next: ({ at }: { readonly at: string }): string => `, next ${at}`,
+		problem: ({ problem }: { readonly problem: string }): string => `\n  did not run: ${problem}`,
+	},
+
+	remove: {
+		description: "Remove one of your schedules",
+		id: "The id from the list",
+		done: "Removed.",
+		doneNamed: ({ title }: { readonly title: string }): string => `Removed: ${title}`,
+	},
+
+	/** Name of a thread without a title. */
+	thread: "Schedule",
+	created: ({
+		name,
+		when,
+		silent,
+	}: {
+		readonly name: string;
+		readonly when: string;
+		readonly silent: boolean;
+	}): string => `${name} is scheduled: ${when}${silent ? ", shown only if it fails" : ""}.`,
+	removed: ({ name }: { readonly name: string }): string => `${name} is no longer scheduled.`,
+	missed: ({ name, error }: { readonly name: string; readonly error: string }): string =>
+		`${name} did not run: ${error}.`,
+	late: ({ due }: { readonly due: string }): string => ` · late, was due ${due}`,
+};

@@ -1,0 +1,9 @@
+/** Texts of the steps of a setup that all platforms share, for the terminal. */
+export const setupTexts = {
+	answer: {
+		title: "Write to the bot",
+		ok: "the bot has answered",
+		fail: "the bot has not answered a message yet",
+		fix: "mention it by its name in a channel that it has joined; if you have no access yet, it replies how to request it",
+	},
+};

@@ -1,0 +1,144 @@
+/** Texts of the commands about tasks. Markdown. */
+export const taskCommandTexts = {
+	id: "The id of the task, or its end",
+
+	create: {
+		description: "Start a task in the background",
+		text: "Description of the work",
+		title: "Short title",
+		agent: "Agent for the task",
+		priority: "Priority in the queue",
+		done: ({ title }: { readonly title: string }): string =>
+			`Task **${title}** is queued. Its card shows the progress.`,
+	},
+
+	list: {
+		description: "List the tasks of this channel",
+		none: ({ command }: { readonly command: string }): string =>
+			`This channel has no tasks yet. \`${command}\` starts one.`,
+		more: ({ count }: { readonly count: number }): string => `- and ${count} older ones`,
+	},
+
+	show: {
+		description: "Show all details of a task",
+		request: "**Request**",
+		result: "**Result**",
+		plan: "**Plan**",
+		stepNotes: { pending: "", completed: "", in_progress: " (in progress)", skipped: " (skipped)" },
+		agent: ({ agent, model }: { readonly agent: string; readonly model: string | undefined }): string =>
+			`agent ${agent}${model === undefined ? "" : ` with ${model}`}`,
+	},
+
+	cancel: {
+		description: "Cancel a task with all its subtasks",
+		reason: "Reason, for the other members",
+		done: ({ id }: { readonly id: string }): string => `Cancelled \`${id}\` with all its subtasks.`,
+		tooLate: ({ id, state }: { readonly id: string; readonly state: string }): string =>
+			`\`${id}\` had already ended: ${state}.`,
+	},
+
+	reply: {
+		description: "Answer the question of a task",
+		text: "`approve` to continue, or the changes that you want",
+		done: ({ id, approved }: { readonly id: string; readonly approved: boolean }): string =>
+			approved ? `Approved: \`${id}\` continues.` : `Answered: \`${id}\` continues with your changes.`,
+	},
+
+	severalMatch: ({ end, example }: { readonly end: string; readonly example: string }): string =>
+		`several tasks have an id that ends with ${end}: use more characters, for example ${example}`,
+	noMatch: ({ end, list }: { readonly end: string; readonly list: string }): string =>
+		`no task here has an id that ends with ${end}: ${list} shows them`,
+};
+
+/** Texts of the cards and posts of tasks, and of the replies to their buttons. Markdown. */
+export const taskTexts = {
+	/** States. The words repeat the meaning of the sign. */
+	states: {
+		pending: "🕓 Queued",
+		running: "▶️ In progress",
+		retrying: "🔁 Retrying soon",
+		suspended: "⏸️ Waiting for your answer",
+		completed: "✅ Done",
+		failed: "❌ Failed",
+		cancelled: "⏹️ Cancelled",
+	},
+	buttons: { approve: "Approve", revise: "Revise", retry: "Retry", cancel: "Cancel" },
+	reviseForm: { title: "Request changes", text: "Changes that you want" },
+
+	/** Name of a thread without a title. */
+	thread: "Task",
+	marker: ({ id }: { readonly id: string }): string => `task id ${id}`,
+	requested: ({ at }: { readonly at: string }): string => `requested ${at}`,
+	started: ({ at }: { readonly at: string }): string => `started ${at}`,
+	took: ({ time }: { readonly time: string }): string => `took ${time}`,
+	after: ({ time }: { readonly time: string }): string => ` after ${time}`,
+	by: ({ person }: { readonly person: string }): string => ` by ${person}`,
+	progress: ({ done, total }: { readonly done: number; readonly total: number }): string =>
+		`${done} of ${total}`,
+	currentStep: ({ bar, step }: { readonly bar: string; readonly step: string }): string =>
+		`${bar} · now: ${step}`,
+	stepDone: ({ done, total }: { readonly done: number; readonly total: number }): string =>
+		`☑️ Step ${done} of ${total} is done`,
+	stepsBefore: ({ count }: { readonly count: number }): string =>
+		`… ${count} earlier ${count === 1 ? "step" : "steps"}`,
+	stepsAfter: ({ count }: { readonly count: number }): string =>
+		`… ${count} more ${count === 1 ? "step" : "steps"}`,
+	earlierSubtasks: ({ count }: { readonly count: number }): string =>
+		`- and ${count} earlier ${count === 1 ? "subtask" : "subtasks"}`,
+	conversationDeleted: "its conversation was deleted",
+
+	/** `subtask`: undefined for the plan of the task itself. */
+	plan: ({ plan, subtask }: { readonly plan: string; readonly subtask: string | undefined }): string =>
+		`📋 **Plan**${subtask === undefined ? "" : ` for the subtask **${subtask}**`}\n\n${plan}`,
+	continued: "▶️ **Continued**",
+	cancelled: ({ cause }: { readonly cause: string }): string => `⏹️ **Cancelled**${cause}`,
+	/** `result`: may be empty. */
+	done: ({ result }: { readonly result: string }): string =>
+		result === "" ? "✅ **Done**" : `✅ **Done**\n\n${result}`,
+	wholeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,
+	retrying: ({ attempt, error }: { readonly attempt: number; readonly error: string }): string =>
+		`🔁 **Failed**, attempt ${attempt} follows: ${error}`,
+	unknownError: "unknown error",
+
+	room: {
+		waiting: ({ title, details }: { readonly title: string; readonly details: string }): string =>
+			`⏸️ **${title}** is waiting for your answer: ${details}.`,
+		done: ({ title, details }: { readonly title: string; readonly details: string }): string =>
+			`✅ **${title}** is done: ${details}.`,
+		failed: ({ title, error }: { readonly title: string; readonly error: string }): string =>
+			`❌ **${title}** failed: ${error}`,
+		details: ({ command }: { readonly command: string }): string => `see its thread, or \`${command}\``,
+	},
+
+	review: {
+		marker: ({ id }: { readonly id: string }): string => `question id ${id}`,
+		waiting: ({ reason }: { readonly reason: string }): string => `**Waiting for your answer**: ${reason}`,
+		open: ({ reason, how }: { readonly reason: string; readonly how: string }): string =>
+			`⏸️ **Waiting for your answer**: ${reason}\nApprove to continue, or Revise to request changes. ${how}`,
+		replyHere: "You can also reply in this thread.",
+		replyByCommand: ({ command }: { readonly command: string }): string => `You can also use \`${command}\`.`,
+		closed: ({ reason, ended }: { readonly reason: string; readonly ended: boolean }): string =>
+			`${ended ? "⏹️ **Closed**" : "▶️ **Answered**"}: ${reason}`,
+		usualReason: "please review its plan.",
+	},
+
+	replies: {
+		alreadyEnded: ({ end }: { readonly end: string }): string => `It had already ended: ${end}.`,
+		restarted: "Started again as a new task with its own card.",
+		stillRunning: "This task is still in progress. You can retry it after its end.",
+		alreadyRestarted: "Already started again: see its new card.",
+		forgotten: ({ title, state }: { readonly title: string; readonly state: string }): string =>
+			`**${title}** has ended (${state}), and the gateway no longer has it.`,
+		unknown: "The gateway no longer has this task.",
+		startAnother: ({ command }: { readonly command: string }): string => `\`${command}\` starts another one.`,
+		emptyReply: "Write the changes that you want, or press Approve at the question.",
+		newerQuestion: ({ title }: { readonly title: string }): string =>
+			`**${title}** has a newer question. Answer that one.`,
+		alreadyAnswered: ({ title }: { readonly title: string }): string =>
+			`Already answered: **${title}** continues.`,
+		ended: ({ title, end }: { readonly title: string; readonly end: string }): string =>
+			`**${title}** has ended (${end}). Retry starts it again as a new task.`,
+		noQuestion: ({ title }: { readonly title: string }): string =>
+			`**${title}** has no open question. Wait for its next question, or cancel it and start a new task.`,
+	},
+};

@@ -1,0 +1,87 @@
+/** Texts about trusted channels. Markdown. */
+export const trustTexts = {
+	on: {
+		description: "Request that tools run in this channel without approval, for a limited time",
+		reason: "Reason, for the owner who confirms it",
+		minutes: ({ usual }: { readonly usual: number }): string => `Duration in minutes; ${usual} by default`,
+		tools: "Only these tools, separated by commas",
+		calls: "Maximum number of calls",
+		granted: "This channel is trusted. Its card shows until when.",
+		requested: ({ length }: { readonly length: string }): string =>
+			`Requested trust for ${length}. An owner or the operator must confirm it.`,
+	},
+
+	off: {
+		description: "End the trust of this channel",
+		notTrusted: "This channel is not trusted.",
+		done: "Ended: tools require approval here again.",
+	},
+
+	status: {
+		description: "Show whether this channel is trusted, and until when",
+		until: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
+			`🔓 **This channel is trusted** until ${exact}, ${relative}.`,
+		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
+			`- Covered: ${cover}; ${calls} made so far`,
+		/** `person`: undefined if it is unknown. */
+		request: ({
+			person = "A member",
+			length,
+			reason,
+		}: {
+			readonly person: string | undefined;
+			readonly length: string;
+			readonly reason: string;
+		}): string =>
+			`❓ ${person} requests trust for ${length}: ${reason}. An owner or the operator must confirm it.`,
+		none: ({ command }: { readonly command: string }): string =>
+			`🔒 This channel is not trusted. \`${command}\` requests trust.`,
+	},
+
+	card: {
+		marker: ({ id }: { readonly id: string }): string => `grant id ${id}`,
+		open: "🔓 **This channel is trusted**: tools run here without approval.",
+		covered: ({ cover }: { readonly cover: string }): string => `- Covered: ${cover}`,
+		until: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
+			`- Until ${exact}, ${relative}`,
+		grantedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
+			`- Granted by ${person}: ${reason}`,
+		stillRequired:
+			"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
+		end: "End trust",
+		ended: ({ at, reason }: { readonly at: string; readonly reason: string }): string =>
+			`🔒 **This channel is no longer trusted** since ${at}: ${reason}.`,
+		notice: ({ reason }: { readonly reason: string }): string =>
+			`🔒 Tools require approval here again: ${reason}.`,
+		alreadyEnded: "This trust had already ended.",
+	},
+
+	cover: {
+		allTools: "all tools",
+		tools: ({ tools }: { readonly tools: string }): string => `the tools ${tools}`,
+		classes: ({ classes }: { readonly classes: string }): string => `only the classes ${classes}`,
+		allMembers: "for all members here",
+		members: ({ members }: { readonly members: string }): string => `for ${members}`,
+		calls: ({ most }: { readonly most: number }): string => `at most ${most} calls`,
+		more: ({ count }: { readonly count: number }): string => `${count} more`,
+	},
+
+	/** Reasons for the end of trust, to follow a colon. */
+	ends: {
+		expired: "it expired",
+		/** `reason`: may be empty. */
+		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
+			`${person} ended it${reason === "" ? "" : `: ${reason}`}`,
+		audienceChanged: ({ change }: { readonly change: string }): string =>
+			`the members or their permissions have changed: ${change}`,
+		messageDeleted: "a queued message was deleted",
+		unknownConnection: "the connector has no record of its last connection, so people may have joined unseen",
+		disconnected: ({ minutes }: { readonly minutes: number }): string =>
+			`the connector was disconnected for ${minutes} minutes, so people may have joined unseen`,
+	},
+
+	operator: "the operator",
+	/** In the footer of an answer. */
+	footer: ({ until }: { readonly until: string }): string =>
+		`trusted channel: ran without approval; the trust ends ${until}`,
+};
