@@ -36,9 +36,11 @@ const addUp = (conflict: Conflicts) =>
 		cost: eb("usage_days.cost", "+", eb.ref("excluded.cost")),
 	}));
 
-/** Adds one call to the sums of its session and of the gateway. */
-const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
-	const row = {
+type ChargeParameter = <Name extends keyof ChargeRow>(name: Name) => ChargeRow[Name];
+
+/** The sums of one call, without their scope. */
+function sumsOf(p: ChargeParameter) {
+	return {
 		day: p("day"),
 		model: p("model"),
 		provider: p("provider"),
@@ -51,33 +53,26 @@ const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
 		epoch: 1,
 		v: 1,
 	};
-	return db
+}
+
+/** Adds one call to the sums of its session and of the gateway. */
+const addCharge = hotStatement<Tables, ChargeRow>((db, p) =>
+	db
 		.insertInto("usage_days")
 		.values([
-			{ ...row, scope: p("sessionId") },
-			{ ...row, scope: gatewayScope },
+			{ ...sumsOf(p), scope: p("sessionId") },
+			{ ...sumsOf(p), scope: gatewayScope },
 		])
-		.onConflict(addUp);
-});
+		.onConflict(addUp),
+);
 
 /** Adds one call to the sums of one session more. */
-const addToAccount = hotStatement<Tables, ChargeRow>((db, p) => {
-	const row = {
-		scope: p("sessionId"),
-		day: p("day"),
-		model: p("model"),
-		provider: p("provider"),
-		calls: 1,
-		input_tokens: p("inputTokens"),
-		output_tokens: p("outputTokens"),
-		cache_read_tokens: p("cacheReadTokens"),
-		cache_write_tokens: p("cacheWriteTokens"),
-		cost: p("cost"),
-		epoch: 1,
-		v: 1,
-	};
-	return db.insertInto("usage_days").values(row).onConflict(addUp);
-});
+const addToAccount = hotStatement<Tables, ChargeRow>((db, p) =>
+	db
+		.insertInto("usage_days")
+		.values({ ...sumsOf(p), scope: p("sessionId") })
+		.onConflict(addUp),
+);
 
 const sumOfSession = hotStatement<
 	Tables,

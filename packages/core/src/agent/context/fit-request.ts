@@ -86,19 +86,6 @@ export function observeUsage(
 	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
 }
 
-/**
- * Counts the parts of a request with the tokenizer of its model, if it has one, so that `contextAfter` knows them. Never
- * rejects.
- */
-export async function countParts(
-	{ settings }: Calling,
-	contexts: Contexts,
-	request: ModelRequest,
-	signal: AbortSignal,
-): Promise<void> {
-	await contexts.texts.count(settings.model, request, signal);
-}
-
 function place(
 	asker: Asker,
 	context: SessionContext,

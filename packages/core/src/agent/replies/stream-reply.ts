@@ -11,7 +11,7 @@ import { phaseOf } from "../../vocabulary/ooda.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import type { Contexts } from "../context/contexts.ts";
-import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
+import { contextAfter, observeUsage } from "../context/fit-request.ts";
 import type { SpendingPorts } from "../run/limits.ts";
 import { reasonOf } from "../run/log-event.ts";
 import type { ProviderHealth } from "../run/provider-health.ts";
@@ -67,7 +67,7 @@ export async function streamReply(
 		};
 		for await (const event of model.stream(request, run.control.signal, answered)) {
 			// The server answers now, so its tokenizer can answer while it writes the reply.
-			if (!auxiliary) counting ??= countParts(run, contexts, request, run.control.signal);
+			if (!auxiliary) counting ??= contexts.texts.count(model, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
 			const reached = event.type === "text" && run.reach("model-streaming");

@@ -1,5 +1,5 @@
 import { hotStatement } from "@parley/base";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Tables } from "../../store/tables.ts";
 
 /** The row that the next one is bound to; none in an empty record. */
@@ -7,24 +7,7 @@ export const lastAudit = hotStatement<Tables, object, { seq: number; hash: strin
 	db.selectFrom("audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(sql.lit(1)),
 );
 
-export const insertAudit = hotStatement<
-	Tables,
-	{
-		seq: number;
-		at: number;
-		principal: string;
-		via: string;
-		action: string;
-		object: string;
-		decision: string;
-		args_sha256: string | null;
-		args: string | null;
-		grant_id: string | null;
-		prev_hash: string;
-		hash: string;
-		v: number;
-	}
->((db, p) =>
+export const insertAudit = hotStatement<Tables, Selectable<Tables["audit"]>>((db, p) =>
 	db.insertInto("audit").values({
 		seq: p("seq"),
 		at: p("at"),

@@ -56,10 +56,16 @@ export type MethodsOf<Method extends MethodName> = {
 	) => Promise<MethodResult<Name>>;
 };
 
+/**
+ * Builds a request for the runtime. Two requests are the same if they have the same key, method, parameters, session, person
+ * and channel.
+ */
 export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal, method } = request;
-	return keyedRequest({ principal, key, method }, params, sessionId);
+	const { person } = principal;
+	const named = defined({ session: sessionId, person: person?.id, place: person && placeKey(person.place) });
+	return { principal, key, method, params: { ...params, ...named } };
 }
 
 /** The session of a request. Throws `invalid_argument` if no session is open. */
@@ -135,21 +141,4 @@ export async function actingPrincipal(
 		throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
 	}
 	return runtime.trust.identify(principal, { actor, place }, method);
-}
-
-/**
- * Builds a request for the runtime. Two requests are the same if they have the same key, method, parameters, session, person
- * and channel.
- */
-function keyedRequest(
-	{ principal, key, method }: Omit<Keyed, "params">,
-	params: object,
-	sessionId: string | undefined,
-): Keyed {
-	const { person } = principal;
-	const meant = {
-		...params,
-		...defined({ session: sessionId, person: person?.id, place: person && placeKey(person.place) }),
-	};
-	return { principal, key, method, params: meant };
 }
