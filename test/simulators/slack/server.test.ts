@@ -1,4 +1,5 @@
 import { ManualClock } from "@parley/base/testing";
+import { WebClient } from "@slack/web-api";
 import { expect, onTestFinished, test } from "vitest";
 import { SlackServer } from "./server.ts";
 import { World } from "./world/world.ts";
@@ -96,4 +97,23 @@ test("a command accepts five responses at its response URL", async () => {
 	expect(answers.slice(0, 5).every(({ status, text }) => status === 200 && text === "ok")).toBe(true);
 	expect(answers[5]).toMatchObject({ status: 404, text: '{"ok":false,"error":"used_url"}' });
 	expect(asked.answers()).toHaveLength(5);
+});
+
+test("the streamer of Slack's own client starts, appends and stops", async () => {
+	const { world, server, general, anna } = await serving();
+	const thread = general.thread(anna.says("Hello", { in: general }));
+	const client = new WebClient(world.token, { slackApiUrl: server.apiUrl, retryConfig: { retries: 0 } });
+	const streamer = client.chatStream({
+		...{ channel: general.id, thread_ts: String(thread.threadTs), task_display_mode: "plan", buffer_size: 8 },
+		...{ recipient_user_id: anna.id, recipient_team_id: world.home.id },
+	});
+	await streamer.append({ markdown_text: "One, two, " });
+	await streamer.append({ markdown_text: "three" });
+	const task = { type: "task_update", id: "t1", title: "Count", status: "in_progress" } as const;
+	await streamer.append({ chunks: [{ type: "plan_update", title: "Counting" }, task] });
+	expect(thread.last()).toMatchObject({ streaming: true, content: "One, two, three" });
+	const { message } = await streamer.stop({ chunks: [{ ...task, status: "complete" }] });
+	expect(message?.streaming_state).toBe("completed");
+	expect(thread.last().text).toBe("One, two, three\n(plan: Counting)\n✅ Count");
+	expect(thread.states(thread.last()).map(({ by }) => by)).toEqual(["create", "append", "stop"]);
 });

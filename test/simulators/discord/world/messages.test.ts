@@ -176,3 +176,29 @@ test("the typing indicator lasts ten seconds, and ends with a message", () => {
 	app.posts(general, { content: "Done", ...quiet });
 	expect(general.typing()).toEqual([]);
 });
+
+test("a thread is read with its authors, files and edits, by the permissions of its channel", () => {
+	const { world, app, anna, general } = standingWorld();
+	const asked = anna.says("The build fails", { in: general });
+	const thread = anna.opensThread("Build", { of: asked });
+	const said = anna.says("since when", { in: thread, attachments: [{ name: "run.log", content: "exit 1" }] });
+	anna.edits(said, "Since when?");
+	app.posts(thread, { content: "Looking" });
+	const list = (query = {}) => Object(app.get(`/channels/${thread.id}/messages`, query)).body;
+	expect(list({ limit: "2" })).toMatchObject([
+		{ content: "Looking", author: { bot: true }, edited_timestamp: null },
+		{ content: "Since when?", author: { id: anna.id }, attachments: [{ filename: "run.log" }] },
+	]);
+	expect(list({ before: said.id })).toMatchObject([
+		{
+			type: 21,
+			message_reference: { message_id: asked.id },
+			referenced_message: { content: "The build fails" },
+		},
+	]);
+	expect(list()[1].edited_timestamp).not.toBeNull();
+	general.permit(world.home, { deny: ["ReadMessageHistory"] });
+	expect(list()).toEqual([]);
+	general.permit(world.home, { deny: ["ViewChannel"] });
+	expect(list().code).toBe(50_001);
+});
