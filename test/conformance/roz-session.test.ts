@@ -93,7 +93,7 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const [start, message] of [
-			[{ environmentId: "mars" }, /there is no agent "mars"; there are: default/],
+			[{ environmentId: "mars" }, /there is no agent "mars"; available: default/],
 			[{ model: "gpt-99" }, /there is no model "gpt-99"/],
 			[{ maxContextTokens: 10 }, /^max_context_tokens: is below 4096 tokens/],
 			[{ tools: [{ name: "a b" }] }, /tool 1 has the name "a b"/],

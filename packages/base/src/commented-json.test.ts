@@ -29,8 +29,8 @@ test.each([
 	['{ auth: "token" }', "c.json:1:3: invalid symbol"],
 	['{ "auth": "tok\n" }', "c.json:1:11: unexpected end of string"],
 	["{} {}", "c.json:1:4: end of file expected"],
-	["[]", "c.json:1:1: the file must hold one object"],
-	["7", "c.json:1:1: the file must hold one object"],
+	["[]", "c.json:1:1: the file must contain one object"],
+	["7", "c.json:1:1: the file must contain one object"],
 	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice"],
 	['{ "a": { "b": { "c": 1,\n"c": 1 } } }', "c.json:2:6: a.b.c is set twice"],
 ])("%j is refused with its place", (text, message) => {

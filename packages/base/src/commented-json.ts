@@ -28,7 +28,7 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 	const text = source.replace(/^\uFEFF/, "");
 	// The parser recurses once per level.
 	if ((text.match(/[[{]/g)?.length ?? 0) > maxBrackets)
-		throw refused(`${path}: it holds too many lists and objects`);
+		throw refused(`${path}: it has too many lists and objects`);
 	const at = (offset: number): string => {
 		const lines = text.slice(0, offset).split("\n");
 		return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
@@ -38,7 +38,7 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 	const [error] = errors;
 	if (error !== undefined) throw refused(`${at(error.offset)}: ${inWords(error)}`);
 	if (tree?.type !== "object")
-		throw refused(`${at(tree?.offset ?? 0)}: the file must hold one object: { … }`);
+		throw refused(`${at(tree?.offset ?? 0)}: the file must contain one object: { … }`);
 	const twice = findTwice(tree, []);
 	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice`);
 	return {

@@ -153,5 +153,5 @@ function checkString(text: string): void {
 }
 
 function refused(what: string): ParleyError {
-	return new ParleyError(`JSON text holds ${what}`, { code: "invalid_argument" });
+	return new ParleyError(`JSON text contains ${what}`, { code: "invalid_argument" });
 }

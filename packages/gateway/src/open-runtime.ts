@@ -58,11 +58,13 @@ function logHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
 		if (state === "ok") log.info("the store commits again; what was interrupted goes on");
 		else if (state === "full") {
-			log.error("the disk is full: nothing can be kept until there is space; nothing acknowledged was lost", {
-				error,
-			});
-		} else
-			log.error("the store cannot commit: look after the disk; nothing acknowledged was lost", { error });
+			log.error(
+				"the disk is full: the gateway stores nothing until there is space; confirmed changes are stored",
+				{
+					error,
+				},
+			);
+		} else log.error("the store cannot commit: check the disk; confirmed changes are stored", { error });
 	};
 }
 

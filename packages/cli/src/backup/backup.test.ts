@@ -68,10 +68,10 @@ test("prints one line for an unusable file, and changes nothing", () =>
 		for (const args of [["--verify"], []]) {
 			expect(await run(["restore", at("letter"), ...args], io)).toBe(1);
 			expect(io.takeError()).toMatch(
-				/^parley: .*letter is no backup, or was damaged or cut off \(Z_DATA_ERROR\)\n$/,
+				/^parley: .*letter is not a backup, or is damaged or incomplete \(Z_DATA_ERROR\)\n$/,
 			);
 		}
 		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);
-		expect(io.takeError()).toMatch(/^parley: there are no conversations in .*data; name another .*--data\n$/);
+		expect(io.takeError()).toMatch(/^parley: there are no sessions in .*data; name another .*--data\n$/);
 		expect(await readdir(at("data"))).toEqual(["run"]);
 	}));

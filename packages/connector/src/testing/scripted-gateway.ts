@@ -210,7 +210,7 @@ class ScriptedClient implements Client {
 			? { session: this.#find(params.session_id), status: "resumed" as const }
 			: await gateway.once("open_session", params, () => gateway.create(params));
 		if (this.#open.has(session.id)) {
-			throw new ParleyError(`session ${session.id} is open on this client already`, {
+			throw new ParleyError(`session ${session.id} is already open on this client`, {
 				code: "already_exists",
 			});
 		}

@@ -128,7 +128,7 @@ test("agents and workspaces add what is asked and denied, and loosen nothing", a
 test.each([
 	['{ "rules": [], "sandbox": "off" }', 'policy.jsonc:1:27: unknown: "sandbox"; allowed: rules'],
 	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown: "layer"'],
-	["{".repeat(10_000), "it holds too many lists and objects"],
+	["{".repeat(10_000), "it has too many lists and objects"],
 	["not a policy", "invalid symbol"],
 ])("an invalid file of a workspace stops the work in that workspace only: %j", async (text, why) => {
 	await using scene = await Scene.open(2, [], "look");

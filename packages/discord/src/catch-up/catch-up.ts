@@ -69,7 +69,7 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** Whether all is read, all people are checked, and the GUILD_CREATE of every guild has come. */
+	/** Whether all messages are read, all people are checked, and the GUILD_CREATE of every guild has arrived. */
 	get isDone(): boolean {
 		return this.#held.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}

@@ -46,7 +46,7 @@ export async function readOperatorToken(dataDirectory: string): Promise<string |
 		if (errno(error) === "ENOENT" || errno(error) === "ENOTDIR") return undefined;
 		throw error;
 	}
-	throw new ParleyError(`${path} does not hold a token; remove it, and the next start makes another`, {
+	throw new ParleyError(`${path} does not contain a token; remove it, and the next start creates another`, {
 		code: "failed_precondition",
 	});
 }

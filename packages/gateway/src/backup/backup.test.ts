@@ -195,7 +195,7 @@ test("a backup is never inside its source, under any name", async () => {
 		const saving = createBackup({ dataDirectory: data, file, version, clock, force: false });
 		await expect(saving).rejects.toMatchObject({
 			code: "invalid_argument",
-			message: expect.stringContaining("name a place outside of it"),
+			message: expect.stringContaining("choose a path outside of it"),
 		});
 	}
 	expect(await readdir(data)).toEqual(before);
@@ -305,7 +305,7 @@ test("every byte is checked, and whatever is wrong leaves nothing behind", async
 const good = { path: "parley.sqlite", text: "no database" };
 const evil: readonly [string, readonly Packed[], string][] = [
 	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a list"],
-	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], "the list of its files is no JSON"],
+	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], "the list of its files is not JSON"],
 	["a list of something else", [{ path: "manifest.json", text: '{"format":1}' }], "not valid"],
 	["a path out of the directory", [manifestOf([{ path: "../x", text: "" }])], "no path of a data directory"],
 	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "no path of a data directory"],
@@ -341,14 +341,18 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	[
 		"another content",
 		[manifestOf([good]), { path: "data/parley.sqlite", text: "NO database" }],
-		"not what was saved",
+		"differs from the saved content",
 	],
-	["another size", [manifestOf([good]), { path: "data/parley.sqlite", text: "no" }], "not what was saved"],
+	[
+		"another size",
+		[manifestOf([good]), { path: "data/parley.sqlite", text: "no" }],
+		"differs from the saved content",
+	],
 	["what is no database", [manifestOf([good]), { path: "data/parley.sqlite", text: good.text }], ""],
 	[
 		"far more than it lists",
 		[manifestOf([good]), { path: "data/parley.sqlite", text: "0".repeat(5 * 2 ** 20) }],
-		"more than it lists",
+		"more content than it lists",
 	],
 ];
 
@@ -394,16 +398,16 @@ test(
 			verifyBackup(place.at("zeros.tar.gz"), { limits: { maxRatio: 2_000 } }),
 		).rejects.toMatchObject({
 			code: "data_loss",
-			message: expect.stringMatching(/is no backup, or was damaged/),
+			message: expect.stringMatching(/is not a backup, or is damaged/),
 		});
 		const archive = await readFile(await place.pack("good.tar.gz", [manifestOf([good])]));
 		await writeFile(place.at("behind.tar.gz"), Buffer.concat([archive, zeros]));
 		await expect(verifyBackup(place.at("behind.tar.gz"))).rejects.toMatchObject({
-			message: expect.stringContaining("it holds more than it lists"),
+			message: expect.stringContaining("it has more content than it lists"),
 		});
 		await writeFile(place.at("more.tar.gz"), Buffer.concat([archive, gzipSync(Buffer.alloc(20_000, 1))]));
 		await expect(verifyBackup(place.at("more.tar.gz"))).rejects.toMatchObject({
-			message: expect.stringContaining("something follows its end"),
+			message: expect.stringContaining("it has content after its end"),
 		});
 	},
 	// Ten times as long as it takes. In a time that grows with the square of the size it is a minute.

@@ -80,12 +80,9 @@ async function checkSource(dataDirectory: string): Promise<void> {
 		);
 	}
 	if (existsSync(databaseIn(dataDirectory))) return;
-	throw new ParleyError(
-		`there are no conversations in ${dataDirectory}; name another directory with --data`,
-		{
-			code: "not_found",
-		},
-	);
+	throw new ParleyError(`there are no sessions in ${dataDirectory}; name another directory with --data`, {
+		code: "not_found",
+	});
 }
 
 /** A backup inside its source would be part of the next one. */
@@ -94,7 +91,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
 	if (!`${place}${sep}`.startsWith(`${within}${sep}`)) return;
 	throw new ParleyError(
-		`${file} would lie in the data directory ${dataDirectory}, which is what it saves; name a place outside of it`,
+		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside of it`,
 		{ code: "invalid_argument" },
 	);
 }

@@ -60,7 +60,7 @@ function readJson(text: string): unknown {
 	try {
 		return parseJson(text, { maxNodes: 20_000_000 });
 	} catch (cause) {
-		throw new ParleyError("the list of its files is no JSON", { code: "data_loss", cause });
+		throw new ParleyError("the list of its files is not JSON", { code: "data_loss", cause });
 	}
 }
 

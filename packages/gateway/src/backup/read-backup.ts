@@ -132,7 +132,7 @@ class Reading {
 			if (start.equals(gzipStart)) throw damaged("it is compressed twice");
 			this.#report(bytes, bytes + chunk.length);
 			bytes += chunk.length;
-			if (bytes > this.#allowed) throw damaged("it holds more than it lists");
+			if (bytes > this.#allowed) throw damaged("it has more content than it lists");
 			this.#checkRatio(bytes, plain.bytesWritten);
 			if (isOver) {
 				// The parser would keep all of it, and copy it with each chunk.
@@ -205,7 +205,7 @@ class Reading {
 			}),
 		);
 		if (bytes !== file.bytes || hash.digest("hex") !== file.sha256)
-			throw damaged(`${file.path} is not what was saved`);
+			throw damaged(`${file.path} differs from the saved content`);
 	}
 }
 
@@ -216,7 +216,7 @@ const zeros = Buffer.alloc(16 * 1024);
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);
-		if (!part.equals(zeros.subarray(0, part.length))) throw damaged("something follows its end");
+		if (!part.equals(zeros.subarray(0, part.length))) throw damaged("it has content after its end");
 	}
 }
 
@@ -268,7 +268,7 @@ function explain(file: string, reason: unknown): ParleyError {
 	}
 	const code = errno(reason) ?? "";
 	if (/^(?:Z_|TAR_)/.test(code)) {
-		return new ParleyError(`${file} is no backup, or was damaged or cut off (${code})`, {
+		return new ParleyError(`${file} is not a backup, or is damaged or incomplete (${code})`, {
 			code: "data_loss",
 			cause: reason,
 		});

@@ -92,7 +92,7 @@ async function refuseOccupied(dataDirectory: string): Promise<void> {
 	const [found] = await contentOf(dataDirectory);
 	if (found === undefined) return;
 	throw new ParleyError(
-		`${dataDirectory} is not empty (${found}); --force puts what is there aside, --data DIR names another directory`,
+		`${dataDirectory} is not empty (${found}); use --force to move its content aside, or choose another directory with --data DIR`,
 		{ code: "failed_precondition" },
 	);
 }
@@ -146,7 +146,7 @@ function checkManifest({ version, migrations: names, files }: Manifest): void {
 		);
 	}
 	if (files.some(({ path }) => path === databasePath)) return;
-	throw new ParleyError("it holds no database", { code: "data_loss" });
+	throw new ParleyError("it contains no database", { code: "data_loss" });
 }
 
 async function checkRoom(target: string, manifest: Manifest): Promise<void> {

@@ -256,7 +256,7 @@ test.each([
 	[{ listen: ["7777"] }, ['"7777" is not allowed for listen (--listen)', hostPort]],
 	[{ listen: ["127.0.0.1:1", "127.0.0.1:99999"] }, ['"127.0.0.1:99999"', "(--listen)", hostPort]],
 	[{ listen: [] }, ["[]", "(--listen)", "at least one HOST:PORT"]],
-	[{ listen: ["127.0.0.1:1", "127.0.0.1:1"] }, ['"127.0.0.1:1"', "(--listen)", "each place once"]],
+	[{ listen: ["127.0.0.1:1", "127.0.0.1:1"] }, ['"127.0.0.1:1"', "(--listen)", "each address once"]],
 	[{ data: "" }, ['""', "data (--data)", "a directory"]],
 	[{ root: ["work", "nowhere"] }, ["nowhere", "root (--root)", "a directory that exists"]],
 	[{ root: ["data/file"] }, ["data/file", "root (--root)", "a directory that exists"]],
@@ -474,7 +474,7 @@ test.each([
 			),
 		);
 	for (const auth of ["local", "token"]) {
-		beyond(auth, "the token too, could be read on its way");
+		beyond(auth, "the network could read all messages and the token");
 		beyond(auth, "--tls-cert FILE --tls-key FILE");
 		beyond(auth, "--trusted-proxy ADDRESS");
 	}

@@ -132,7 +132,7 @@ test.each([
 		expect.objectContaining({
 			code: "invalid_argument",
 			message: expect.stringMatching(
-				/^ANTHROPIC_API_KEY is ".*", which is no key; set it to a key, or unset it/,
+				/^ANTHROPIC_API_KEY is ".*", which is not a key; set it to a key, or unset it/,
 			),
 		}),
 	);
@@ -149,7 +149,7 @@ test.each([
 		expect.objectContaining({
 			code: "invalid_argument",
 			message: expect.stringMatching(
-				/^ANTHROPIC_API_KEY is a placeholder, which is no key; (?!.*(?:sk-|q7Fw|0123))/,
+				/^ANTHROPIC_API_KEY is a placeholder, which is not a key; (?!.*(?:sk-|q7Fw|0123))/,
 			),
 		}),
 	);
@@ -164,7 +164,9 @@ test.each(["sk-ant-one two", "sk-ant-one\ntwo", "sk-ant-ключ"])(
 	"a key that cannot be sent is refused, and not shown",
 	(ANTHROPIC_API_KEY) => {
 		const refusal = expect.objectContaining({
-			message: expect.stringMatching(/^ANTHROPIC_API_KEY holds characters that no key has(?!.*sk-ant)/s),
+			message: expect.stringMatching(
+				/^ANTHROPIC_API_KEY contains characters that a key cannot have(?!.*sk-ant)/s,
+			),
 		});
 		expect(() => chosen({ environment: { ANTHROPIC_API_KEY } })).toThrow(refusal);
 		expect(() => chosen({ flags: { baseUrl: server }, environment: { ANTHROPIC_API_KEY } })).toThrow(refusal);

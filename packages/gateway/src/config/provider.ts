@@ -96,12 +96,12 @@ function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	const mend = "set it to a key, or unset it to talk to the offline assistant";
 	if (!/^[!-~]+$/.test(key)) {
 		throw refused(
-			`${keyName} holds characters that no key has (a space, a line break or a letter beyond ASCII); ${mend}`,
+			`${keyName} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${mend}`,
 		);
 	}
 	if (anyWillDo || !placeholder.test(key)) return;
 	throw refused(
-		`${keyName} is ${mayBeShown(key) ? JSON.stringify(key) : "a placeholder"}, which is no key; ${mend}`,
+		`${keyName} is ${mayBeShown(key) ? JSON.stringify(key) : "a placeholder"}, which is not a key; ${mend}`,
 	);
 }
 

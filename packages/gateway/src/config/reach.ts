@@ -37,13 +37,12 @@ function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): vo
 		const why = "with auth none, everybody who reaches this address would be the operator";
 		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: `${here}, ${tunnel}` });
 	}
-	const why =
-		"other machines can reach this address, and all that is said there, the token too, could be read on its way";
+	const why = "other machines can reach this address, and the network could read all messages and the token";
 	const allowed = [
 		"with TLS (--tls-cert FILE --tls-key FILE)",
 		"behind a proxy that speaks it (--trusted-proxy ADDRESS)",
 		`${here}, ${tunnel}`,
-		"in a network where everybody may read along, with --insecure-lan",
+		"without TLS, in a network that you trust, with --insecure-lan",
 	].join("; ");
 	throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed });
 }
@@ -52,7 +51,7 @@ function checkTwice({ listen = [] }: Settings, source: Source): void {
 	const places = listen.map((value) => formatEndpoint(readEndpoint(value)));
 	const item = places.findIndex((place, index) => !place.endsWith(":0") && places.indexOf(place) < index);
 	if (item < 0) return;
-	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each place once" });
+	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each address once" });
 }
 
 /** Reads what the schema has let pass. */

@@ -58,7 +58,7 @@ function checkDatabase(path: string): void {
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
 	throw new ParleyError(
 		`the database ${file} is damaged: it is empty, but ${path} has been used before; restore a backup in its place, ` +
-			"or remove it and its -wal file to begin without the old conversations",
+			"or remove it and its -wal file to start without the old sessions",
 		{ code: "data_loss" },
 	);
 }

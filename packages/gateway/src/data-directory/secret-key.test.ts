@@ -27,7 +27,7 @@ test.each([
 	await expect(loadOrCreateSecretKey(data.path)).rejects.toMatchObject({
 		code: "data_loss",
 		message: expect.stringContaining(
-			`${secretKeyIn(data.path)} holds ${length} bytes instead of a key of 32: restore it from a backup`,
+			`${secretKeyIn(data.path)} has ${length} bytes instead of 32: restore it from a backup`,
 		),
 	});
 });

@@ -34,8 +34,8 @@ async function readKey(path: string): Promise<Buffer> {
 	const key = Buffer.from(text.trim(), "base64url");
 	if (key.length === KEY_BYTES) return key;
 	throw new ParleyError(
-		`${path} holds ${key.length} bytes instead of a key of ${KEY_BYTES}: restore it from a backup; ` +
-			"where there is none, remove it: a new one is made, and stored passwords must be given anew",
+		`${path} has ${key.length} bytes instead of ${KEY_BYTES}: restore it from a backup. ` +
+			"Without a backup, remove it: the next start creates a key, and people must type stored passwords again",
 		{ code: "data_loss" },
 	);
 }

@@ -36,11 +36,11 @@ test("several models without a preference require a choice", async () => {
 	await using server = await serveHttp(listing("a", "b"));
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: `${server.baseUrl}/v1/models lists 2 models: a, b; name the model that is to answer with --model`,
+		message: `${server.baseUrl}/v1/models lists 2 models: a, b; choose a model with --model`,
 	});
 	await using many = await serveHttp(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));
 	await expect(discoverModel(many, undefined)).rejects.toThrow(
-		/lists 300 models: m0, .*, m9, …; name the model/,
+		/lists 300 models: m0, .*, m9, …; choose a model/,
 	);
 });
 
@@ -48,20 +48,18 @@ test.each<[string, RequestListener]>([
 	["lists no models", listing()],
 	["answered 404", (_, response) => response.writeHead(404).end("not found")],
 	["answered 401", (_, response) => response.writeHead(401).end('{"data":[{"id":"m"}]}')],
-	["gave no list of models", (_, response) => response.end("<html>")],
-	["gave no list of models", (_, response) => response.end('{"data":{}}')],
+	["returned no list of models", (_, response) => response.end("<html>")],
+	["returned no list of models", (_, response) => response.end('{"data":{}}')],
 	[
-		"gave no list of models",
+		"returned no list of models",
 		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
 	],
 	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
-	["answered more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
+	["returned more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
 ])("a server that %s is refused with advice", async (why, listener) => {
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: expect.stringMatching(
-			new RegExp(`${RegExp.escape(why)}; name the model that is to answer with --model$`),
-		),
+		message: expect.stringMatching(new RegExp(`${RegExp.escape(why)}; choose a model with --model$`)),
 	});
 });

@@ -50,7 +50,7 @@ export async function discoverModels(
 	return { name, served, undecided: unknown(several) };
 }
 
-/** The models that a server lists. Rejects with `failed_precondition` where it cannot be asked. */
+/** Returns the models that a server lists. Rejects with `failed_precondition` if the server gives no list. */
 export function listModels({ baseUrl, apiKey }: ModelServer): Promise<string[]> {
 	return readNames(listOf(baseUrl), apiKey);
 }
@@ -80,7 +80,7 @@ async function readNames(url: string, apiKey: string | undefined): Promise<strin
 	} catch (cause) {
 		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
 		const code = cause instanceof Error ? errno(cause.cause) : undefined;
-		throw unknown(code ? `${url} cannot be reached (${code})` : `${url} gave no list of models`, cause);
+		throw unknown(code ? `${url} cannot be reached (${code})` : `${url} returned no list of models`, cause);
 	}
 }
 
@@ -89,14 +89,14 @@ async function readText(response: Response): Promise<string> {
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		bytes += chunk.byteLength;
-		if (bytes > mostBytes) throw unknown(`${response.url} answered more than ${mostBytes} bytes`);
+		if (bytes > mostBytes) throw unknown(`${response.url} returned more than ${mostBytes} bytes`);
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }
 
 function unknown(why: string, cause?: unknown): ParleyError {
-	return new ParleyError(`${why}; name the model that is to answer with --model`, {
+	return new ParleyError(`${why}; choose a model with --model`, {
 		code: "failed_precondition",
 		...defined({ cause }),
 	});

@@ -57,7 +57,7 @@ test("a stored session works in its own directory, and refuses another one", asy
 	expect(same.opened.agent.settings.cwd).toBe(place.path("other"));
 	await same.opened.close();
 	await rename(place.path("other"), place.path("moved"));
-	await expect(place.open({ session })).rejects.toThrow("which is no directory any more");
+	await expect(place.open({ session })).rejects.toThrow("which is no longer a directory");
 });
 
 test("a model that is named now counts more than the one that was chosen before, and is kept", async () => {
@@ -99,7 +99,7 @@ test("on a server with several models the stored one continues, and without one 
 	await using place = await AgentPlace.make();
 	await using server = await serveModels("a", "b");
 	const at = (model?: string) => place.start({ session, baseUrl: server.baseUrl, model });
-	await expect(at()).rejects.toThrow("lists 2 models: a, b; name the model that is to answer with --model");
+	await expect(at()).rejects.toThrow("lists 2 models: a, b; choose a model with --model");
 	await expect(access(place.path("kept"))).rejects.toThrow("ENOENT");
 	await (await at("b")).close();
 	const after = await at();
@@ -116,7 +116,7 @@ test("a kept model that is none of several that a server has does not choose", a
 	await using server = await serveModels("a", "b");
 	await (await place.start({ session, baseUrl: server.baseUrl, model: "c" })).close();
 	await expect(place.start({ session, baseUrl: server.baseUrl })).rejects.toThrow(
-		"lists 2 models: a, b; name",
+		"lists 2 models: a, b; choose",
 	);
 });
 

@@ -62,7 +62,7 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
 	}
 	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return wanted ?? rootDir;
 	throw refused(
-		`the conversation in --session works in ${rootDir}, which is no directory any more; make it, or name another --session`,
+		`the conversation in --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
 	);
 }
 

@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each(["much", "toString", " low", "0"])("--reasoning %j is refused with the allowed values", (text) => {
-	expect(() => readReasoning(text)).toThrow(/--reasoning is ".*"; it takes off, none, .*maximum/);
+	expect(() => readReasoning(text)).toThrow(/--reasoning is ".*"; use off, none, .*maximum/);
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 test.each(["", "0", "-1", "1.5", "1e3", "01", " 1", "ten", "9999999999"])(
 	"--max-steps %j is refused",
 	(text) => {
-		expect(() => readMaxSteps(text)).toThrow(/--max-steps is ".*"; it takes a whole number from 1/);
+		expect(() => readMaxSteps(text)).toThrow(/--max-steps is ".*"; use a whole number from 1/);
 	},
 );
 
@@ -52,7 +52,7 @@ test.each<[string | boolean | undefined, readonly string[]]>([
 test.each([" ", "reed", "read,", "read,Bash", "run_command"])(
 	"--tools %j is refused with the existing tools",
 	(given) => {
-		expect(() => readTools(given, known)).toThrow(/--tools names .*; there are read, write, edit, bash/);
+		expect(() => readTools(given, known)).toThrow(/--tools names .*; allowed: read, write, edit, bash/);
 	},
 );
 

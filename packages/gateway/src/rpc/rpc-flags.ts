@@ -32,7 +32,7 @@ export function readReasoning(text: string | undefined): Reasoning | undefined {
 	const word = text.toLowerCase();
 	const known = Object.entries(reasoningWords).find(([name]) => name === word);
 	if (known) return known[1];
-	throw refused(`--reasoning is ${JSON.stringify(text)}; it takes ${Object.keys(reasoningWords).join(", ")}`);
+	throw refused(`--reasoning is ${JSON.stringify(text)}; use ${Object.keys(reasoningWords).join(", ")}`);
 }
 
 /** Maximum model calls of one prompt. Default: unlimited. */
@@ -40,7 +40,7 @@ export function readMaxSteps(text: string | undefined): number {
 	if (text === undefined) return Number.MAX_SAFE_INTEGER;
 	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
 	if (steps > 0) return steps;
-	throw refused(`--max-steps is ${JSON.stringify(text)}; it takes a whole number from 1`);
+	throw refused(`--max-steps is ${JSON.stringify(text)}; use a whole number from 1`);
 }
 
 /** Names of the tools. Default: all of `known`. None with `--no-tools` or an empty text. */
@@ -51,7 +51,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 	const unknown = names.filter((name) => !known.includes(name));
 	if (unknown.length === 0) return [...new Set(names)];
 	throw refused(
-		`--tools names ${unknown.map((name) => JSON.stringify(name)).join(", ")}; there are ${known.join(", ")}`,
+		`--tools names ${unknown.map((name) => JSON.stringify(name)).join(", ")}; allowed: ${known.join(", ")}`,
 	);
 }
 

@@ -31,19 +31,19 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 		{ cert: authority + first.cert },
 		/further down in .*: put it first$/,
 	],
-	["an empty certificate", { cert: "" }, /cert\.pem holds no certificate in PEM form .*openssl x509/],
+	["an empty certificate", { cert: "" }, /cert\.pem contains no certificate in PEM form .*openssl x509/],
 	[
 		"a key where the certificate should be",
 		{ cert: first.key },
-		/cert\.pem holds no certificate in PEM form/,
+		/cert\.pem contains no certificate in PEM form/,
 	],
 	[
 		"a damaged certificate",
 		{ cert: first.cert.replace("MII", "AAA") },
-		/cert\.pem holds a certificate that cannot/,
+		/cert\.pem contains a certificate that cannot/,
 	],
-	["no key", { key: "nothing" }, /key\.pem holds no private key in PEM form/],
-	["a certificate where the key should be", { key: first.cert }, /key\.pem holds no private key/],
+	["no key", { key: "nothing" }, /key\.pem contains no private key in PEM form/],
+	["a certificate where the key should be", { key: first.cert }, /key\.pem contains no private key/],
 	["a key with a passphrase", { key: String(locked) }, /key\.pem has a passphrase; .*openssl pkey -in FILE/],
 ])("%s is refused with advice", async (_name, written, message) => {
 	using place = new TlsPlace();

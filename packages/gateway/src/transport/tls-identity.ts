@@ -62,15 +62,18 @@ function readCertificates(file: string, text: string): [X509Certificate, ...X509
 		const [leaf, ...between] = (text.match(pemCertificate) ?? []).map((pem) => new X509Certificate(pem));
 		if (leaf) return [leaf, ...between];
 	} catch (cause) {
-		throw new ParleyError(`${file} holds a certificate that cannot be read; make or fetch it anew`, {
+		throw new ParleyError(`${file} contains a certificate that cannot be read; create or renew it`, {
 			code,
 			cause,
 		});
 	}
 	const mend = "convert another form with: openssl x509 -in FILE -inform DER -out cert.pem";
-	throw new ParleyError(`${file} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${mend}`, {
-		code,
-	});
+	throw new ParleyError(
+		`${file} contains no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${mend}`,
+		{
+			code,
+		},
+	);
 }
 
 function readKey(file: string, text: string): KeyObject {
@@ -81,7 +84,7 @@ function readKey(file: string, text: string): KeyObject {
 			const mend = "a gateway cannot be asked for it: openssl pkey -in FILE -out key.pem takes it off";
 			throw new ParleyError(`the private key in ${file} has a passphrase; ${mend}`, { code, cause });
 		}
-		throw new ParleyError(`${file} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----)`, {
+		throw new ParleyError(`${file} contains no private key in PEM form (-----BEGIN PRIVATE KEY-----)`, {
 			code,
 			cause,
 		});

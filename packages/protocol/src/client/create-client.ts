@@ -9,7 +9,7 @@ import { GatewayClient } from "./gateway-client.ts";
  */
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
-		throw new ParleyError("the token is empty or has characters that no token has", {
+		throw new ParleyError("the token is empty or has characters that a token cannot have", {
 			code: "invalid_argument",
 		});
 	}
@@ -38,7 +38,7 @@ export function resolveEndpoint(text: string): URL {
 		});
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw new ParleyError(`the gateway's address on ${url.host} holds more than host, port and path`, {
+		throw new ParleyError(`the gateway's address on ${url.host} has more than host, port and path`, {
 			code: "invalid_argument",
 		});
 	}

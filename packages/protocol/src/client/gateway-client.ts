@@ -138,7 +138,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	#read(opened: MethodResult<"open_session">, after: number): SessionReader {
 		if (this.#readers.has(opened.session_id)) {
-			throw new ParleyError(`session ${opened.session_id} is open on this client already`, {
+			throw new ParleyError(`session ${opened.session_id} is already open on this client`, {
 				code: "already_exists",
 			});
 		}
@@ -286,12 +286,12 @@ export class Requests {
 		const text = JSON.stringify({ type: "req", id, method, params, session_id: sessionId });
 		const bytes = Buffer.byteLength(text);
 		if (bytes > maxRequestBytes) {
-			throw new ParleyError(`${method} has ${bytes} bytes: ${maxRequestBytes} are possible`, {
+			throw new ParleyError(`${method} has ${bytes} bytes: at most ${maxRequestBytes} are allowed`, {
 				code: "invalid_argument",
 			});
 		}
 		if (request.lasting && this.#outstanding.size >= mostOutstanding) {
-			throw new ParleyError(`${mostOutstanding} requests wait for an answer already`, {
+			throw new ParleyError(`${mostOutstanding} requests already wait for a response`, {
 				code: "resource_exhausted",
 			});
 		}

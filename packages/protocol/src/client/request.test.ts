@@ -111,7 +111,7 @@ test("a message that no gateway would take is refused before it is sent", async 
 	const content = "€".repeat(400_000);
 	await expect(watched.client.request("send_message", { content })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringMatching(/^send_message has 1200\d+ bytes: 1048576 are possible$/),
+		message: expect.stringMatching(/^send_message has 1200\d+ bytes: at most 1048576 are allowed$/),
 	});
 });
 

@@ -52,7 +52,7 @@ test("a session has a hundred open tasks at most", async () => {
 	await using _ = t;
 	const ids: string[] = [];
 	for (let n = 0; n < 100; n++) ids.push((await t.runtime.tasks.submit(unkeyed(), home, wish)).id);
-	await expect(t.runtime.tasks.submit(unkeyed(), home, wish)).rejects.toThrow("100 tasks are open already");
+	await expect(t.runtime.tasks.submit(unkeyed(), home, wish)).rejects.toThrow("already has 100 open tasks");
 	await t.runtime.tasks.cancel(unkeyed(), ids[0] ?? "", "");
 	expect((await t.runtime.tasks.submit(unkeyed(), home, wish)).id).toMatch(/^task_/);
 });

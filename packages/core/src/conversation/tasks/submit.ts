@@ -172,11 +172,12 @@ async function refuseTooMany(
 		.where("parent_id", parent ? "is not" : "is", null);
 	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
 	const what = parent ? "workers" : "tasks";
-	if (Number(inSession?.open ?? 0) >= mostOpen) throw tooMany(`${mostOpen} ${what} are open already`);
+	if (Number(inSession?.open ?? 0) >= mostOpen)
+		throw tooMany(`the session already has ${mostOpen} open ${what}`);
 	if (parent || actor === null) return;
 	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
 	if (Number(theirs?.open ?? 0) < mostOfOne) return;
-	throw tooMany(`${mostOfOne} tasks of ${submittedBy} are open already`);
+	throw tooMany(`${submittedBy} already has ${mostOfOne} open tasks`);
 }
 
 function tooMany(why: string): ParleyError {

@@ -153,10 +153,10 @@ test.each([
 	[
 		"a key twice",
 		'{"path":"a","path":"b"}',
-		'the arguments cannot be used: JSON text holds the key "path" twice in one object',
+		'the arguments cannot be used: JSON text contains the key "path" twice in one object',
 	],
-	["too deep", deep(64), "the arguments cannot be used: JSON text holds more than 64 levels"],
-	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text holds the key "__proto__"'],
+	["too deep", deep(64), "the arguments cannot be used: JSON text contains more than 64 levels"],
+	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text contains the key "__proto__"'],
 ])("arguments that are of no use make the call invalid: %s", (_name, json, invalid) => {
 	expect(contentOf(call(0, json))).toEqual([
 		{ type: "call", id: "toolu_0", name: "read_file", arguments: {}, invalid },

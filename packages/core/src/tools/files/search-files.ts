@@ -78,7 +78,9 @@ export const searchFiles = defineTool<Arguments>({
 async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext): Promise<ToolPlan> {
 	const context = forReading(text, given);
 	if (pattern.includes("\0") || !pattern.isWellFormed()) {
-		throw new ParleyError("the pattern holds a NUL or is not well-formed text", { code: "invalid_argument" });
+		throw new ParleyError("the pattern contains a NUL or is not well-formed text", {
+			code: "invalid_argument",
+		});
 	}
 	if (glob !== undefined) compileGlob(glob);
 	const resolved = await resolvePath(text, context);

@@ -16,7 +16,7 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const types = [...new Set(names.flatMap(decodeEventName))];
 	const after = query.get("after");
 	if (after !== null && !sessionId)
-		throw refused("after", after, "needs the session whose events it numbers");
+		throw refused("after", after, "is a number of one session: add session=ID");
 	return defined({
 		sessionId: sessionId || undefined,
 		types: types.length > 0 ? types : undefined,

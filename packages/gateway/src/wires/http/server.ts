@@ -190,7 +190,7 @@ function answerTickets({ request, response, principal }: AuthenticatedRequest, t
 	sendJson(response, request.method === "POST" ? issue(principal, tickets) : onlyPost);
 }
 
-const onlyPost = { status: 405, body: { error: "only POST is served here" }, headers: { allow: "POST" } };
+const onlyPost = { status: 405, body: { error: "method not allowed: use POST" }, headers: { allow: "POST" } };
 
 function issue(principal: Principal, tickets: Tickets): Answer {
 	try {
@@ -264,7 +264,7 @@ interface Reply {
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Reply): void {
 	const reading = request.method === "GET" || request.method === "HEAD";
-	const text = JSON.stringify(reading ? body : { error: "only GET is served here" });
+	const text = JSON.stringify(reading ? body : { error: "method not allowed: use GET" });
 	response.writeHead(reading ? status : 405, {
 		...headers,
 		...defined({ allow: reading ? undefined : "GET, HEAD" }),

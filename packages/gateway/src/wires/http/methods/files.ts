@@ -71,7 +71,7 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 /** Stores the body of a `POST` as a file. Checks the headers before it reads the body. */
 async function upload(fileRequest: FileRequest): Promise<void> {
 	const { request, response } = fileRequest;
-	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
+	if (request.method !== "POST") throw new HttpError(405, "method not allowed: use POST", { allow: "POST" });
 	const kept = await store(fileRequest);
 	const body: UploadedFile = {
 		...encodeFile(kept),
@@ -197,7 +197,7 @@ async function* patiently(
 async function download(fileRequest: FileRequest, id: string): Promise<void> {
 	const { request, response, files, principal } = fileRequest;
 	if (request.method !== "GET" && request.method !== "HEAD") {
-		throw new HttpError(405, "only GET is served here", { allow: "GET, HEAD" });
+		throw new HttpError(405, "method not allowed: use GET", { allow: "GET, HEAD" });
 	}
 	const file = await files.find(principal, id);
 	const headers = headersOf(file);

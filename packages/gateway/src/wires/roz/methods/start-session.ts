@@ -121,7 +121,7 @@ async function agentOf(
 	if (profiles.some(({ name }) => name === environment)) return environment;
 	const known = profiles.map(({ name }) => name).join(", ");
 	throw new ParleyError(
-		`environment_id: there is no agent ${JSON.stringify(environment)}; there are: ${known}`,
+		`environment_id: there is no agent ${JSON.stringify(environment)}; available: ${known}`,
 		{ code: "invalid_argument" },
 	);
 }
