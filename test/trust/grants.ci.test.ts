@@ -14,7 +14,7 @@ import { Random, testSeed } from "../random.ts";
 /** Trusted channels require a sandbox. */
 const testInside = test.runIf(hasBubblewrap);
 const setup = "discord:111:c";
-const ada = { actor: { id: "ada", name: "Ada" }, setup: { tenant: "111", channel: "c" } };
+const ada = { actor: { id: "ada", name: "Ada" }, place: { tenant: "111", channel: "c" } };
 
 function bearer(token: string) {
 	return { headers: { authorization: `Bearer ${token.trim()}` } };
@@ -76,7 +76,7 @@ testInside(
 			);
 			expect(granted.stderr).toBe("");
 			expect(granted.stdout).toMatch(
-				/^discord:111:c is trusted until [\d-]+ [\d:]+, for at most 7 calls\n`parley trust revoke (grant_\w+)` ends it\n$/,
+				/^discord:111:c is trusted until [\d-]+ [\d:]+, for at most 7 calls\n`parley trust revoke (grant_\w+)` ends the grant\n$/,
 			);
 			const id = /grant_\w+/.exec(granted.stdout)?.[0] ?? "";
 			gateway.kill("SIGKILL");

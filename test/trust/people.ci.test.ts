@@ -72,7 +72,7 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 
 /** Parameters of a request for a person. */
 function as(user: string, channel = "general"): object {
-	return { actor: { id: user, name: user }, setup: { tenant: "111", channel } };
+	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
 test("the first owner pairs with the code of the terminal, others by approval, and the roles are durable", {
