@@ -53,7 +53,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	expect(machine.connectorPid).not.toBe(killed);
 	// The end of an orphan process cannot be awaited. It had the time of all steps above.
 	expect(runs(orphan)).toBe(false);
-	expect(second.logged("a connector ended and is started again")).toBe(true);
+	expect(second.logged("the connector ended and is restarted")).toBe(true);
 
 	// Deviations from the documentation of Discord are reported and end no process.
 	const survivor = machine.connectorPid;
@@ -84,7 +84,7 @@ test("a permanently refused connector ends with an error and is not restarted", 
 	const { world } = machine;
 	world.state.app.privileged = 0;
 	const supervisor = machine.start(machine.tokens);
-	await machine.until("it is given up", () => supervisor.logged("not started again"));
+	await machine.until("it is given up", () => supervisor.logged("is not restarted"));
 	const refused = machine.run(["discord"], machine.tokens);
 	expect(await refused.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(refused.lines.join("\n")).toMatch(/^parley discord: .*Message Content/im);

@@ -110,7 +110,7 @@ test("a permanently refused connector ends with an error and is not restarted", 
 	await using machine = await SlackMachine.open();
 	const { world, server } = machine;
 	const supervisor = machine.start({ ...machine.tokens, SLACK_APP_TOKEN: "xapp-1-none" });
-	await machine.until("it is given up", () => supervisor.logged("not started again"));
+	await machine.until("it is given up", () => supervisor.logged("is not restarted"));
 	const wrong = machine.run(["slack"], { ...machine.tokens, SLACK_BOT_TOKEN: `${world.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley slack: Slack refuses the bot token \(invalid_auth\): /m);
