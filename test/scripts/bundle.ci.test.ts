@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Clone, type Ended } from "./clone.ts";
 
-const help = "An AI agent on your own machine";
+const help = "Self-hosted AI agent for you";
 const source = "packages/cli/src/program.ts";
 const spare = "packages/core/src/spare.ts";
 const added = "packages/core/src/added.ts";

@@ -47,8 +47,8 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/--tools names "fly"; allowed: read, write, edit, bash/, ...offline, "--tools", "read,fly"],
 	[/--tools names ""; allowed:/, ...offline, "--tools", "read,"],
 	[/\/file is not a directory; .* with --session DIR/, ...offline, "--session", "file"],
-	[/--session "kept" keeps .*, and --no-session keeps none/, ...offline, "--session", "kept", "--no-session"],
-	[/--session "kept" keeps .*, and --no-session keeps none/, ...offline, "--no-session", "--session", "kept"],
+	[/--session "kept" saves .*, and --no-session does not/, ...offline, "--session", "kept", "--no-session"],
+	[/--session "kept" saves .*, and --no-session does not/, ...offline, "--no-session", "--session", "kept"],
 	[/\/proc\/parley cannot be created; .* --session DIR/, ...offline, "--session", "/proc/parley"],
 	[/\/own is the data directory of a gateway/, ...offline, "--data", "own", "--session", "own/../own"],
 	[/file\/models\.json cannot be read \(ENOTDIR\)/, ...offline, "--data", "file"],
@@ -129,7 +129,7 @@ test("the same command of parley names itself", async () => {
 test("other commands of zot are refused in one line", async () => {
 	for (const args of [["foo"], [], ["chat"]]) {
 		const { code, stdout, stderr } = await zot(...args);
-		expect(stderr).toMatch(/^zot: .*Parley, which does `zot rpc` alone\n$/);
+		expect(stderr).toMatch(/^zot: .*Parley supports only `zot rpc`\n$/);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	}
 });
