@@ -39,7 +39,7 @@ function steady(text: string, directory: string): string {
 		.replace(/(connector:slack)-\w+/g, "$1")
 		.replace(/\bDATE:\d\d\b/g, "DATE")
 		.replace(/\b\d+ days ago\b/g, "just now")
-		.replace(/[\d,]+ tokens read and [\d,]+ written/g, "TOKENS");
+		.replace(/[\d,]+ input tokens, [\d,]+ output tokens/g, "TOKENS");
 }
 
 test("a task from a roz client is approved in Slack, a kontekst client waits for it, and a terminal prints its result", async ({
