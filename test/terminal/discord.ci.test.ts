@@ -38,7 +38,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	world.state.app.privileged = 0;
 	const setup = discord.run("discord", "setup");
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
-	expect(setup.text).toContain('Under "Bot" switch "Message Content Intent" on');
+	expect(setup.text).toContain('Under "Bot", switch "Message Content Intent" on');
 	expect(setup.text).not.toContain("New Application");
 	world.state.app.privileged = privilegedIntents;
 	setup.type("\r");
@@ -62,9 +62,9 @@ test("setup without a token, or with a failed step and without a terminal, exits
 		discord.pipe(["discord", "setup"], "wrong-token-wrong-token"),
 	]);
 	expect(without).toMatchObject({ code: 1, error: "" });
-	expect(without.out).toMatch(/1\/7 {2}Make the bot\n.*New Application.*\n.*export DISCORD_TOKEN=/);
+	expect(without.out).toMatch(/1\/7 {2}Create the bot\n.*New Application.*\n.*export DISCORD_TOKEN=/);
 	expect(unset).toMatchObject({ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") });
-	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("does not know this token") });
+	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("does not accept the token") });
 	expect(wrong.out).not.toContain("2/7");
 });
 
@@ -77,7 +77,10 @@ test("doctor prints JSON, and reports Discord's refusal without the token", asyn
 	expect(well.code).toBe(0);
 	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-token", status: "ok" }));
 	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-connector", status: "warn" }));
-	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("set DISCORD_TOKEN to the new one") });
+	expect(wrong).toMatchObject({
+		code: 1,
+		out: expect.stringContaining("set DISCORD_TOKEN to the new token"),
+	});
 	expect(wrong.out).not.toContain("wrong-token");
 });
 
@@ -169,9 +172,9 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 	discord,
 }) => {
 	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");
-	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not know this token") });
+	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not accept the token") });
 	const [status, doctor] = await Promise.all([discord.pipe(["status"]), discord.pipe(["doctor"])]);
-	expect(status.out).toMatch(/^discord +does not run: Discord does not know this token: reset it/m);
+	expect(status.out).toMatch(/^discord +does not run: Discord does not accept the token: reset it/m);
 	expect(doctor).toMatchObject({
 		code: 1,
 		out: expect.stringMatching(/FAIL +connectors +discord does not run/),

@@ -2,9 +2,8 @@ export { createDiscordPort, type DiscordPortOptions } from "./client/discord-cli
 export { guardProcess } from "./client/guard-process.ts";
 export type { GatewaySession, SessionStore } from "./client/resumable-session.ts";
 export { type RunDiscordOptions, runDiscord } from "./run-discord.ts";
-export type { Finding } from "./setup/check.ts";
 export { examineDiscord, openChecks, runCheck } from "./setup/doctor.ts";
-export { type SetupParts, type SetupStep, setupSteps } from "./setup/setup-steps.ts";
+export { type SetupParts, setupSteps } from "./setup/setup-steps.ts";
 export type {
 	DiscordDispatch,
 	DiscordLink,

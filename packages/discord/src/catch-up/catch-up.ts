@@ -160,7 +160,7 @@ export class CatchUp {
 		const { id: guild = "" } = OfGuild.safeParse(event.d).data ?? {};
 		if (unknown.length > maxUnknown) {
 			const fields = { guild, places: unknown.length, read: maxUnknown };
-			log.warn("something was written in more channels than are read afterwards", fields);
+			log.warn("more channels have missed messages than are read", fields);
 		}
 		await Promise.all([this.read(unknown.slice(0, maxUnknown)), take(event)]);
 		expected.delete(guild);
@@ -218,7 +218,7 @@ export class CatchUp {
 			this.#settle();
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;
-			log.warn("what was missed in a channel could not be read, and is tried again", { channel, error });
+			log.warn("could not read the missed messages of a channel, trying again later", { channel, error });
 			await highWater.owe(channel, cursor);
 			this.#tryAgain();
 		}
@@ -268,5 +268,5 @@ function startOf({ unread, message }: Cursor): bigint {
 }
 
 function cutShort(): ParleyError {
-	return new ParleyError("what was missed was not read to its end", { code: "cancelled" });
+	return new ParleyError("reading missed messages was stopped", { code: "cancelled" });
 }

@@ -68,11 +68,11 @@ export class DirectMessages {
 			);
 			await read(places.filter(([channel]) => !known.has(channel)));
 			if (left.length > 0) {
-				log.warn("direct messages of some people cannot be looked at yet", { people: left.length });
+				log.warn("cannot check the direct messages of some people yet", { people: left.length });
 			}
 			return this.#looked(unseen, left);
 		} catch (error) {
-			log.warn("it is not known yet who may have written in private", { error });
+			log.warn("cannot check direct messages yet", { error });
 			return false;
 		}
 	}

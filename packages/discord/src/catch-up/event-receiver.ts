@@ -87,7 +87,7 @@ export class EventReceiver {
 		const { intake } = await this.#parts.handlers;
 		const translated = await intake.translate(event, signal);
 		if ("ignored" in translated) {
-			this.#parts.log.debug("an event of Discord was ignored", { event: event.t, why: translated.ignored });
+			this.#parts.log.debug("an event from Discord was ignored", { event: event.t, why: translated.ignored });
 			return;
 		}
 		for (const { inbound, key, taken } of translated) {
@@ -109,7 +109,7 @@ export class EventReceiver {
 				await accept(inbound, key);
 				taken = true;
 			} catch (error) {
-				log.warn("an event of Discord cannot be taken yet", { id: key.id, error });
+				log.warn("cannot store an event from Discord yet, trying again", { id: key.id, error });
 				await delay(clock, againMs, signal);
 			}
 		}

@@ -47,7 +47,7 @@ export class HighWater {
 		const { store, clock, log } = parts;
 		this.#cursors = new Map(Object.entries(cursors));
 		const save = (): Promise<void> => store.save(Object.fromEntries(this.#cursors));
-		this.#kept = new LateSave({ save, what: "how far Discord was read", clock, log });
+		this.#kept = new LateSave({ save, what: "the read positions of Discord", clock, log });
 	}
 
 	get cursors(): ReadonlyMap<string, Cursor> {

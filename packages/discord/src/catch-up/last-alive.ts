@@ -61,7 +61,7 @@ export class LastAlive {
 		this.#at = at;
 		this.#saving = store.save(at).catch((error: unknown) => {
 			// An older time only causes more messages to be read again.
-			log.warn("when Discord was heard last cannot be written down yet", { error });
+			log.warn("cannot store the time of the last event from Discord yet", { error });
 		});
 	}
 }

@@ -56,7 +56,7 @@ export class MissedMessages {
 		const missed: Message[] = [];
 		for (let isWhole = false; !isWhole; ) {
 			if (missed.length >= maxMessages) {
-				log.warn("more was written in a channel than is read afterwards", { channel, read: missed.length });
+				log.warn("a channel has more missed messages than are read", { channel, read: missed.length });
 				break;
 			}
 			const page = await this.#page(channel, missed[0]?.id);
@@ -64,7 +64,7 @@ export class MissedMessages {
 			const later = page.filter(({ id }) => BigInt(id) > after);
 			missed.unshift(...later);
 			if (page.some(({ id }) => BigInt(id) > from && BigInt(id) <= after)) {
-				log.warn("what was written in a channel more than a day ago is not read afterwards", { channel });
+				log.warn("missed messages of a channel that are older than a day are not read", { channel });
 			}
 			isWhole = later.length < limits.messagesPerPage;
 		}

@@ -9,6 +9,7 @@ import {
 import { type Clock, delay, type Logger } from "@parley/base";
 import { GatewayCloseCodes, GatewayIntentBits } from "discord-api-types/v10";
 import * as z from "zod";
+import { connectionTexts } from "../texts/connection.ts";
 import type {
 	DiscordLink,
 	DiscordPort,
@@ -45,7 +46,7 @@ const goodbyeMs = 2000;
 
 /**
  * Events that Discord sends. Message content is privileged and required. Without it, only messages that mention the bot
- * have a text: other messages in its threads, replies to it, and messages in channels that it always reads have none.
+ * have a text. Other messages in its threads, replies to it, and messages in channels that it always reads are empty.
  * Members, which are privileged too, are not requested: each event has its author, and trust belongs to a channel with its
  * roles. https://docs.discord.com/developers/events/gateway#gateway-intents
  */
@@ -146,7 +147,7 @@ class DiscordClient implements DiscordPort {
 		const event = readPayload(payload);
 		if (this.#closing.signal.aborted) return;
 		if (event === undefined) {
-			this.#options.log.warn("an event of Discord lacks what every event has, and is left out");
+			this.#options.log.warn("an event from Discord lacks a field that all events have, and is ignored");
 			return;
 		}
 		const { t, d, s } = event;
@@ -154,14 +155,17 @@ class DiscordClient implements DiscordPort {
 		if (t === "RESUMED") this.#resumed();
 		const taken = this.#handlers?.dispatch({ t, d });
 		this.#keeper?.handed(s, taken ?? undefined).catch((error: unknown) => {
-			this.#options.log.debug("an event of Discord was not taken, and comes again", { event: t, error });
+			this.#options.log.debug("an event from Discord was not accepted, and Discord sends it again", {
+				event: t,
+				error,
+			});
 		});
 	}
 
 	#began(data: unknown): void {
 		const ids = readReady(data);
 		if (ids === undefined) {
-			this.#failed(new Error("READY does not say who the bot is"));
+			this.#failed(new Error("READY does not contain the ids of the bot"));
 			return;
 		}
 		this.#keeper?.began(ids);
@@ -171,7 +175,7 @@ class DiscordClient implements DiscordPort {
 	#resumed(): void {
 		const self = this.#keeper?.self;
 		if (self === undefined) {
-			this.#failed(new Error("RESUMED came without a session"));
+			this.#failed(new Error("Discord sent RESUMED without a session"));
 			return;
 		}
 		this.#tell({ state: "ready", user: self.user, application: self.application, resumed: true });
@@ -181,13 +185,13 @@ class DiscordClient implements DiscordPort {
 		if (this.#closing.signal.aborted) return;
 		const refusal = closeRefusal(code);
 		if (refusal !== undefined) this.#tell({ state: "refused", detail: refusal });
-		else this.#lost(`the connection to Discord has ended with code ${code}, and is made again`);
+		else this.#lost(connectionTexts.ended({ code }));
 	}
 
 	#failed(error: unknown): void {
 		if (this.#closing.signal.aborted || this.#state === "refused") return;
-		this.#options.log.debug("discord.js failed", { error });
-		this.#lost(`Discord cannot be reached, and is tried again: ${wordsOf(error)}`);
+		this.#options.log.debug("discord.js reported an error", { error });
+		this.#lost(connectionTexts.unreachable({ reason: wordsOf(error) }));
 	}
 
 	/** Reports a lost connection once, although discord.js reports each attempt. */

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { mayPass, readBounded } from "@parley/connector";
+import { fileTexts } from "../texts/file.ts";
 
 /** Hosts of the attachments: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
@@ -16,14 +17,11 @@ export interface Download {
 /** Reads an attachment, only from Discord: a message can name any address, and this machine may reach private ones. */
 export async function download({ url, most, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
-	const origin = URL.canParse(url) ? new URL(url).origin : "an address that is none";
+	const origin = URL.canParse(url) ? new URL(url).origin : fileTexts.invalidAddress;
 	if (!allowed.includes(origin)) {
-		throw new ParleyError(
-			`the file is at ${origin}, which is not Discord's: attach it to a message instead`,
-			{
-				code: "permission_denied",
-			},
-		);
+		throw new ParleyError(fileTexts.foreign({ origin }), {
+			code: "permission_denied",
+		});
 	}
 	const over = new AbortController();
 	try {
@@ -31,7 +29,7 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError("the file cannot be read from Discord: attach it again", {
+		throw new ParleyError(fileTexts.unavailable, {
 			code: "unavailable",
 			cause,
 		});
@@ -45,15 +43,15 @@ async function read(url: string, most: number, signal: AbortSignal): Promise<Uin
 	const { status, headers, body } = await fetch(url, { redirect: "manual", signal });
 	if (status !== 200 || body === null) throw refused(status);
 	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
+		throw new ParleyError(fileTexts.tooLarge({ most }), { code: "resource_exhausted" });
 	}
-	return readBounded(body, most, "the file");
+	return readBounded(body, most, fileTexts.name);
 }
 
 function refused(status: number): ParleyError {
 	if (status === 404 || status === 403 || status === 410) {
-		return new ParleyError("the file is not at Discord any more: attach it again", { code: "not_found" });
+		return new ParleyError(fileTexts.gone, { code: "not_found" });
 	}
 	const code = mayPass(status) ? "unavailable" : "failed_precondition";
-	return new ParleyError(`Discord answered ${status} instead of the file: attach it again`, { code });
+	return new ParleyError(fileTexts.status({ status }), { code });
 }

@@ -9,6 +9,7 @@ import {
 } from "@discordjs/rest";
 import { defined, ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 
 /** Longest time for a response, with its body. */
@@ -79,7 +80,7 @@ export class RestAnswers {
 		if (response !== undefined) return answerOf(response);
 		if (failure instanceof RateLimitError) return asIfAnswered(failure);
 		if (failure instanceof ParleyError) throw failure;
-		throw new ParleyError(`Discord did not answer ${method} ${withoutToken(path)}`, {
+		throw new ParleyError(deliveryTexts.noAnswer({ method, path: withoutToken(path) }), {
 			code: "unavailable",
 			cause: failure,
 		});

@@ -42,7 +42,7 @@ export class ResumableSession {
 	}): Promise<ResumableSession> {
 		const keeper = new ResumableSession(parts);
 		const kept = await parts.sessions.load().catch((error: unknown) => {
-			parts.log.warn("Discord's last session cannot be read, and a new one is begun", { error });
+			parts.log.warn("the last session with Discord is unreadable, starting a new one", { error });
 			return undefined;
 		});
 		if (kept === undefined) return keeper;
@@ -149,7 +149,7 @@ export class ResumableSession {
 		try {
 			await this.#store.save(this.#kept);
 		} catch (error) {
-			this.#log.warn("Discord's session cannot be written down yet", { error });
+			this.#log.warn("cannot store the session with Discord yet", { error });
 		}
 	}
 }

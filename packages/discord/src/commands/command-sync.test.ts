@@ -14,7 +14,7 @@ const ask: CommandShape = {
 /** As Discord writes them: with more than is asked for, and less where something says nothing. */
 const common = { application_id: "22", version: "1", default_member_permissions: null, nsfw: false };
 const text = { type: 3, name: "text", description: "What", required: true, max_length: 4000 };
-const file = { type: 11, name: "file", description: "A file that belongs to it" };
+const file = { type: 11, name: "file", description: "File for the agent" };
 const installed = {
 	whoami: { id: "1", name: "whoami", type: 1, description: "Who you are", contexts: [1, 0], ...common },
 	ask: {

@@ -2,6 +2,7 @@ import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/ba
 import type { CommandShape } from "@parley/connector";
 import { ApplicationCommandType } from "discord-api-types/v10";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 import { DiscordCommand, type InstalledCommand, InstalledCommands } from "./discord-command.ts";
 import { discordCommands } from "./to-discord.ts";
@@ -66,11 +67,11 @@ export async function startCommandSync(
 		} catch (reason) {
 			const error = ParleyError.from(reason);
 			if (error.code !== "unavailable") {
-				log.error("the commands at Discord could not be brought up to date", { error });
+				log.error("could not update the commands at Discord", { error });
 				return;
 			}
 			const waitMs = error instanceof NotYet ? error.waitMs : againMs.unreachable;
-			log.warn("the commands at Discord are brought up to date later", { error, waitMs });
+			log.warn("the commands at Discord are not updated yet, trying again later", { error, waitMs });
 			// The loop reads the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
@@ -112,7 +113,7 @@ async function bringUpToDate(
 	for (const step of steps) {
 		await send(port, requestOf(application, step));
 		taken(step);
-		log.info("a command at Discord was brought up to date", { action: step.action, command: nameOf(step) });
+		log.info("a command at Discord was updated", { action: step.action, command: nameOf(step) });
 	}
 	if (both.length > keys.length) await memory.save({ application, ours: keys });
 }
@@ -136,7 +137,7 @@ function requestOf(application: string, step: SyncStep): DiscordRequest {
 
 async function send(port: CommandSync["port"], request: DiscordRequest): Promise<DiscordResponse> {
 	const response = await port.request(request).catch((cause: unknown) => {
-		throw new ParleyError(`Discord did not answer ${request.method} ${request.path}`, {
+		throw new ParleyError(deliveryTexts.noAnswer(request), {
 			code: "unavailable",
 			cause,
 		});
@@ -145,7 +146,7 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 	if (status >= 200 && status < 300) return response;
 	// Another process has deleted the command.
 	if (status === 404 && request.method === "DELETE") return response;
-	const { code, message = "no reason" } = Refusal.safeParse(body).data ?? {};
+	const { code, message = "no reason given" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
 	if (code === tooManyToday) throw new NotYet(words, againMs.tooManyToday);
 	if (status === 429) {

@@ -42,7 +42,7 @@ test("a command of one word is one, with its options as Discord knows them", () 
 				...{ choices: [], options: [] },
 			},
 			{
-				...{ type: 11, name: "file", description: "A file that belongs to it", required: false },
+				...{ type: 11, name: "file", description: "File for the agent", required: false },
 				...{ autocomplete: false, choices: [], options: [] },
 			},
 		],
@@ -103,15 +103,15 @@ test("a message has a command of its own", () => {
 
 const optional = { ...count, required: false };
 test.each<[string, CommandShape[]]>([
-	["its description has 101 characters", [shape("a", { description: "x".repeat(101) })]],
-	["its description has 0 characters", [shape("a", { description: "" })]],
+	["the description has 101 characters", [shape("a", { description: "x".repeat(101) })]],
+	["the description has 0 characters", [shape("a", { description: "" })]],
 	[
-		"stands behind one that is not",
+		"a required option follows an optional one",
 		[shape("a", { options: [optional, { ...count, name: "m", required: true }] })],
 	],
 	["more than 25 options", [shape("a", { options: Array.from({ length: 26 }, () => optional) })]],
-	["cannot be one itself", [shape("task"), shape("task new")]],
-	["cannot be one itself", [shape("task now new")]],
+	["cannot be used alone", [shape("task"), shape("task new")]],
+	["cannot be used alone", [shape("task now new")]],
 	["there are more than 100", Array.from({ length: 101 }, (_, index) => shape(`c${index}`))],
 ])("a table that Discord would refuse is refused first: %s", (why, shapes) => {
 	expect(() => discordCommands(shapes)).toThrow(why);

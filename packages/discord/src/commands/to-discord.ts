@@ -7,6 +7,7 @@ import {
 	InteractionContextType,
 	PermissionFlagsBits,
 } from "discord-api-types/v10";
+import { commandTexts } from "../texts/command.ts";
 import { DiscordCommand } from "./discord-command.ts";
 
 /** Limits of Discord: interactions/application-commands#application-command-object */
@@ -28,12 +29,9 @@ const places = {
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",
-	description: "A file that belongs to it",
+	description: commandTexts.fileOption,
 };
 const takesFile: ReadonlySet<string> = new Set(["ask"]);
-
-/** Name of the command in the menu of a message. */
-const askAboutThis = "Ask about this";
 
 /**
  * Returns the commands of the kit in the format of Discord. A command of two words is a sub-command of its first word.
@@ -42,8 +40,8 @@ const askAboutThis = "Ask about this";
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
 	const commands = [...byFirstWord].map(([name, own]) => commandOf(name, own));
-	if (commands.length > most.commands) throw refused("all", `there are more than ${most.commands}`);
-	const ask = { type: ApplicationCommandType.Message, name: askAboutThis, ...places };
+	if (commands.length > most.commands) throw refused("all", `there are more than ${most.commands} commands`);
+	const ask = { type: ApplicationCommandType.Message, name: commandTexts.askAboutThis, ...places };
 	return [...commands, ask].map((command) => DiscordCommand.parse(command));
 }
 
@@ -51,7 +49,7 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	const [first] = shapes;
 	const isGroup = first === undefined || shapes.length > 1 || first.name !== name;
 	if (isGroup && shapes.some((shape) => shape.name.split(" ").length !== 2)) {
-		throw refused(name, "a command with sub-commands cannot be one itself");
+		throw refused(name, "a command with sub-commands cannot be used alone");
 	}
 	const description = isGroup ? groupDescription(shapes) : first.description;
 	const isForManagers = shapes.every(({ least }) => least === "manage");
@@ -81,11 +79,11 @@ function subCommandOf(shape: CommandShape): unknown {
 }
 
 function optionsOf({ name, options }: CommandShape): unknown[] {
-	if (options.length > most.options) throw refused(name, `it has more than ${most.options} options`);
+	if (options.length > most.options) throw refused(name, `more than ${most.options} options`);
 	const isSorted = options.every(
 		({ required }, index) => !required || options[index - 1]?.required !== false,
 	);
-	if (!isSorted) throw refused(name, "an option that is required stands behind one that is not");
+	if (!isSorted) throw refused(name, "a required option follows an optional one");
 	const own = options.map((option) => optionOf(name, option));
 	return takesFile.has(name) ? [...own, file] : own;
 }
@@ -94,7 +92,8 @@ function optionOf(command: string, option: CommandOption): unknown {
 	const { name, description, type, required, choices = [], completes = false } = option;
 	if (choices.length > most.choices)
 		throw refused(command, `"${name}" has more than ${most.choices} choices`);
-	if (completes && choices.length > 0) throw refused(command, `"${name}" has choices and completes, too`);
+	if (completes && choices.length > 0)
+		throw refused(command, `"${name}" cannot have both choices and completion`);
 	return {
 		type: optionTypes[type],
 		name,
@@ -113,18 +112,18 @@ function boundsOf({ type, min, max }: CommandOption): object {
 
 function checked(name: string, description: string): string {
 	if (description.length > 0 && description.length <= most.description) return description;
-	throw refused(name, `its description has ${description.length} characters, of 1 to ${most.description}`);
+	throw refused(
+		name,
+		`the description has ${description.length} characters, allowed are 1 to ${most.description}`,
+	);
 }
 
 function refused(name: string, why: string): ParleyError {
 	return new ParleyError(`Discord would refuse the command "${name}": ${why}`, { code: "invalid_argument" });
 }
 
-/** Question of the command in the menu of a message, where a person cannot write one. */
-const question = "Explain this message, and answer it where it asks something.";
-
 /** Returns the command in the menu of a message as `ask` of the kit about that message; any other inbound event unchanged. */
 export function asKitCommand(inbound: InboundEvent): InboundEvent {
-	if (inbound.type !== "command" || inbound.command !== askAboutThis) return inbound;
-	return { ...inbound, command: "ask", options: { text: question } };
+	if (inbound.type !== "command" || inbound.command !== commandTexts.askAboutThis) return inbound;
+	return { ...inbound, command: "ask", options: { text: commandTexts.explainMessage } };
 }

@@ -114,7 +114,7 @@ export class Audiences {
 			await store.save(guild, kept);
 		} catch (error) {
 			// The next comparison reports this change again.
-			log.warn("who may read the channels of a server cannot be written down yet", { guild, error });
+			log.warn("cannot store the audiences of the channels of a server yet", { guild, error });
 		}
 	}
 }

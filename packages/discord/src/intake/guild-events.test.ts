@@ -62,7 +62,12 @@ const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
 test("more rights of a role are reported, for the channels that it can read then", async () => {
 	const { tell } = await known();
 	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
-		{ type: "audience", room: { tenant: "1" }, channels: ["11"], change: "the rights of the role Mods" },
+		{
+			type: "audience",
+			room: { tenant: "1" },
+			channels: ["11"],
+			change: "the permissions of the role Mods changed",
+		},
 	]);
 	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
 	expect(await tell("GUILD_ROLE_DELETE", { guild_id: "1", role_id: "71" })).toMatchObject([
@@ -89,7 +94,7 @@ test("a channel with a larger audience is reported, and an unknown one may have 
 	const { tell } = await known();
 	expect(await tell("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
 	const hidden = { ...open, permission_overwrites: [] };
-	const told = [{ type: "audience", channels: ["10"], change: "its permissions are others" }];
+	const told = [{ type: "audience", channels: ["10"], change: "the permissions of the channel changed" }];
 	expect(await tell("CHANNEL_UPDATE", hidden)).toMatchObject(told);
 	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
 	expect(await tell("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([{ channels: ["12"] }]);
@@ -137,14 +142,14 @@ test("changes during an absence are reported when the server is back, and a new 
 	const last = place(kept);
 	const roles = [everybody, letIn.role];
 	expect(await last.tell("GUILD_CREATE", { ...guild, roles, channels: [closed] })).toMatchObject([
-		{ channels: ["11"], change: "something about its permissions while I was away" },
+		{ channels: ["11"], change: "permissions changed while I was offline" },
 	]);
 });
 
 test("without a stored audience, the earlier readers are unknown", async () => {
 	const { tell } = place();
 	expect(await tell("GUILD_CREATE", guild)).toMatchObject([
-		{ channels: "all", change: "it is not known any more who it was" },
+		{ channels: "all", change: "the previous permissions are unknown" },
 	]);
 	expect(await tell("GUILD_CREATE", guild)).toEqual([]);
 });

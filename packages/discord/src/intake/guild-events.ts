@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, defined, type Logger } from "@parley/base";
 import type { InboundEvent, Malformed } from "@parley/connector";
+import { audienceTexts } from "../texts/audience.ts";
 import type { GuildRights } from "./audience.ts";
 import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./audiences.ts";
 import { type Channels, roomOf } from "./channels.ts";
@@ -17,7 +18,7 @@ export interface GuildEventsParts {
 	readonly log: Logger;
 }
 
-const remembered = { ignored: "it is only remembered" } as const;
+const remembered = { ignored: "the event only updates cached data" } as const;
 
 /** Handles events about servers: records their channels and roles, and reports channels whose audience has changed. */
 export class GuildEvents {
@@ -53,7 +54,7 @@ export class GuildEvents {
 		if (channel === undefined) return unreadable(event);
 		const { id, guild } = channel;
 		if (guild === undefined) return remembered;
-		const change = "its permissions are others";
+		const change = audienceTexts.channelPermissions;
 		const apply = (rights: GuildRights): void => void noteChannel(rights, data);
 		// A new channel has no grants yet. Any other channel that cannot be compared counts as changed.
 		const own = event === "CHANNEL_UPDATE" ? [id] : [];
@@ -72,7 +73,7 @@ export class GuildEvents {
 		const { id, guild } = channel;
 		channels.forget(id);
 		const at = clock.now();
-		const change = "the channel was deleted";
+		const change = audienceTexts.channelDeleted;
 		const facts = { gone: true, deleted: true, change, at } as const;
 		const inbound: InboundEvent = { type: "audience", room: roomOf(channel), ...facts };
 		const gone = incoming(inbound, String(at));
@@ -81,7 +82,7 @@ export class GuildEvents {
 		const affected = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
 			changed === "all" ? changed : changed.filter((other) => other !== id);
 		const others = await this.#compared(guild, {
-			change: "its permissions are others",
+			change: audienceTexts.channelPermissions,
 			apply,
 			signal,
 			affected,
@@ -118,7 +119,7 @@ export class GuildEvents {
 		roles.note(guild.id, guild.roles);
 		if (audiences.note(data, guild.channels) === undefined) return unreadable("GUILD_CREATE");
 		return this.#compared(guild.id, {
-			change: "something about its permissions while I was away",
+			change: audienceTexts.whileOffline,
 			apply: () => undefined,
 			signal,
 		});
@@ -130,7 +131,7 @@ export class GuildEvents {
 		const apply = (rights: GuildRights): void => {
 			rights.owner = guild.owner_id;
 		};
-		return this.#compared(guild.id, { change: "the server has another owner", apply, signal });
+		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
 	/** Ends all trust in the server, also for the time after the bot is invited again. */
@@ -138,9 +139,9 @@ export class GuildEvents {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", GoneGuild, data);
 		if (guild === undefined) return unreadable("GUILD_DELETE");
-		if (guild.unavailable) return { ignored: "the server is only away for a while" };
-		log.warn("the bot was removed from a server: nothing is trusted there any more", { guild: guild.id });
-		const change = "the bot was removed from the server";
+		if (guild.unavailable) return { ignored: "the server is unavailable for a short time" };
+		log.warn("the bot was removed from a server: its channels are no longer trusted", { guild: guild.id });
+		const change = audienceTexts.removedFromServer;
 		const everywhere = this.#everywhere(guild.id, { change, at: clock.now(), gone: true });
 		return [{ ...everywhere, taken: () => audiences.forget(guild.id) }];
 	}
@@ -150,7 +151,7 @@ export class GuildEvents {
 		if (of === undefined) return unreadable(event);
 		const { guild_id: guild, role, role_id: gone } = of;
 		this.#parts.roles.forget(guild);
-		const change = role ? `the rights of the role ${role.name}` : "a role was deleted";
+		const change = role ? audienceTexts.rolePermissions({ role: role.name }) : audienceTexts.roleDeleted;
 		const apply = (rights: GuildRights): void => {
 			if (role) noteRole(rights, role);
 			else if (gone !== undefined) rights.roles.delete(gone);
@@ -179,7 +180,7 @@ export class GuildEvents {
 			await compared?.keep();
 			return remembered;
 		}
-		const change = channels === "all" ? "it is not known any more who it was" : of.change;
+		const change = channels === "all" ? audienceTexts.unknown : of.change;
 		const everywhere = this.#everywhere(guild, { change, at: clock.now(), channels });
 		return [{ ...everywhere, ...defined({ taken: compared?.keep }) }];
 	}

@@ -113,7 +113,7 @@ test("an edit has its own time, and a change of the preview is not an edit", asy
 	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
 	const { tell, log } = open();
 	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };
-	expect(await tell("MESSAGE_UPDATE", preview)).toEqual({ ignored: "nobody has edited the message" });
+	expect(await tell("MESSAGE_UPDATE", preview)).toEqual({ ignored: "the text of the message is unchanged" });
 	expect(log.records).toEqual([]);
 });
 
@@ -144,7 +144,7 @@ test("two reactions mean something; to stop again counts again, to run again doe
 	expect(await tell("MESSAGE_REACTION_ADD", again)).toMatchObject([
 		{ inbound: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
 	]);
-	const nothing = { ignored: "no reaction that means anything to us" };
+	const nothing = { ignored: "the reaction has no meaning for the connector" };
 	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name: "👍" } })).toEqual(
 		nothing,
 	);
@@ -152,7 +152,7 @@ test("two reactions mean something; to stop again counts again, to run again doe
 		nothing,
 	);
 	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, user_id: us })).toEqual({
-		ignored: "it is our own",
+		ignored: "the bot sent it itself",
 	});
 	clock.advance(1);
 	const [first] = [await tell("MESSAGE_REACTION_ADD", reaction)].flat();
@@ -160,10 +160,15 @@ test("two reactions mean something; to stop again counts again, to run again doe
 });
 
 test.each([
-	["our own", "MESSAGE_CREATE", { ...message, author: bot }, "it is our own"],
-	["Discord's own", "MESSAGE_CREATE", { ...message, type: 7 }, "messages of type 7 are Discord's own"],
-	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE says nothing to us"],
-	["no event of Discord", "constructor", {}, "constructor says nothing to us"],
+	["our own", "MESSAGE_CREATE", { ...message, author: bot }, "the bot sent it itself"],
+	[
+		"Discord's own",
+		"MESSAGE_CREATE",
+		{ ...message, type: 7 },
+		"messages of type 7 are system messages of Discord",
+	],
+	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE is not used"],
+	["no event of Discord", "constructor", {}, "constructor is not used"],
 ])("an event of %s is ignored with the reason", async (_name, t, d, ignored) => {
 	const { tell } = open();
 	await tell("GUILD_CREATE", guild);
@@ -214,7 +219,7 @@ test("a channel that Discord does not let us see has no inbound events", async (
 	const { tell, port } = open();
 	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
 	expect(await tell("MESSAGE_CREATE", message)).toEqual({
-		ignored: "Discord does not let us see channel 10",
+		ignored: "the bot cannot see channel 10",
 	});
 });
 

@@ -62,7 +62,7 @@ export class Intake {
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);
-		return handle === undefined ? { ignored: `${t} says nothing to us` } : handle(d, signal);
+		return handle === undefined ? { ignored: `${t} is not used` } : handle(d, signal);
 	}
 
 	readonly #ofMessages: Readonly<Record<string, Handler>> = {
@@ -75,12 +75,13 @@ export class Intake {
 
 	async #message(type: "message" | "edited", data: unknown, signal: AbortSignal): Promise<Translated> {
 		const event = type === "message" ? "MESSAGE_CREATE" : "MESSAGE_UPDATE";
-		if (type === "edited" && !wasEdited(data)) return { ignored: "nobody has edited the message" };
+		if (type === "edited" && !wasEdited(data)) return { ignored: "the text of the message is unchanged" };
 		const message = this.#malformed.read(event, Message, data);
 		if (message === undefined) return unreadable(event);
 		const { self } = this.#parts;
-		if (message.author.id === self.user) return { ignored: "it is our own" };
-		if (!written.has(message.type)) return { ignored: `messages of type ${message.type} are Discord's own` };
+		if (message.author.id === self.user) return { ignored: "the bot sent it itself" };
+		if (!written.has(message.type))
+			return { ignored: `messages of type ${message.type} are system messages of Discord` };
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
 		return [await this.#incomingOf(type, message, channel, signal)];
@@ -137,8 +138,8 @@ export class Intake {
 		if (reaction === undefined) return unreadable("MESSAGE_REACTION_ADD");
 		const { user_id, message_id: message, member, emoji } = reaction;
 		const sign = emoji.id ? undefined : signs.get(emoji.name ?? "");
-		if (sign === undefined) return { ignored: "no reaction that means anything to us" };
-		if (user_id === this.#parts.self.user) return { ignored: "it is our own" };
+		if (sign === undefined) return { ignored: "the reaction has no meaning for the connector" };
+		if (user_id === this.#parts.self.user) return { ignored: "the bot sent it itself" };
 		const channel = await this.#channelOf(reaction, signal);
 		if (channel === undefined) return unseen(reaction.channel_id);
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
@@ -174,7 +175,7 @@ function wasEdited(data: unknown): boolean {
 }
 
 function unseen(channel: string): Translated {
-	return { ignored: `Discord does not let us see channel ${channel}` };
+	return { ignored: `the bot cannot see channel ${channel}` };
 }
 
 /** Names for the mentions in a text. */

@@ -158,8 +158,8 @@ test("with a slow disk, Discord is answered first, and private answers wait for 
 });
 
 test.each([
-	[new ParleyError("full", { code: "resource_exhausted" }), "I have too much to do at the moment."],
-	[new Error("disk"), "I could not take that."],
+	[new ParleyError("full", { code: "resource_exhausted" }), "I am busy."],
+	[new Error("disk"), "I could not do that."],
 ])("an event that cannot be stored (%s) is reported to the person", async (error, words) => {
 	const { port, log, say } = open({ accept: () => Promise.reject(error) });
 	await say(command);
@@ -177,7 +177,7 @@ test("a later failure is reported in the deferred answer", async () => {
 	await interactions.settled();
 	expect(port.asked).toEqual([callback, "PATCH /webhooks/501/tok/messages/@original"]);
 	expect(port.last).toEqual({
-		content: "I could not take that. Please try again in a moment.",
+		content: "I could not do that. Please try again in a moment.",
 		allowed_mentions: { parse: [], replied_user: false },
 	});
 });
@@ -265,7 +265,7 @@ test("an unreadable interaction is answered with a text if possible, and never t
 		await say({ ...command, ...broken });
 		expect(port.last).toMatchObject({
 			type: 4,
-			data: { content: "I could not read that. Please try again." },
+			data: { content: "I could not read your request. Please try again." },
 		});
 	}
 	await say({ ...command, type: 99 });
@@ -279,7 +279,7 @@ test("an old press that the person has seen fail is not carried out", async () =
 	await say({ ...command, id: snowflakeAt(clockStart - 61_000) });
 	expect([accepted, port.requests]).toEqual([[], []]);
 	expect(log.records).toMatchObject([
-		{ level: "warn", message: "an interaction came too late to be answered" },
+		{ level: "warn", message: "an interaction arrived too late for an answer" },
 	]);
 });
 

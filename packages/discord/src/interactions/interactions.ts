@@ -12,6 +12,7 @@ import type { Channels } from "../intake/channels.ts";
 import { conversationOf } from "../intake/translated.ts";
 import { noMentions } from "../surface/posts.ts";
 import type { Tickets } from "../surface/private-answers.ts";
+import { interactionTexts } from "../texts/interaction.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "../vocabulary/limits.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
@@ -45,9 +46,6 @@ const lost: ReadonlySet<number | undefined> = new Set([
 	errorCodes.unknownInteraction,
 	errorCodes.alreadyAnswered,
 ]);
-const busy = "I have too much to do at the moment. Please try again in a minute.";
-const failed = "I could not take that. Please try again in a moment.";
-const unreadable = "I could not read that. Please try again.";
 
 /** Answers interactions within the time limit of Discord, and passes them to the connector. */
 export class Interactions {
@@ -70,7 +68,7 @@ export class Interactions {
 		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
 		if (head === undefined) return;
 		const work = this.#answer(head, data).catch((error: unknown) => {
-			this.#parts.log.error("an interaction was not answered", { id: head.id, error });
+			this.#parts.log.error("could not answer an interaction", { id: head.id, error });
 		});
 		const running = work.finally(() => this.#running.delete(running));
 		this.#running.add(running);
@@ -85,11 +83,11 @@ export class Interactions {
 		const { channels, controls, clock, log } = this.#parts;
 		const call = { head, since: clock.monotonic() };
 		if (clock.now() - momentOf(head.id) > staleMs) {
-			log.warn("an interaction came too late to be answered", { id: head.id });
+			log.warn("an interaction arrived too late for an answer", { id: head.id });
 			return Promise.resolve();
 		}
 		const interaction = readInteraction(head, data, { channels, malformed: this.#malformed });
-		if (interaction === undefined) return this.#respond(call, words(unreadable));
+		if (interaction === undefined) return this.#respond(call, words(interactionTexts.unreadable));
 		if (interaction.type === "complete") return this.#complete(call, interaction.input);
 		const { inbound, opens } = interaction;
 		const target = opens && inbound.type === "press" ? controls.read(inbound.control) : undefined;
@@ -106,7 +104,7 @@ export class Interactions {
 			() => [],
 		);
 		const found = connector.complete(input).catch((error: unknown) => {
-			log.warn("nothing can be suggested", { command: input.command, error });
+			log.warn("could not complete an option", { command: input.command, error });
 			return [];
 		});
 		const shown = await Promise.race([found, late]);
@@ -134,8 +132,8 @@ export class Interactions {
 		} catch (reason) {
 			timer.cancel();
 			const error = ParleyError.from(reason);
-			log.error("an interaction was not taken", { id, error });
-			const said = error.code === "resource_exhausted" ? busy : failed;
+			log.error("could not handle an interaction", { id, error });
+			const said = interactionTexts[error.code === "resource_exhausted" ? "busy" : "failed"];
 			if (deferred === undefined) await this.#respond(call, words(said));
 			else if (await deferred) await this.#replace(call, said);
 		} finally {
@@ -158,7 +156,7 @@ export class Interactions {
 			const mayPass = response instanceof ParleyError || response.status >= 500;
 			if (mayPass && !isOver && tries === 1) continue;
 			const level = typeof fault === "number" && lost.has(fault) ? "warn" : "error";
-			log[level]("Discord did not take the answer to an interaction", { id, fault });
+			log[level]("Discord refused the answer to an interaction", { id, fault });
 			return false;
 		}
 	}
@@ -171,7 +169,7 @@ export class Interactions {
 		const request = { method: "PATCH", path, body: message, authorized: false } as const;
 		const response = await port.request(request).catch(ParleyError.from);
 		if (response instanceof ParleyError || response.status >= 300) {
-			log.error("nobody could be told that an interaction was not taken", { id: head.id });
+			log.error("could not report to the person that an interaction failed", { id: head.id });
 		}
 	}
 }

@@ -159,8 +159,8 @@ const Whence = z
 		member: Member.extend({ user: User }).nullish(),
 		user: User.nullish(),
 	})
-	.refine(({ member, user }) => member ?? user, "nobody has made it")
-	.refine(({ channel, channel_id }) => channel ?? channel_id, "it was made nowhere");
+	.refine(({ member, user }) => member ?? user, "the interaction has no user")
+	.refine(({ channel, channel_id }) => channel ?? channel_id, "the interaction has no channel");
 type Whence = z.output<typeof Whence>;
 
 const value = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,7 +1,9 @@
+import type { Finding } from "@parley/connector";
 import { ApplicationFlags } from "discord-api-types/v10";
 import * as z from "zod";
 import { developerPortal } from "../client/refusals.ts";
-import { askDiscord, type Discord, type Finding } from "./check.ts";
+import { accountTexts } from "../texts/account.ts";
+import { askDiscord, type Discord } from "./check.ts";
 
 const User = z.object({ id: z.string(), username: z.string() });
 
@@ -36,7 +38,7 @@ export async function readApplication({ port }: Discord): Promise<Application> {
 
 export async function checkToken(discord: Discord): Promise<Finding> {
 	const { username } = await readUser(discord);
-	return { id: "discord-token", status: "ok", what: `the token is that of ${username}` };
+	return { id: "discord-token", status: "ok", what: accountTexts.token({ name: username }) };
 }
 
 /** Checks the settings of the application that events and interactions need. */
@@ -52,24 +54,24 @@ function page({ id }: Application, name: "bot" | "information"): string {
 function intentOf(application: Application): Finding {
 	const id = "discord-intents";
 	const enabled = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
-	if ((application.flags & enabled) !== 0) return { id, status: "ok", what: "the bot may read messages" };
-	const fix = `switch "Message Content Intent" on under "Privileged Gateway Intents" on ${page(application, "bot")}`;
-	return { id, status: "fail", what: "the bot may not read messages, and Discord will refuse it", fix };
+	if ((application.flags & enabled) !== 0) return { id, status: "ok", what: accountTexts.intent };
+	const fix = accountTexts.noIntentFix({ page: page(application, "bot") });
+	return { id, status: "fail", what: accountTexts.noIntent, fix };
 }
 
 function interactionsOf(application: Application): Finding {
 	const id = "discord-interactions";
 	const { interactions_endpoint_url: url } = application;
-	if (!url) return { id, status: "ok", what: "commands and buttons come to the connector" };
-	const fix = `empty "Interactions Endpoint URL" on ${page(application, "information")}`;
-	return { id, status: "fail", what: `Discord sends commands and buttons to ${url} instead`, fix };
+	if (!url) return { id, status: "ok", what: accountTexts.interactions };
+	const fix = accountTexts.interactionsElsewhereFix({ page: page(application, "information") });
+	return { id, status: "fail", what: accountTexts.interactionsElsewhere({ url }), fix };
 }
 
 function grantOf(application: Application): Finding {
 	const id = "discord-invite";
-	if (!application.bot_require_code_grant) return { id, status: "ok", what: "the bot can be invited" };
-	const fix = `switch "Requires OAuth2 Code Grant" off on ${page(application, "bot")}`;
-	return { id, status: "fail", what: "Discord lets nobody in by an invite link alone", fix };
+	if (!application.bot_require_code_grant) return { id, status: "ok", what: accountTexts.invite };
+	const fix = accountTexts.noInviteFix({ page: page(application, "bot") });
+	return { id, status: "fail", what: accountTexts.noInvite, fix };
 }
 
 /** Checks whether a connection is possible, and how many more Discord allows today. */
@@ -78,22 +80,17 @@ export async function checkGateway({ port }: Discord): Promise<Finding> {
 	const { shards, session_start_limit: limit } = Gateway.parse((await askDiscord(port, "/gateway/bot")).body);
 	const hours = Math.ceil(limit.reset_after / 3_600_000);
 	if (limit.remaining === 0) {
-		const fix = `wait ${hours} hours, and find out what starts again and again`;
-		return { id, status: "fail", what: "Discord allows no new session today", fix };
+		const fix = accountTexts.noConnectionsFix({ hours });
+		return { id, status: "fail", what: accountTexts.noConnections, fix };
 	}
 	if (limit.remaining < fewSessions) {
-		const fix = "find out what starts again and again: at none left Discord closes the door for the day";
-		return { id, status: "warn", what: `Discord allows only ${limit.remaining} new sessions today`, fix };
+		const what = accountTexts.fewConnections(limit);
+		return { id, status: "warn", what, fix: accountTexts.fewConnectionsFix };
 	}
 	if (shards > 1) {
-		const fix = "a connector holds one: from 2,500 servers on Discord will refuse it";
-		return { id, status: "warn", what: `Discord recommends ${shards} connections`, fix };
+		return { id, status: "warn", what: accountTexts.shards({ shards }), fix: accountTexts.shardsFix };
 	}
-	return {
-		id,
-		status: "ok",
-		what: `Discord can be reached, and allows ${limit.remaining} new sessions today`,
-	};
+	return { id, status: "ok", what: accountTexts.connections(limit) };
 }
 
 /** Compares the clock of this machine with that of Discord: the age of an interaction depends on it. */
@@ -101,12 +98,11 @@ export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");
 	const theirs = Date.parse(headers["date"] ?? "");
-	if (Number.isNaN(theirs)) return { id, status: "ok", what: "Discord did not say what time it is" };
+	if (Number.isNaN(theirs)) return { id, status: "ok", what: accountTexts.clockUnknown };
 	// A header has whole seconds.
 	const apart = Math.max(0, Math.abs(clock.now() - theirs) - 1000);
 	const seconds = Math.round(apart / 1000);
-	if (apart < skewMs.warn) return { id, status: "ok", what: "the clock is Discord's" };
-	const fix = "let the system set its clock by the network";
-	const what = `the clock is ${seconds} seconds away from Discord's`;
-	return { id, status: apart < skewMs.fail ? "warn" : "fail", what, fix };
+	if (apart < skewMs.warn) return { id, status: "ok", what: accountTexts.clock };
+	const status = apart < skewMs.fail ? "warn" : "fail";
+	return { id, status, what: accountTexts.clockOff({ seconds }), fix: accountTexts.clockOffFix };
 }

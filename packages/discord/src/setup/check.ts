@@ -1,5 +1,6 @@
 import { type Clock, ParleyError } from "@parley/base";
 import * as z from "zod";
+import { accountTexts } from "../texts/account.ts";
 import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
 /** Access of the checks to Discord. */
@@ -11,15 +12,15 @@ export interface Discord {
 const Words = z.object({ message: z.string() });
 
 /**
- * Asks for something; rejects with a `ParleyError` that a person may read where Discord does not give it:
- * `unauthenticated` where it does not know the token.
+ * Returns the response to a GET request. Rejects with a `ParleyError` for people if Discord refuses: `unauthenticated` for an
+ * unknown token.
  */
 export async function askDiscord(port: Discord["port"], path: string): Promise<DiscordResponse> {
 	const response = await port.request({ method: "GET", path });
 	const { status, body } = response;
 	if (status === 200) return response;
-	const words = Words.safeParse(body).data?.message ?? "without a reason";
-	throw new ParleyError(`Discord answered ${status} to GET ${path}: ${words}`, {
+	const message = Words.safeParse(body).data?.message;
+	throw new ParleyError(accountTexts.refused({ status, path, message }), {
 		code:
 			status === 401
 				? "unauthenticated"
@@ -27,13 +28,4 @@ export async function askDiscord(port: Discord["port"], path: string): Promise<D
 					? "unavailable"
 					: "permission_denied",
 	});
-}
-
-/** Result of a check. `fix`, with a link if there is one, says how to solve a problem. */
-export interface Finding {
-	/** Never changes, because scripts may use it. */
-	readonly id: string;
-	readonly status: "ok" | "warn" | "fail";
-	readonly what: string;
-	readonly fix?: string;
 }

@@ -1,8 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
-import type { CommandShape } from "@parley/connector";
+import type { CommandShape, Finding } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import type { Finding } from "./check.ts";
 import { type DoctorParts, examineDiscord } from "./doctor.ts";
 import { neededPermissions } from "./guild-checks.ts";
 
@@ -85,7 +84,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{
 			id: "discord-intents",
 			status: "fail",
-			what: "the bot may not read messages, and Discord will refuse it",
+			what: "the bot may not read messages, so Discord refuses the connection",
 		},
 		"https://discord.com/developers/applications/22/bot",
 	],
@@ -101,38 +100,38 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		},
 		{
 			...{ id: "discord-interactions", status: "fail" },
-			what: "Discord sends commands and buttons to https://other instead",
+			what: "Discord sends commands and buttons to https://other instead of the connector",
 		},
 		"https://discord.com/developers/applications/22/information",
 	],
 	[
 		"a code grant",
 		{ "/applications/@me": { id: "22", name: "P", flags: 1 << 18, bot_require_code_grant: true } },
-		{ id: "discord-invite", status: "fail", what: "Discord lets nobody in by an invite link alone" },
+		{ id: "discord-invite", status: "fail", what: "the invite link alone cannot add the bot to a server" },
 		"Requires OAuth2 Code Grant",
 	],
 	[
 		"no sessions",
 		gateway(0),
-		{ id: "discord-gateway", status: "fail", what: "Discord allows no new session today" },
+		{ id: "discord-gateway", status: "fail", what: "Discord allows no more connections today" },
 		"wait 2 hours",
 	],
 	[
 		"few sessions",
 		gateway(20),
-		{ id: "discord-gateway", status: "warn", what: "Discord allows only 20 new sessions today" },
-		"starts again and again",
+		{ id: "discord-gateway", status: "warn", what: "Discord allows only 20 more connections today" },
+		"restarts repeatedly",
 	],
 	[
 		"shards",
 		gateway(900, 3),
-		{ id: "discord-gateway", status: "warn", what: "Discord recommends 3 connections" },
+		{ id: "discord-gateway", status: "warn", what: "Discord recommends 3 connections for this bot" },
 		"2,500",
 	],
 	[
 		"no server",
 		{ "/users/@me/guilds": [] },
-		{ id: "discord-servers", status: "fail", what: "the bot is in no server" },
+		{ id: "discord-servers", status: "fail", what: "the bot is not in a server" },
 		`https://discord.com/oauth2/authorize?client_id=22&scope=bot+applications.commands&permissions=${all}`,
 	],
 	[
@@ -140,7 +139,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{ "/guilds/1/roles": [{ id: "1", permissions: String(all & ~(1n << 15n)) }] },
 		{
 			...{ id: "discord-permissions", status: "fail" },
-			what: 'in Home the bot lacks "Attach Files" (to post files, and answers that are too long for messages)',
+			what: 'the bot lacks permissions in Home: "Attach Files" (to post files and long answers)',
 		},
 		"guild_id=1&disable_guild_select=true",
 	],
@@ -149,7 +148,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{ "/guilds/1/channels": [{ ...channel, permission_overwrites: without(1n << 11n) }] },
 		{
 			...{ id: "discord-permissions", status: "warn" },
-			what: "in Home the bot lacks in #general: Send Messages",
+			what: "the bot lacks permissions in channels of Home: #general: Send Messages",
 		},
 		"Edit Channel",
 	],
@@ -202,12 +201,12 @@ test.each([
 	expect(wrong.map((finding) => finding.status)).toEqual(status === undefined ? [] : [status]);
 });
 
-test("a token that Discord does not know is all there is to say", async () => {
+test("an unknown token is the only finding", async () => {
 	const { findings } = await examine({ "/users/@me": { message: "401: Unauthorized" } }, (port) => {
 		port.statuses["/users/@me"] = 401;
 	});
 	expect(findings).toMatchObject([
-		{ id: "discord-token", status: "fail", what: "Discord does not know this token" },
+		{ id: "discord-token", status: "fail", what: "Discord does not accept the token" },
 	]);
 	expect(findings[0]?.fix).toContain("DISCORD_TOKEN");
 });

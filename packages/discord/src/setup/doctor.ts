@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
-import { type CommandShape, commandTable } from "@parley/connector";
+import { type CommandShape, commandTable, type Finding } from "@parley/connector";
 import { developerPortal } from "../client/refusals.ts";
 import { RestAnswers } from "../client/rest-answers.ts";
 import {
@@ -10,8 +10,10 @@ import {
 	restoreCommands,
 	type SyncStep,
 } from "../commands/command-sync.ts";
+import { accountTexts } from "../texts/account.ts";
+import { registrationTexts } from "../texts/registration.ts";
 import { checkApplication, checkClock, checkGateway, checkToken, readApplication } from "./account-checks.ts";
-import type { Discord, Finding } from "./check.ts";
+import type { Discord } from "./check.ts";
 import { checkInvited, checkPermissions } from "./guild-checks.ts";
 
 /** Input of the checks. */
@@ -65,13 +67,13 @@ function isCheckName(name: string): name is CheckName {
 
 function failed(id: string, { code, message }: ParleyError): Finding {
 	if (code === "unauthenticated") {
-		const fix = `press "Reset Token" under "Bot" on ${developerPortal}, and set DISCORD_TOKEN to the new one`;
-		return { id, status: "fail", what: "Discord does not know this token", fix };
+		const fix = accountTexts.unknownTokenFix({ portal: developerPortal });
+		return { id, status: "fail", what: accountTexts.unknownToken, fix };
 	}
 	const fix =
 		code === "unavailable"
-			? "look whether this machine reaches discord.com, and https://discordstatus.com; then try again"
-			: `look at the application on ${developerPortal}, and try again`;
+			? accountTexts.unavailableFix
+			: accountTexts.refusedFix({ portal: developerPortal });
 	return { id, status: "fail", what: message, fix };
 }
 
@@ -91,14 +93,12 @@ export function openChecks(options: {
 
 const id = "discord-commands";
 
-const faults = { create: "missing", change: "overwritten", delete: "obsolete" } as const;
-
 /** Compares the commands at Discord with those of this version. Changes nothing. */
 async function checkCommands(commands: CommandSync): Promise<Finding> {
 	const steps = await planCommands(commands);
-	if (steps.length === 0) return { id, status: "ok", what: "the commands at Discord are up to date" };
-	const fix = "run `parley discord doctor --fix`, or restart the connector";
-	return { id, status: "warn", what: `the commands at Discord are not up to date: ${listed(steps)}`, fix };
+	if (steps.length === 0) return { id, status: "ok", what: registrationTexts.upToDate };
+	const what = registrationTexts.outdated({ commands: listed(steps) });
+	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
 /** Restores missing and overwritten commands. Waits up to a minute at a time when Discord limits the rate. */
@@ -108,12 +108,10 @@ async function fixCommands(
 ): Promise<Finding> {
 	const steps = await restoreCommands(commands, { clock, log, patienceMs: 60_000 });
 	const what =
-		steps.length === 0
-			? "the commands at Discord are up to date"
-			: `restored the commands at Discord: ${listed(steps)}`;
+		steps.length === 0 ? registrationTexts.upToDate : registrationTexts.restored({ commands: listed(steps) });
 	return { id, status: "ok", what };
 }
 
 function listed(steps: readonly SyncStep[]): string {
-	return steps.map((step) => `${nameOf(step)} (${faults[step.action]})`).join(", ");
+	return steps.map((step) => `${nameOf(step)} (${registrationTexts.faults[step.action]})`).join(", ");
 }

@@ -1,7 +1,9 @@
+import type { Finding } from "@parley/connector";
 import { ChannelType, OAuth2Scopes, PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
+import { serverTexts } from "../texts/servers.ts";
 import { readApplication, readUser } from "./account-checks.ts";
-import { askDiscord, type Discord, type Finding } from "./check.ts";
+import { askDiscord, type Discord } from "./check.ts";
 
 const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
 type Guild = z.output<typeof Guilds>[number];
@@ -17,15 +19,11 @@ export async function checkInvited(discord: Discord): Promise<Finding> {
 	const { id: application } = await readApplication(discord);
 	const guilds = Guilds.parse((await askDiscord(discord.port, "/users/@me/guilds")).body);
 	if (guilds.length > 0) {
-		const names = guilds.map(({ name }) => name).join(", ");
-		return {
-			id,
-			status: "ok",
-			what: `the bot is in ${names}; others invite it with ${inviteUrl(application)}`,
-		};
+		const names = guilds.map(({ name }) => name);
+		return { id, status: "ok", what: serverTexts.servers({ names, invite: inviteUrl(application) }) };
 	}
-	const fix = `open ${inviteUrl(application)} and choose a server that you manage`;
-	return { id, status: "fail", what: "the bot is in no server", fix };
+	const fix = serverTexts.noServerFix({ invite: inviteUrl(application) });
+	return { id, status: "fail", what: serverTexts.noServer, fix };
 }
 
 /** Checks the permissions of the bot in each server. */
@@ -51,28 +49,24 @@ async function checkGuild(
 	const standing: Standing = { guild: guild.id, user, roles, own };
 	const missing = missingOf(permissionsInGuild(standing));
 	if (missing.length > 0) {
-		const what = `in ${guild.name} the bot lacks ${listed(missing)}`;
-		return { id, status: "fail", what, fix: `give it anew with ${inviteUrl(application, guild.id)}` };
+		const what = serverTexts.lacking({ server: guild.name, permissions: listed(missing) });
+		const fix = serverTexts.lackingFix({ invite: inviteUrl(application, guild.id) });
+		return { id, status: "fail", what, fix };
 	}
 	const short = channels.filter(({ type, permission_overwrites: overwrites }) => {
 		// A channel that the bot cannot see needs no permissions.
 		const lacks = missingOf(permissionsIn(overwrites, standing));
 		return textual.has(type) && lacks.length > 0 && lacks.every(({ name }) => name !== "View Channels");
 	});
-	if (short.length === 0)
-		return { id, status: "ok", what: `in ${guild.name} the bot may do all that it needs` };
+	if (short.length === 0) return { id, status: "ok", what: serverTexts.permissions({ server: guild.name }) };
 	const lacking = short.slice(0, maxNamed).map(({ name, permission_overwrites: overwrites }) => {
 		return `#${name}: ${missingOf(permissionsIn(overwrites, standing))
 			.map((one) => one.name)
 			.join(", ")}`;
 	});
-	const more = short.length > maxNamed ? `; and ${short.length - maxNamed} more channels` : "";
-	return {
-		id,
-		status: "warn",
-		what: `in ${guild.name} the bot lacks in ${lacking.join("; ")}${more}`,
-		fix: `allow it in those channels, under "Edit Channel", "Permissions"`,
-	};
+	const others = short.length - lacking.length;
+	const what = serverTexts.lackingInChannels({ server: guild.name, channels: lacking, others });
+	return { id, status: "warn", what, fix: serverTexts.lackingInChannelsFix };
 }
 
 function missingOf(held: bigint): NeededPermission[] {
@@ -91,30 +85,31 @@ interface NeededPermission {
 	readonly reason: string;
 }
 
+const { purposes } = serverTexts;
+
 /** All permissions that the bot uses, and no others: https://docs.discord.com/developers/topics/permissions */
 export const neededPermissions: readonly NeededPermission[] = [
-	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: "to see who writes to it" },
-	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: "to answer" },
+	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: purposes.viewChannel },
+	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: purposes.sendMessages },
 	{
 		name: "Send Messages in Threads",
 		bit: PermissionFlagsBits.SendMessagesInThreads,
-		reason: "to answer in threads, and to tell of tasks",
+		reason: purposes.sendMessagesInThreads,
 	},
 	{
 		name: "Create Public Threads",
 		bit: PermissionFlagsBits.CreatePublicThreads,
-		reason: "to give each task its own thread",
+		reason: purposes.createPublicThreads,
 	},
 	{
 		name: "Read Message History",
 		bit: PermissionFlagsBits.ReadMessageHistory,
-		reason:
-			"to reply to a message, to find again what was posted when Discord's answer was lost, and to read what was written while it was away",
+		reason: purposes.readMessageHistory,
 	},
 	{
 		name: "Attach Files",
 		bit: PermissionFlagsBits.AttachFiles,
-		reason: "to post files, and answers that are too long for messages",
+		reason: purposes.attachFiles,
 	},
 ];
 

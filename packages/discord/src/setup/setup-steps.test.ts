@@ -27,12 +27,12 @@ test("the steps lead from the token to an answer, each with an instruction", () 
 		expect([title, todo]).toEqual([expect.any(String), expect.any(String)]);
 });
 
-test("a step can be checked again once what was wrong is done", async () => {
+test("a step can be checked again after the fix", async () => {
 	const { port, stepOf } = place(never);
 	port.answer("GET /users/@me", { status: 401 }, { body: { id: "11", username: "parley" } });
 	expect(await stepOf("token").check(signal)).toMatchObject([{ status: "fail" }]);
 	expect(await stepOf("token").check(signal)).toMatchObject([
-		{ status: "ok", what: "the token is that of parley" },
+		{ status: "ok", what: "the token belongs to parley" },
 	]);
 });
 

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { DeliveryError, type RateLimit } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordPort, DiscordRequest } from "../vocabulary/discord-port.ts";
 import type { RateLimits, Route } from "./rate-limits.ts";
 import { refusalOf } from "./refused.ts";
@@ -40,10 +41,11 @@ export class Caller {
 		});
 		if (own && response.status === 401) {
 			this.#refusedUntil = clock.monotonic() + refusedMs;
-			log.error("Discord refuses the bot's token: give the connector another one");
+			log.error(deliveryTexts.tokenRefused);
 			throw refusedToken();
 		}
-		if (response.status >= 300) throw refusalOf(response, limits.nameOf(route, channel ?? "of no channel"));
+		if (response.status >= 300)
+			throw refusalOf(response, limits.nameOf(route, channel ?? "without a channel"));
 		return {
 			body: response.body,
 			limits: channel === undefined ? [] : limits.learn(route, channel, response),
@@ -52,5 +54,5 @@ export class Caller {
 }
 
 function refusedToken(): DeliveryError {
-	return new DeliveryError("Discord refuses the bot's token", { kind: "unknown" });
+	return new DeliveryError(deliveryTexts.tokenRefused, { kind: "unknown" });
 }

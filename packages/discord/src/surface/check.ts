@@ -1,3 +1,4 @@
+import { postTexts } from "../texts/post.ts";
 import { lengthOf, limits } from "../vocabulary/limits.ts";
 
 /** Content of a message that is created or changed. */
@@ -49,8 +50,8 @@ export function checkDraft({ content, components, files }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {
 		content: first([
-			[length <= limits.content, `content has ${length} characters`],
-			[content.trim() !== "" || files.length > 0, "content is empty"],
+			[length <= limits.content, `the content has ${length} characters`],
+			[content.trim() !== "" || files.length > 0, "the content is empty"],
 		]),
 		components: componentsProblem(components),
 		files: filesProblem(files),
@@ -72,15 +73,22 @@ function filesProblem(files: readonly DraftFile[]): string | undefined {
 	const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 	const large = files.find(({ bytes }) => bytes.length > limits.fileBytes);
 	return first([
-		[files.length <= limits.attachments, `there are ${files.length} files`],
-		[large === undefined, `${large?.name} has ${large?.bytes.length} bytes`],
-		[total < limits.requestBytes, `the files have ${total} bytes`],
-		[files.every(({ name }) => within(name, limits.attachmentName)), "the name of a file is too long"],
+		[
+			files.length <= limits.attachments,
+			postTexts.tooManyFiles({ count: files.length, most: limits.attachments }),
+		],
+		[large === undefined, large === undefined ? "" : fileProblem(large)],
+		[total < limits.requestBytes, postTexts.filesTooLarge({ bytes: total, most: limits.requestBytes })],
+		[files.every(({ name }) => within(name, limits.attachmentName)), postTexts.fileNameTooLong],
 		[
 			files.every(({ description }) => lengthOf(description) <= limits.attachmentDescription),
-			"the description of a file is too long",
+			postTexts.fileDescriptionTooLong,
 		],
 	]);
+}
+
+function fileProblem({ name, bytes }: DraftFile): string {
+	return postTexts.fileTooLarge({ name, bytes: bytes.length, most: limits.fileBytes });
 }
 
 function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
@@ -91,7 +99,7 @@ function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
 		first([
 			[rows.length <= limits.rows, `there are ${rows.length} rows`],
 			[new Set(ids).size === ids.length, "two controls have the same id"],
-			[ids.every((id) => within(id, limits.customId)), "the id of a control is too long, or empty"],
+			[ids.every((id) => within(id, limits.customId)), "the id of a control is empty or too long"],
 		]) ?? rows.map(rowProblem).find((problem) => problem !== undefined)
 	);
 }
@@ -110,10 +118,10 @@ function rowProblem({ components }: ComponentRow): string | undefined {
 function componentProblem(one: Component): string | undefined {
 	if (one.type === 3) return choiceProblem(one);
 	return first([
-		[within(one.label, limits.buttonLabel), `the label "${one.label}" is too long, or empty`],
+		[within(one.label, limits.buttonLabel), `the label "${one.label}" is empty or too long`],
 		[
 			!("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl)),
-			"a link is no link",
+			"the address of a link is invalid",
 		],
 	]);
 }
@@ -125,8 +133,11 @@ function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefi
 		[options.length >= 1 && options.length <= limits.options, `there are ${options.length} options`],
 		[values.size === options.length, "two options have the same value"],
 		[lengthOf(placeholder) <= limits.placeholder, "the placeholder is too long"],
-		[min_values >= 0 && max_values >= 1, "it cannot be chosen so few"],
-		[min_values <= max_values && max_values <= options.length, "it cannot be chosen so many"],
+		[min_values >= 0 && max_values >= 1, "the minimum number of chosen options is invalid"],
+		[
+			min_values <= max_values && max_values <= options.length,
+			"the maximum number of chosen options is invalid",
+		],
 		[
 			options.every(
 				({ value, label, description = "-" }) =>
@@ -134,7 +145,7 @@ function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefi
 					within(label, limits.optionText) &&
 					within(description, limits.optionText),
 			),
-			"the text of an option is too long, or empty",
+			"the text of an option is empty or too long",
 		],
 	]);
 }

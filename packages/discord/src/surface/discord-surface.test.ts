@@ -63,7 +63,7 @@ test("files are posted with their text alternatives", async () => {
 	]);
 	expect(port.last).toMatchObject({
 		attachments: [
-			{ id: "0", filename: "answer.md", description: "The whole text: answer.md" },
+			{ id: "0", filename: "answer.md", description: "The complete text: answer.md" },
 			{ id: "1", filename: "a.png", description: "A cat" },
 		],
 	});
@@ -76,7 +76,9 @@ test("a file that cannot be had costs no text; while the gateway is away, the po
 	await expect(surface.send(row(post({ upload })))).rejects.toMatchObject({ kind: "rate-limited" });
 	delete files["f"];
 	await surface.send(row(post({ upload })));
-	expect(port.last).toMatchObject({ content: "hello\n-# a.png could not be read." });
+	expect(port.last).toMatchObject({
+		content: "hello\n-# File not attached: a.png could not be read from the gateway.",
+	});
 	await surface.send(row(post({ upload: { ...upload, size: 11 * 1024 * 1024 } })));
 	expect(port.last).toMatchObject({
 		content: expect.stringContaining("The file a.png (11 MB) is too large for Discord (10 MB)."),
@@ -220,8 +222,8 @@ test.each([
 	[refused(403, 50_013), "rejected", "(50013)"],
 	[refused(404, 10_003), "gone", "(10003)"],
 	[refused(404, 10_008), "gone", "(10008)"],
-	[{ status: 502, body: null }, "unknown", "Discord answered 502: no reason was given"],
-	[{ status: 200, body: "?" }, "unknown", "Discord's answer names no message"],
+	[{ status: 502, body: null }, "unknown", "Discord answered 502: no reason given"],
+	[{ status: 200, body: "?" }, "unknown", "Discord's response contains no message id"],
 	[new Error("socket hang up"), "unknown", "internal"],
 ])("an answer of %j is %s", async (said, kind, message) => {
 	const { port, surface, row } = open();

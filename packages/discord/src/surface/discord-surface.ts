@@ -147,7 +147,7 @@ class Threads {
 			if (error.fault === errorCodes.threadExists) return { remote: message };
 			if (!withoutThread.has(error.fault)) throw error;
 			places.hasNoThread(message);
-			log.warn("a task has no thread: its posts go to the channel", { card, reason: error.message });
+			log.warn("a task has no thread, so its posts go to the channel", { card, reason: error.message });
 			return { remote: message };
 		}
 	}

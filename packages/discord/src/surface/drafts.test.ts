@@ -48,14 +48,14 @@ test("controls that Discord does not take are left out, and their links stay", (
 	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
 	expect(draftOf({ body: "text", controls, files: [] })).toEqual({
 		draft: { content: "text\nOpen: <https://a.example/b>", components: [], files: [] },
-		spared: ["the id of a control is too long, or empty"],
+		spared: ["the id of a control is empty or too long"],
 	});
 });
 
 test("a text that is too long becomes a file with its beginning, and its code is closed", () => {
 	const body = `\`\`\`ts\n${"a\n".repeat(1500)}\`\`\``;
 	const { draft } = draftOf({ body, files: [] });
-	expect(draft.content).toMatch(/^```ts\na\n[\s\S]*…\n```\n-# The whole text is in message\.md\.$/);
+	expect(draft.content).toMatch(/^```ts\na\n[\s\S]*…\n```\n-# The complete text is in message\.md\.$/);
 	expect(draft.files.map(({ name, bytes: content }) => [name, new TextDecoder().decode(content)])).toEqual([
 		["message.md", body],
 	]);
@@ -65,7 +65,7 @@ test("a text that is too long becomes a file with its beginning, and its code is
 test("files that are too large are left out, and the text says so", () => {
 	const { draft } = draftOf({ body: "text", files: [file("a.bin", limits.fileBytes + 1)] });
 	expect(draft.files).toEqual([]);
-	expect(draft.content).toContain("-# Without its files");
+	expect(draft.content).toContain("-# Files not attached");
 	expect(draft.content).toContain("a.bin has 10485761 bytes");
 });
 
@@ -75,7 +75,12 @@ const pick = { type: 3, custom_id: "p", min_values: 1, max_values: 1 } as const;
 const option = { value: "v", label: "l", default: false };
 
 test.each<[string, object, string, string]>([
-	["more than 2,000 characters", { content: "😀".repeat(2001) }, "content", "content has 2001 characters"],
+	[
+		"more than 2,000 characters",
+		{ content: "😀".repeat(2001) },
+		"content",
+		"the content has 2001 characters",
+	],
 	["nothing", { content: " " }, "content", "content is empty"],
 	[
 		"six rows",
@@ -97,7 +102,7 @@ test.each<[string, object, string, string]>([
 		"a script",
 		{ components: [row({ type: 2, style: 5, label: "x", url: "javascript:1" })] },
 		"components",
-		"no link",
+		"the address of a link is invalid",
 	],
 	["no options", { components: [row({ ...pick, options: [] })] }, "components", "0 options"],
 	[
@@ -110,7 +115,7 @@ test.each<[string, object, string, string]>([
 		"too much chosen",
 		{ components: [row({ ...pick, max_values: 2, options: [option] })] },
 		"components",
-		"so many",
+		"the maximum number of chosen options is invalid",
 	],
 	[
 		"a long value",
@@ -140,5 +145,5 @@ test("a message without its files still fits, reports them, and closes its forma
 	const draft = withoutFiles({ content, components: [], files: [file("a.md")] }, "permission");
 	expect(checkDraft(draft)).toEqual({});
 	expect(draft.files).toEqual([]);
-	expect(draft.content).toMatch(/…\n```\n-# Without its file: I may not attach files here\.$/);
+	expect(draft.content).toMatch(/…\n```\n-# File not attached: I need the permission "Attach Files" here\.$/);
 });

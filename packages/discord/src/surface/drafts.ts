@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import { type Control, fileTooLarge } from "@parley/connector";
+import { postTexts } from "../texts/post.ts";
 import { cutTo, lengthOf, limits } from "../vocabulary/limits.ts";
 import { type Component, type ComponentRow, checkDraft, type Draft, type DraftFile } from "./check.ts";
 
@@ -17,7 +18,7 @@ export interface Drafted {
 	readonly spared: readonly string[];
 }
 
-const wholeText = "message.md";
+const completeText = "message.md";
 const kept = 1800;
 const fence = "\n```";
 
@@ -36,8 +37,7 @@ export function draftOf(showing: Showing): Drafted {
 	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
 	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, spared: [] };
 	const files = tooMuch === undefined ? showing.files : [];
-	const without =
-		tooMuch === undefined ? "" : `\n-# Without its files, which Discord does not take: ${tooMuch}.`;
+	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ problem: tooMuch })}`;
 	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;
 	const draft = { content: text, components: refused === undefined ? components : [], files };
 	const { content: tooLong } = checkDraft(draft);
@@ -58,13 +58,13 @@ const longestReason = 600;
 function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 	switch (why) {
 		case "permission":
-			return "Without its file: I may not attach files here.";
+			return postTexts.mayNotAttach;
 		case "size":
 			return files
-				.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, "this Discord channel"))
+				.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisChannel))
 				.join(" ");
 		case "contents":
-			return `Without its file: Discord refused ${files.map(({ name }) => name).join(", ")}. Ask the operator for it.`;
+			return postTexts.filesRefused({ names: files.map(({ name }) => name) });
 	}
 }
 
@@ -87,9 +87,9 @@ export function lesserDrafts(
 
 function shortened({ content, components, files }: Draft): Draft {
 	const bytes = new TextEncoder().encode(content);
-	const file = { name: wholeText, bytes, description: "The whole text of this message" };
+	const file = { name: completeText, bytes, description: postTexts.completeMessageFile };
 	return {
-		content: `${closed(cutTo(content, kept))}\n-# The whole text is in ${wholeText}.`,
+		content: `${closed(cutTo(content, kept))}\n-# ${postTexts.completeText({ name: completeText })}`,
 		components,
 		files: [...files.slice(0, limits.attachments - 1), file],
 	};

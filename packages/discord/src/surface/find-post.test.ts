@@ -70,12 +70,12 @@ test.each([
 	],
 	[
 		"the words in the place of a file that the gateway did not have",
-		said(idAt(5), { content: "hello\n-# a.md could not be read." }),
+		said(idAt(5), { content: "hello\n-# File not attached: a.md could not be read from the gateway." }),
 		{ upload: { fileId: "f", name: "a.md", size: 3 } },
 	],
 	[
 		"the words in the place of a file that we may not attach",
-		said(idAt(5), { content: "hello\n-# Without its file: I may not attach files here." }),
+		said(idAt(5), { content: 'hello\n-# File not attached: I need the permission "Attach Files" here.' }),
 		{ file: { name: "a.md", content: "x" } },
 	],
 ])("a post is found by %s", async (_name, message, payload) => {

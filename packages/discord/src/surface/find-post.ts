@@ -1,5 +1,6 @@
 import { DeliveryError, type OutboxRow, type Receipt } from "@parley/connector";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { momentOf, snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Caller } from "./caller.ts";
@@ -105,7 +106,7 @@ export class Finder {
 			if (newest === undefined || messages.length < limits.messagesPerPage) return undefined;
 			after = newest.id;
 		}
-		throw new DeliveryError(`too much was written in channel ${channel} since then to look through it`, {
+		throw new DeliveryError(deliveryTexts.tooManyMessages({ channel }), {
 			kind: "rejected",
 		});
 	}
@@ -115,8 +116,7 @@ export class Finder {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);
 		const messages = z.array(Found).safeParse(body);
-		if (!messages.success)
-			throw new DeliveryError("Discord's answer is no list of messages", { kind: "unknown" });
+		if (!messages.success) throw new DeliveryError(deliveryTexts.noMessages, { kind: "unknown" });
 		return messages.data.toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
 	}
 
@@ -129,8 +129,7 @@ export class Finder {
 		const { body } = await caller.ask({ method: "GET", path: `/channels/${channel}` }, "read", channel);
 		const last = Channel.safeParse(body).data?.last_message_id ?? "0";
 		if (BigInt(last) <= BigInt(since) || (await this.#page(channel, { limit: "1" })).length > 0) return;
-		const why = `the messages of channel ${channel} cannot be read: give the bot "Read Message History" there`;
-		throw new DeliveryError(why, { kind: "rejected" });
+		throw new DeliveryError(deliveryTexts.noHistory({ channel }), { kind: "rejected" });
 	}
 
 	async #isOurs(

@@ -1,5 +1,6 @@
 import { type Cache, type Clock, createCache } from "@parley/base";
 import type { CardMessages, OutboxRow } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
@@ -62,7 +63,7 @@ export class PostChannels {
 			return outcome.result;
 		}
 		if (isOpen || thread === undefined) {
-			this.#cards.delayYoung(row, `the thread of ${card} is not there yet`);
+			this.#cards.delayYoung(row, deliveryTexts.noThread({ card }));
 		}
 		return action(room);
 	}

@@ -2,6 +2,8 @@ import type { Logger } from "@parley/base";
 import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
+import { postTexts } from "../texts/post.ts";
 import type { DiscordRequest } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts";
 import type { Caller, Carried } from "./caller.ts";
@@ -85,10 +87,10 @@ export class Posts {
 			const bytes = await read(upload);
 			const description = cutTo(upload.alt ?? upload.name, limits.attachmentDescription);
 			if (bytes) files.push({ name: upload.name, bytes, description });
-			else body += `\n-# ${upload.name} could not be read.`;
+			else body += `\n-# ${postTexts.fileUnread(upload)}`;
 		}
 		const { draft, spared } = draftOf({ body, controls, files });
-		if (spared.length > 0) this.#parts.log.warn("a post is shown with less", { id: row.id, spared });
+		if (spared.length > 0) this.#parts.log.warn("parts of a post are left out", { id: row.id, spared });
 		return passed(draft);
 	}
 
@@ -112,7 +114,7 @@ export class Posts {
 		for (const draft of lesserDrafts(whole, { why, plain })) {
 			try {
 				const carried = await send(draft);
-				this.#parts.log.warn("Discord refused a post: it is shown with less", { reason });
+				this.#parts.log.warn("Discord refused a post, so parts of it are left out", { reason });
 				return carried;
 			} catch (error) {
 				refusal = contentsRefusal(error, draft);
@@ -163,7 +165,7 @@ export class Posts {
 
 	#receipt({ body, limits: empty }: Carried): Receipt {
 		const posted = Posted.safeParse(body);
-		if (!posted.success) throw new DeliveryError("Discord's answer names no message", { kind: "unknown" });
+		if (!posted.success) throw new DeliveryError(deliveryTexts.noMessageId, { kind: "unknown" });
 		const { id, attachments } = posted.data;
 		this.#attachments.set(
 			id,
@@ -187,14 +189,18 @@ export function messageBody({ content, components }: Draft): Record<string, unkn
 }
 
 export function textFile({ name, content }: { readonly name: string; readonly content: string }): DraftFile {
-	return { name, bytes: new TextEncoder().encode(content), description: `The whole text: ${name}` };
+	return {
+		name,
+		bytes: new TextEncoder().encode(content),
+		description: postTexts.completeTextFile({ name }),
+	};
 }
 
 /** Returns the draft. Throws `rejected` if Discord would not accept it. */
 export function passed(draft: Draft): Draft {
 	const problems = Object.values(checkDraft(draft));
 	if (problems.length === 0) return draft;
-	throw new DeliveryError(`Discord does not take it: ${problems.join(", ")}`, { kind: "rejected" });
+	throw new DeliveryError(deliveryTexts.invalid({ problems }), { kind: "rejected" });
 }
 
 /** reference#uploading-files */

@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/base";
 import { DeliveryError, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 import type { Caller } from "./caller.ts";
 import { draftOf } from "./drafts.ts";
@@ -71,7 +72,7 @@ export class PrivateAnswers {
 
 	#checkTime({ expiresAt }: PrivateAnswer): void {
 		if (this.#parts.clock.now() < expiresAt) return;
-		throw new DeliveryError("the time for a private answer is over", { kind: "gone" });
+		throw new DeliveryError(deliveryTexts.privateAnswerExpired, { kind: "gone" });
 	}
 }
 

@@ -1,5 +1,6 @@
 import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/connector";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { everything } from "./rate-limits.ts";
@@ -61,8 +62,8 @@ export class Refused extends DeliveryError {
 export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
 	const { status } = response;
-	const { code, message = "no reason was given" } = fault;
-	const said = `Discord answered ${response.status}: ${message}${code ? ` (${code})` : ""}`;
+	const { code, message } = fault;
+	const said = deliveryTexts.answered({ status, message, code });
 	const kind = kindOf(response.status, code);
 	if (kind !== "rate-limited") return new Refused(said, { kind, status, fault: code });
 	return new Refused(said, { kind, status, fault: code, limit: limitOf(response, fault, bucket) });

@@ -212,7 +212,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{
 				shows:
-					/🔒 Tools require approval here again: the members or their permissions have changed: the rights of the role visitors/,
+					/🔒 Tools require approval here again: the members or their permissions have changed: the permissions of the role visitors changed/,
 			},
 		],
 	},

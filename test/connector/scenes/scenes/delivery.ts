@@ -262,7 +262,10 @@ export const delivery: readonly Scene[] = [
 			{ forbids: ["AttachFiles"] },
 			{ file: "huge.txt", gets: "A sentence of some words.\n".repeat(1000) },
 			{ says: "@Parley read: huge.txt" },
-			{ shows: ["A sentence", "Without its file: I may not attach files here.", "[Good]"], times: 1 },
+			{
+				shows: ["A sentence", 'File not attached: I need the permission "Attach Files" here.', "[Good]"],
+				times: 1,
+			},
 			{ stuck: [] },
 		],
 	},

@@ -1,0 +1,62 @@
+interface Portal {
+	/** Address of the page with the settings of the application. */
+	readonly portal: string;
+}
+
+interface Connections {
+	/** New connections that Discord allows until the limit resets. */
+	readonly remaining: number;
+}
+
+/** Findings of `parley discord doctor` about the bot and its connection. A fix is an instruction. */
+export const accountTexts = {
+	token: ({ name }: { readonly name: string }) => `the token belongs to ${name}`,
+	unknownToken: "Discord does not accept the token",
+	unknownTokenFix: ({ portal }: Portal) =>
+		`press "Reset Token" under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
+	unavailableFix:
+		"check that this machine can reach discord.com, see https://discordstatus.com, and try again",
+	refusedFix: ({ portal }: Portal) => `check the application on ${portal}, and try again`,
+	refused: ({
+		status,
+		path,
+		message = "no reason given",
+	}: {
+		readonly status: number;
+		readonly path: string;
+		/** Message of Discord. */
+		readonly message: string | undefined;
+	}) => `Discord answered ${status} to GET ${path}: ${message}`,
+
+	intent: "the bot may read messages",
+	noIntent: "the bot may not read messages, so Discord refuses the connection",
+	noIntentFix: ({ page }: { readonly page: string }) =>
+		`switch "Message Content Intent" on under "Privileged Gateway Intents" on ${page}`,
+	interactions: "the connector receives commands and buttons",
+	interactionsElsewhere: ({ url }: { readonly url: string }) =>
+		`Discord sends commands and buttons to ${url} instead of the connector`,
+	interactionsElsewhereFix: ({ page }: { readonly page: string }) =>
+		`clear "Interactions Endpoint URL" on ${page}`,
+	invite: "the bot can be invited",
+	noInvite: "the invite link alone cannot add the bot to a server",
+	noInviteFix: ({ page }: { readonly page: string }) => `switch "Requires OAuth2 Code Grant" off on ${page}`,
+
+	connections: ({ remaining }: Connections) =>
+		`Discord can be reached, and allows ${remaining} more connections today`,
+	noConnections: "Discord allows no more connections today",
+	noConnectionsFix: ({ hours }: { readonly hours: number }) =>
+		`wait ${hours} ${hours === 1 ? "hour" : "hours"}, and find the program that restarts repeatedly`,
+	fewConnections: ({ remaining }: Connections) =>
+		`Discord allows only ${remaining} more ${remaining === 1 ? "connection" : "connections"} today`,
+	fewConnectionsFix:
+		"find the program that restarts repeatedly: at 0, Discord refuses connections for the rest of the day",
+	shards: ({ shards }: { readonly shards: number }) =>
+		`Discord recommends ${shards} connections for this bot`,
+	shardsFix: "keep the bot in fewer than 2,500 servers: the connector has one connection",
+
+	clock: "the clock of this machine agrees with Discord",
+	clockUnknown: "the clock was not checked: Discord did not send its time",
+	clockOff: ({ seconds }: { readonly seconds: number }) =>
+		`the clock of this machine differs from Discord's by ${seconds} seconds`,
+	clockOffFix: "let the system set its clock over the network",
+} as const;

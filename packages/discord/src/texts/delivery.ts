@@ -1,0 +1,27 @@
+/** Reasons for a post that Discord did not accept, for operators: the lists of posts and the log show them. */
+export const deliveryTexts = {
+	answered: ({
+		status,
+		message = "no reason given",
+		code,
+	}: {
+		readonly status: number;
+		/** Message of Discord. */
+		readonly message: string | undefined;
+		/** Error code of Discord. */
+		readonly code: number | undefined;
+	}) => `Discord answered ${status}: ${message}${code ? ` (${code})` : ""}`,
+	noAnswer: ({ method, path }: { readonly method: string; readonly path: string }) =>
+		`Discord did not answer ${method} ${path}`,
+	tokenRefused: "Discord does not accept the token: restart the connector with a valid DISCORD_TOKEN",
+	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
+		`Discord would refuse the message: ${problems.join(", ")}`,
+	noMessageId: "Discord's response contains no message id",
+	noMessages: "Discord's response is not a list of messages",
+	tooManyMessages: ({ channel }: { readonly channel: string }) =>
+		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
+	noHistory: ({ channel }: { readonly channel: string }) =>
+		`cannot read the messages of channel ${channel}: give the bot "Read Message History" there`,
+	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
+	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",
+} as const;

@@ -1,0 +1,32 @@
+/** Notes below a post about its files, and the descriptions of files. Plain text. */
+export const postTexts = {
+	filesLeftOut: ({ problem }: { readonly problem: string }) => `Files not attached: ${problem}.`,
+	mayNotAttach: 'File not attached: I need the permission "Attach Files" here.',
+	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
+		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
+	fileUnread: ({ name }: { readonly name: string }) =>
+		`File not attached: ${name} could not be read from the gateway.`,
+	/** Completes the sentence of `fileTooLarge`: too large for … */
+	thisChannel: "this Discord channel",
+	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,
+	/** Alternative text of a file with the text of a post. */
+	completeTextFile: ({ name }: { readonly name: string }) => `The complete text: ${name}`,
+	/** Alternative text of a file with the text of a message that is too long. */
+	completeMessageFile: "The complete text of this message",
+
+	tooManyFiles: ({ count, most }: { readonly count: number; readonly most: number }) =>
+		`there are ${count} files, and Discord accepts ${most} in a message`,
+	fileTooLarge: ({
+		name,
+		bytes,
+		most,
+	}: {
+		readonly name: string;
+		readonly bytes: number;
+		readonly most: number;
+	}) => `${name} has ${bytes} bytes, and Discord accepts ${most}`,
+	filesTooLarge: ({ bytes, most }: { readonly bytes: number; readonly most: number }) =>
+		`the files have ${bytes} bytes together, and Discord accepts ${most}`,
+	fileNameTooLong: "the name of a file is empty or too long",
+	fileDescriptionTooLong: "the description of a file is too long",
+} as const;
