@@ -11,7 +11,7 @@ const fetch = probeTool("fetch", { effect: "none", classes: ["egress"] });
 const shell = probeTool("shell", { classes: ["exec-unsandboxed"], binding: () => ({ sandbox: "off" }) });
 
 /** Summary of the audit: principal, action, decision and call. */
-async function told({ runtime }: TestRuntime): Promise<string[]> {
+async function auditLines({ runtime }: TestRuntime): Promise<string[]> {
 	const rows = await runtime.trust.auditLog.read(operator, { limit: 1000 });
 	expect(await runtime.trust.auditLog.verify(operator)).toMatchObject({ ok: true });
 	return rows.map(({ principal, via, action, decision, object }) => {
@@ -38,7 +38,7 @@ test("replies and calls that only read are not in the audit", async () => {
 		await t.send(session, "hello");
 		await log.next("assistant.message");
 	}
-	expect(await told(t)).toEqual([]);
+	expect(await auditLines(t)).toEqual([]);
 });
 
 test("a call that requires approval has all its entries in the audit, in their order", async () => {
@@ -48,7 +48,7 @@ test("a call that requires approval has all its entries in the audit, in their o
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(through), prompt.token, { value: true });
 	await log.next("assistant.message");
-	expect(await told(t)).toEqual([
+	expect(await auditLines(t)).toEqual([
 		"gateway@gateway approval.show asked c1",
 		"operator@ozzie approval.decide approved c1",
 		"gateway@gateway approval.consume consumed c1",
@@ -67,7 +67,7 @@ test("a denial has its row, and nothing starts", async () => {
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(through), prompt.token, { cancelled: true });
 	await log.next("assistant.message");
-	expect((await told(t)).slice(1)).toEqual(["operator@ozzie approval.decide denied c1"]);
+	expect((await auditLines(t)).slice(1)).toEqual(["operator@ozzie approval.decide denied c1"]);
 });
 
 test("an expired approval and the end of a run before its approval are in the audit", async () => {
@@ -82,7 +82,7 @@ test("an expired approval and the end of a run before its approval are in the au
 	await log.next("prompt.requested");
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
-	expect(await told(t)).toEqual([
+	expect(await auditLines(t)).toEqual([
 		"gateway@gateway approval.show asked c1",
 		"gateway@gateway approval.end expired c1",
 		"gateway@gateway approval.show asked c2",
@@ -103,7 +103,7 @@ test("in a trusted session each call has its grant in the audit, and network cal
 	await log.next("assistant.message");
 	const rows = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
 	const [, given] = rows;
-	expect(await told(t)).toEqual([
+	expect(await auditLines(t)).toEqual([
 		"gateway@gateway approval.show asked c1",
 		"operator@ozzie accept_all.give allowed session",
 		"operator@ozzie approval.decide approved c1",
@@ -123,7 +123,7 @@ test("in a trusted session each call has its grant in the audit, and network cal
 	await log.leave();
 	t.clock.advance(61_000);
 	await EventLog.join(t.runtime, session);
-	expect((await told(t)).at(-1)).toBe("gateway@gateway accept_all.end expired session");
+	expect((await auditLines(t)).at(-1)).toBe("gateway@gateway accept_all.end expired session");
 });
 
 test("the audit says that a command ran without a sandbox", async () => {
@@ -142,7 +142,7 @@ test("a start is durable before its effect, and a call that a stop interrupts en
 	const cut = probeTool("cut", {
 		classes: ["write"],
 		async run({ signal }) {
-			if (t) seen.push(...(await told(t)));
+			if (t) seen.push(...(await auditLines(t)));
 			await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
 			return "too late";
 		},
@@ -161,7 +161,7 @@ test("a start is durable before its effect, and a call that a stop interrupts en
 	const followed = await EventLog.join(again.runtime, session);
 	await again.runtime.start();
 	await followed.next("assistant.message");
-	expect((await told(again)).at(-1)).toBe("operator@gateway tool.finish unknown c1");
+	expect((await auditLines(again)).at(-1)).toBe("operator@gateway tool.finish unknown c1");
 });
 
 test("changed budgets and deleted sessions are in the audit, with their principal", async () => {
@@ -184,5 +184,5 @@ test("an answer without permission is in the audit, without the token", async ()
 	const observer: Principal = { id: "observer:1", kind: "observer", sessions: [session], via: "http" };
 	await expect(t.runtime.answer(unkeyed(observer), prompt.token, { value: true })).rejects.toMatchObject({});
 	await t.settle();
-	expect((await told(t)).at(-1)).toBe("observer:1@http approval.decide refused c1");
+	expect((await auditLines(t)).at(-1)).toBe("observer:1@http approval.decide refused c1");
 });

@@ -5,7 +5,7 @@ import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-const asked: ProbeOptions = { classes: ["write"] };
+const writing: ProbeOptions = { classes: ["write"] };
 
 test("neighbours without effect run together, eight at a time, others one by one", async () => {
 	let running = 0;
@@ -54,8 +54,8 @@ test("an invalid call is shown and fails, and the model gets the reason", async 
 	await t.send(session, "go");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "sorry", error: "" });
 	log.check();
-	const told = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
-	expect(told).toEqual([
+	const errors = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
+	expect(errors).toEqual([
 		'there is no tool "nope"; the tools are: failing',
 		expect.stringContaining("invalid arguments of failing"),
 		"failing failed: internal error",
@@ -63,7 +63,7 @@ test("an invalid call is shown and fails, and the model gets the reason", async 
 });
 
 test("an answer for the session covers later calls of it, and not those of another one", async () => {
-	const tool = probeTool("edit", { ...asked, binding: () => ({ path: "/w/a" }), grantRoot: "/w" });
+	const tool = probeTool("edit", { ...writing, binding: () => ({ path: "/w/a" }), grantRoot: "/w" });
 	const model = new ScriptedModel(
 		[calls("c1", "edit")],
 		[calls("c2", "edit")],
@@ -115,7 +115,7 @@ test("a call that always requires approval requires it under any trust, and need
 test("an approval does not count if its facts changed after the question", async () => {
 	let fact = "before";
 	let ran = 0;
-	const tool = probeTool("edit", { ...asked, binding: () => ({ fact }), run: async () => `${++ran}` });
+	const tool = probeTool("edit", { ...writing, binding: () => ({ fact }), run: async () => `${++ran}` });
 	const model = new ScriptedModel([calls("c1", "edit")], [says("oh")]);
 	const t = await TestRuntime.open({ model, tools: [tool] });
 	const session = await t.create();
@@ -177,7 +177,7 @@ test("the result of a tool has no secrets for people, for the model and in the d
 
 test("a model that gives its calls the same id again gets both of them done", async () => {
 	const ran: string[] = [];
-	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });
+	const tool = probeTool("edit", { ...writing, run: async ({ callId }) => `${ran.push(callId)}` });
 	const model = new ScriptedModel(
 		[calls("c", "edit", { n: 1 }), calls("c", "edit", { n: 2 })],
 		[calls("c", "edit", { n: 3 })],

@@ -54,15 +54,15 @@ test("a call that was approved with other arguments runs with them, and the mode
 		by: "operator",
 		arguments: { place: "there" },
 	});
-	const told = '[the person who approved this changed the arguments to {"place":"there"}]\nput there';
-	await expect(log.next("tool.completed")).resolves.toMatchObject({ result: told });
+	const note = '[the person who approved this changed the arguments to {"place":"there"}]\nput there';
+	await expect(log.next("tool.completed")).resolves.toMatchObject({ result: note });
 	await log.next("assistant.message");
 	log.check();
 	expect(ran).toEqual(["there"]);
 	const sent = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
 	// Providers want their own call back as it was.
 	expect(sent).toContainEqual(expect.objectContaining({ type: "call", arguments: { place: "here" } }));
-	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: told }));
+	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: note }));
 });
 
 test("the question stays open where changed arguments make no sense or need another warning", async () => {

@@ -86,7 +86,7 @@ class Ground implements AsyncDisposable {
 	}
 
 	/** How many approvals were asked. */
-	get asked(): number {
+	get approvals(): number {
 		return this.log.recorded.filter((type) => type === "prompt.requested").length;
 	}
 
@@ -109,7 +109,7 @@ test("all commands of a reply are asked together, and run unasked if the command
 	]);
 	for (const prompt of prompts.toReversed()) await g.answer(prompt);
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false }, { failed: false }]);
-	expect(g.asked).toBe(3);
+	expect(g.approvals).toBe(3);
 	expect(await readFile(g.path("out.log"), "utf8")).toBe("ran\n");
 });
 
@@ -160,7 +160,7 @@ test("an open question about files that changed is closed, and asked again at on
 	await expect(g.answer(second)).resolves.toBe(false);
 	await g.answer(third);
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false }]);
-	expect(g.asked).toBe(3);
+	expect(g.approvals).toBe(3);
 });
 
 test("commands whose files changed before the first of them ran are refused, and not asked again", async () => {
@@ -178,7 +178,7 @@ test("commands whose files changed before the first of them ran are refused, and
 		{ failed: true, text },
 		{ failed: true, text },
 	]);
-	expect(g.asked).toBe(2);
+	expect(g.approvals).toBe(2);
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
@@ -201,7 +201,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 				),
 			},
 		]);
-		expect(g.asked).toBe(2);
+		expect(g.approvals).toBe(2);
 		expect(existsSync(g.path("ran"))).toBe(false);
 		if (!isAnswered) await expect(g.answer(second)).resolves.toBe(false);
 	},
@@ -228,7 +228,7 @@ test("a denied command changes nothing, so the command behind it keeps its appro
 	await g.answer(second);
 	await g.answer(first, { cancelled: true });
 	expect(await g.results()).toMatchObject([{ failed: true }, { failed: false }]);
-	expect(g.asked).toBe(2);
+	expect(g.approvals).toBe(2);
 });
 
 test.for([{ isAnswered: true }, { isAnswered: false }])(
@@ -252,7 +252,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 			{ failed: true },
 			{ failed: false, text: "good\n" },
 		]);
-		expect(g.asked).toBe(5);
+		expect(g.approvals).toBe(5);
 	},
 );
 
@@ -269,7 +269,7 @@ test("after a restart commands are refused if their files changed and none of th
 		{ failed: true, text },
 		{ failed: true, text },
 	]);
-	expect(g.asked).toBe(2);
+	expect(g.approvals).toBe(2);
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
@@ -293,7 +293,7 @@ test("a command behind a write of its reply is asked after the write, once", asy
 	const write = calls("a", "write_file", { path: "run.sh", content: "echo written\n" });
 	await using g = await Ground.start([write, command("b", "sh run.sh")]);
 	const [first] = await g.prompts(1);
-	expect(g.asked).toBe(1);
+	expect(g.approvals).toBe(1);
 	await g.answer(first);
 	const [second] = await g.prompts(1);
 	expect(second?.approval?.notes.join()).not.toContain("asked again");
@@ -418,5 +418,5 @@ test("a session that is trusted meanwhile needs no second answer", async () => {
 	await g.t.runtime.acceptAll(unkeyed(), g.session);
 	await g.put("pipe.log", "go\n");
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "a.js\n" }]);
-	expect(g.asked).toBe(2);
+	expect(g.approvals).toBe(2);
 });

@@ -18,7 +18,7 @@ import {
 	times,
 } from "./testing/showing.ts";
 
-const told = (mebibytes: string, why: string): string =>
+const placeholder = (mebibytes: string, why: string): string =>
 	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
 const madeRoom = "removed to make room: ask for it again if you need it";
 
@@ -29,7 +29,9 @@ test("pictures of older prompts make room for those of a prompt, and the model r
 	expect(before.messages(2).slice(0, 3)).toEqual(before.messages(1));
 	await before.prompt("prompt 3", sent(3));
 	expect(before.shown()).toEqual([0, 0, 2, 1]);
-	expect(before.text(0)).toBe(`prompt 0\n\n${told("3.0 MiB", madeRoom)}\n${told("3.0 MiB", madeRoom)}`);
+	expect(before.text(0)).toBe(
+		`prompt 0\n\n${placeholder("3.0 MiB", madeRoom)}\n${placeholder("3.0 MiB", madeRoom)}`,
+	);
 	const [first, ...rest] = before.messages();
 	expect(first?.content).toHaveLength(1);
 	await before.prompt("prompt 4");

@@ -213,8 +213,8 @@ test("long changed arguments are cut without showing half of a secret", async ()
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	const { prompt } = await log.next("prompt.requested");
-	const [before, told] = ['{"text":"'.length, 4_000];
-	const text = `${"x".repeat(told - before - secret.length / 2)}${secret}`;
+	const [before, limit] = ['{"text":"'.length, 4_000];
+	const text = `${"x".repeat(limit - before - secret.length / 2)}${secret}`;
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true, arguments: { text } });
 	const { result } = await log.next("tool.completed");
 	expect(result).toContain("changed the arguments");

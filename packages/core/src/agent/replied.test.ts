@@ -40,9 +40,9 @@ test("the event of a reply has its calls and its thinking, without secrets, befo
 	});
 	await log.next("assistant.message");
 	log.check();
-	const told = log.events.map(({ event }) => event.type).filter((type) => type.startsWith("model."));
+	const types = log.events.map(({ event }) => event.type).filter((type) => type.startsWith("model."));
 	const each = ["model.calling", "model.replied", "model.called"];
-	expect(told).toEqual([...each, ...each]);
+	expect(types).toEqual([...each, ...each]);
 });
 
 test("the event of a reply that broke off has the received part, and no stop reason", async () => {
@@ -81,10 +81,10 @@ test("the call for a summary is marked as auxiliary, and its reply has no event"
 	await t.send(session, long);
 	await log.next("assistant.message");
 	log.check();
-	const told = log.events.flatMap(({ event }) => {
+	const types = log.events.flatMap(({ event }) => {
 		if (event.type === "model.calling") return [event.auxiliary ? "auxiliary" : "calling"];
 		return event.type === "model.replied" || event.type === "model.called" ? [event.type] : [];
 	});
 	const each = ["calling", "model.replied", "model.called"];
-	expect(told).toEqual([...each, "auxiliary", "model.called", ...each]);
+	expect(types).toEqual([...each, "auxiliary", "model.called", ...each]);
 });

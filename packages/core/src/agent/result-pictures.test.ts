@@ -232,8 +232,8 @@ test("pictures that are too large together are not shown, and the model learns w
 		failed: true,
 		text: expect.stringMatching(/\n\[not shown: the pictures of this conversation have 18 MiB together/),
 	});
-	const told = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
-	expect(told).toHaveLength(1);
+	const failures = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
+	expect(failures).toHaveLength(1);
 });
 
 test("pictures of people come before those that tools have read", async () => {

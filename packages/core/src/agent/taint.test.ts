@@ -41,7 +41,7 @@ async function trusted(...replies: ScriptedReply[]) {
 		const rows = await t.store.read((db) => db.selectFrom("sessions").select(["id", "taint"]).execute());
 		return rows.find(({ id }) => id === session)?.taint;
 	};
-	const asked = async (): Promise<Prompt> => (await log.next("prompt.requested")).prompt;
+	const nextPrompt = async (): Promise<Prompt> => (await log.next("prompt.requested")).prompt;
 	const { runtime } = t;
 	const answer = (prompt: Prompt, value: unknown) => runtime.answer(unkeyed(), prompt.token, { value });
 	return {
@@ -51,7 +51,7 @@ async function trusted(...replies: ScriptedReply[]) {
 		session,
 		log,
 		taint,
-		asked,
+		nextPrompt,
 		answer,
 		[Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
 	};
@@ -65,7 +65,7 @@ test("the call that makes the three complete is asked although all tools are acc
 		[says("done")],
 	);
 	await s.t.send(s.session, "go");
-	const prompt = await s.asked();
+	const prompt = await s.nextPrompt();
 	expect(prompt.label).toBe("Allow peek?");
 	expect(prompt.approval).toMatchObject({
 		risk: "critical",
@@ -96,8 +96,8 @@ test("once they are together every way out is asked, and what was read goes nowh
 		[says("done")],
 	);
 	await s.t.send(s.session, "go");
-	await s.answer(await s.asked(), true);
-	const second = await s.asked();
+	await s.answer(await s.nextPrompt(), true);
+	const second = await s.nextPrompt();
 	expect(second.label).toBe("Allow fetch?");
 	await s.answer(second, false);
 	await s.log.next("assistant.message");
@@ -112,8 +112,8 @@ test("a call is judged as if all calls before it in the reply had run", async ()
 		[says("done")],
 	);
 	await s.t.send(s.session, "go");
-	const peek = await s.asked();
-	const fetch = await s.asked();
+	const peek = await s.nextPrompt();
+	const fetch = await s.nextPrompt();
 	expect([peek.label, fetch.label]).toEqual(["Allow peek?", "Allow fetch?"]);
 	await s.answer(fetch, true);
 	await s.answer(peek, false);
@@ -216,7 +216,7 @@ test("words of people other than the operator taint the session", async () => {
 	expect(await s.taint()).toBe("P");
 	await runtime.send(unkeyed(), s.session, { content: "publish it", author: { id: "u1", name: "Uma" } });
 	expect(await s.taint()).toBe("UP");
-	const prompt = await s.asked();
+	const prompt = await s.nextPrompt();
 	expect(prompt.approval?.notes).toContain(`cannot be taken back; with it, ${together}`);
 	await s.answer(prompt, false);
 	await s.log.next("assistant.message");
@@ -231,7 +231,7 @@ test("words of people other than the operator taint the session", async () => {
 test("a denied or impossible call does not taint the session", async () => {
 	await using s = await trusted([calls("c1", "publish")], [calls("c2", "nope")], [says("done")]);
 	await s.t.send(s.session, "go");
-	await s.answer(await s.asked(), false);
+	await s.answer(await s.nextPrompt(), false);
 	await s.log.next("assistant.message");
 	s.log.check();
 	expect(await s.taint()).toBe("");
@@ -251,7 +251,7 @@ test("behind what strangers wrote, a command that nothing confines is asked alth
 	expect(await s.taint()).toBe("PE");
 	await using later = await trusted([calls("c1", "fetch")], [calls("c2", "command")], [says("done")]);
 	await later.t.send(later.session, "go");
-	const prompt = await later.asked();
+	const prompt = await later.nextPrompt();
 	expect(prompt.approval).toMatchObject({ tool: "command", risk: "critical" });
 	expect(prompt.approval?.notes.join()).toContain(together);
 	await later.answer(prompt, false);

@@ -3,7 +3,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { ToolProgress } from "./calls/call-output.ts";
 
-interface Told {
+interface Piece {
 	readonly text: string;
 	readonly at: number;
 }
@@ -12,7 +12,7 @@ function listening(...secrets: readonly string[]) {
 	const clock = new ManualClock();
 	const redactor = new Redactor();
 	for (const secret of secrets) redactor.add(secret);
-	const told: Told[] = [];
+	const passed: Piece[] = [];
 	let streams = 0;
 	const progress = new ToolProgress({
 		clock,
@@ -20,45 +20,47 @@ function listening(...secrets: readonly string[]) {
 			streams += 1;
 			return redactor.stream();
 		},
-		pass: (text) => told.push({ text, at: clock.monotonic() }),
+		pass: (text) => passed.push({ text, at: clock.monotonic() }),
 	});
 	const write = (text: string): void => progress.write(Buffer.from(text));
-	return { clock, progress, told, write, streams: () => streams };
+	return { clock, progress, passed, write, streams: () => streams };
 }
 
-const textOf = (told: readonly Told[]): string => told.map(({ text }) => text).join("");
+const textOf = (passed: readonly Piece[]): string => passed.map(({ text }) => text).join("");
 
 /** The most events that any second holds. */
-function mostInASecond(told: readonly Told[]): number {
-	return Math.max(...told.map(({ at }) => told.filter((one) => one.at >= at && one.at <= at + 1_000).length));
+function mostInASecond(passed: readonly Piece[]): number {
+	return Math.max(
+		...passed.map(({ at }) => passed.filter((one) => one.at >= at && one.at <= at + 1_000).length),
+	);
 }
 
 test("a complete line is sent immediately, and an incomplete line waits for its end", () => {
-	const { clock, told, write } = listening();
+	const { clock, passed, write } = listening();
 	write("one\ntw");
-	expect(told).toEqual([{ text: "one\n", at: 0 }]);
+	expect(passed).toEqual([{ text: "one\n", at: 0 }]);
 	clock.advance(1_000);
 	write("o");
-	expect(told).toHaveLength(1);
+	expect(passed).toHaveLength(1);
 	clock.advance(1_000);
 	write("\nthree");
-	expect(told.at(-1)?.text).toBe("two\n");
+	expect(passed.at(-1)?.text).toBe("two\n");
 });
 
 test("the rest of a line leaves when the call ends, and nothing behind that", () => {
-	const { clock, progress, told, write } = listening();
+	const { clock, progress, passed, write } = listening();
 	write("no end");
 	progress.end();
 	write("late\n");
 	progress.end();
 	clock.advance(10_000);
-	expect(textOf(told)).toBe("no end");
+	expect(textOf(passed)).toBe("no end");
 });
 
 test("without output it does no work", () => {
-	const { progress, told, streams } = listening();
+	const { progress, passed, streams } = listening();
 	progress.end();
-	expect(told).toEqual([]);
+	expect(passed).toEqual([]);
 	expect(streams()).toBe(0);
 });
 
@@ -66,63 +68,63 @@ test("characters and line ends are the same wherever chunks are cut", () => {
 	const text = "grün 🦜\r\n日本\r\nend\r\n";
 	const bytes = Buffer.from(text);
 	for (let size = 1; size <= bytes.length; size++) {
-		const { clock, progress, told } = listening();
+		const { clock, progress, passed } = listening();
 		for (let at = 0; at < bytes.length; at += size) {
 			progress.write(bytes.subarray(at, at + size));
 			clock.advance(50);
 		}
 		progress.end();
-		expect(textOf(told)).toBe(text);
-		for (const { text: lines } of told) expect(lines).toMatch(/\r\n$/);
+		expect(textOf(passed)).toBe(text);
+		for (const { text: lines } of passed) expect(lines).toMatch(/\r\n$/);
 	}
 });
 
 test("half a character at the end of the output is sent as U+FFFD", () => {
-	const { progress, told } = listening();
+	const { progress, passed } = listening();
 	progress.write(Buffer.from("🦜").subarray(0, 2));
 	progress.end();
-	expect(textOf(told)).toBe("\u{fffd}");
+	expect(textOf(passed)).toBe("\u{fffd}");
 });
 
 test("NUL is shown as in the result of the call", () => {
-	const { clock, progress, told, write } = listening();
+	const { clock, progress, passed, write } = listening();
 	write("a\0b\n");
 	write("\0");
 	clock.advance(1_000);
 	progress.end();
-	expect(textOf(told)).toBe("a\u{fffd}b\n\u{fffd}");
+	expect(textOf(passed)).toBe("a\u{fffd}b\n\u{fffd}");
 });
 
 test("a secret is taken out wherever chunks are cut, also behind the last line", () => {
 	const secret = "correct-horse-battery";
 	const text = `key=${secret} done\n${secret}`;
 	for (let size = 1; size <= text.length; size++) {
-		const { clock, progress, told, write } = listening(secret);
+		const { clock, progress, passed, write } = listening(secret);
 		for (let at = 0; at < text.length; at += size) {
 			write(text.slice(at, at + size));
 			clock.advance(200);
 		}
 		progress.end();
 		// A character at a time, the first ones have left before they are the beginning of a secret.
-		expect(textOf(told)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
+		expect(textOf(passed)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
 	}
 });
 
 test("lines that come fast leave together, at most ten times a second, the end of the call included", () => {
-	const { clock, progress, told, write } = listening();
+	const { clock, progress, passed, write } = listening();
 	const lines = Array.from({ length: 3_007 }, (_, n) => `line ${n}\n`);
 	for (const line of lines) {
 		write(line);
 		clock.advance(1);
 	}
 	progress.end();
-	expect(textOf(told)).toBe(lines.join(""));
-	expect(mostInASecond(told)).toBeLessThanOrEqual(10);
-	expect(mostInASecond(told)).toBeGreaterThan(5);
+	expect(textOf(passed)).toBe(lines.join(""));
+	expect(mostInASecond(passed)).toBeLessThanOrEqual(10);
+	expect(mostInASecond(passed)).toBeGreaterThan(5);
 });
 
 test("the end of a flood of output is sent, with a marker, in bounded events", () => {
-	const { clock, progress, told } = listening("correct-horse-battery");
+	const { clock, progress, passed } = listening("correct-horse-battery");
 	const lines = Array.from(
 		{ length: 200_000 },
 		(_, n) => `${n} of many lines, grün, correct-horse-battery\n`,
@@ -135,27 +137,27 @@ test("the end of a flood of output is sent, with a marker, in bounded events", (
 		clock.advance(10);
 	}
 	progress.end();
-	expect(mostInASecond(told)).toBeLessThanOrEqual(10);
-	for (const { text } of told.slice(1)) {
+	expect(mostInASecond(passed)).toBeLessThanOrEqual(10);
+	for (const { text } of passed.slice(1)) {
 		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
 		expect(text).toMatch(/^\[… \d+ bytes left out …\]\n\d+ of many lines/);
 		expect(text).not.toContain("horse");
 		expect(text).not.toContain("\u{fffd}");
 	}
-	expect(textOf(told)).toMatch(/\n199999 of many lines, grün, \[redacted\]\n$/);
+	expect(textOf(passed)).toMatch(/\n199999 of many lines, grün, \[redacted\]\n$/);
 });
 
 test("ten megabytes without an end of line are bounded too", () => {
-	const { clock, progress, told } = listening();
+	const { clock, progress, passed } = listening();
 	const chunk = Buffer.from("🦜".repeat(16_384));
 	for (let n = 0; n < 160; n++) {
 		progress.write(chunk);
 		clock.advance(10);
 	}
-	expect(told).toEqual([]);
+	expect(passed).toEqual([]);
 	progress.end();
-	const [only] = told;
-	expect(told).toHaveLength(1);
+	const [only] = passed;
+	expect(passed).toHaveLength(1);
 	expect(Buffer.byteLength(only?.text ?? "")).toBeLessThanOrEqual(16 * 1024);
 	expect(only?.text).toMatch(/^\[… \d+ bytes left out …\]\n🦜+$/u);
 	const [, missing] = /… (\d+) bytes/.exec(only?.text ?? "") ?? [];
@@ -164,7 +166,7 @@ test("ten megabytes without an end of line are bounded too", () => {
 });
 
 test("a key whose beginning was skipped does not show", () => {
-	const { clock, progress, told, write } = listening();
+	const { clock, progress, passed, write } = listening();
 	write("begin\n");
 	const body = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3\n";
 	const filler = "just some words on a line\n";
@@ -173,6 +175,6 @@ test("a key whose beginning was skipped does not show", () => {
 	write(`${body.repeat(100)}-----END RSA PRIVATE KEY-----\nafter\n`);
 	clock.advance(120);
 	progress.end();
-	expect(textOf(told)).toContain("after\n");
-	expect(textOf(told)).not.toContain("QUJDREVG");
+	expect(textOf(passed)).toContain("after\n");
+	expect(textOf(passed)).not.toContain("QUJDREVG");
 });

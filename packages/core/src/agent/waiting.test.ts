@@ -7,7 +7,7 @@ import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts"
 import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const hour = 60 * 60 * 1000;
-const asked: ProbeOptions = { classes: ["write"] };
+const writing: ProbeOptions = { classes: ["write"] };
 const question = { label: "Which?", options: [], required: true, validation: "" };
 
 /** A tool that asks a person and returns what came of it. */
@@ -19,7 +19,7 @@ const asking = (type: "text" | "password") =>
 
 test("a question without an answer in 24 hours expires, and its call does not run", async () => {
 	let ran = 0;
-	const tool = probeTool("edit", { ...asked, run: async () => `${++ran}` });
+	const tool = probeTool("edit", { ...writing, run: async () => `${++ran}` });
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });
 	const session = await t.create();
@@ -44,7 +44,7 @@ test("a question without an answer in 24 hours expires, and its call does not ru
 
 test("the time of a question runs while the gateway is stopped", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
-	const tools = [probeTool("edit", asked)];
+	const tools = [probeTool("edit", writing)];
 	const t = await TestRuntime.open({ model, tools });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -140,7 +140,7 @@ test("a run that works too long is stopped, and says so", async () => {
 
 test("waiting for people does not count as working time", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [calls("c2", "edit")], [says("done")]);
-	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", asked)] });
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", writing)] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
@@ -157,7 +157,7 @@ test("waiting for people does not count as working time", async () => {
 
 test("a yes that comes after 24 hours is none: to a run that is parked", async () => {
 	let ran = 0;
-	const tools = [probeTool("edit", { ...asked, run: async () => `${++ran}` })];
+	const tools = [probeTool("edit", { ...writing, run: async () => `${++ran}` })];
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	const t = await TestRuntime.open({ model, tools });
 	const session = await t.create();
@@ -187,7 +187,7 @@ class SleepyClock extends ManualClock {
 
 test("a yes that comes after 24 hours is none: to a run whose timer is late", async () => {
 	let ran = 0;
-	const tools = [probeTool("edit", { ...asked, run: async () => `${++ran}` })];
+	const tools = [probeTool("edit", { ...writing, run: async () => `${++ran}` })];
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	const clock = new SleepyClock();
 	await using t = await TestRuntime.open({ model, tools, clock });

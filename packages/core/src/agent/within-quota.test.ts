@@ -19,12 +19,12 @@ beforeEach(async () => {
 afterEach(() => directory[Symbol.asyncDispose]());
 
 /** Runs a command line confined by the quota only. */
-function run(line: string, told: Partial<Command> = {}) {
+function run(line: string, options: Partial<Command> = {}) {
 	const ids = createIds();
 	const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids });
 	const { path } = directory;
 	const workspace = { path, quota, room: () => roomIn(path, quota) };
-	return withinQuota(sandbox, workspace).run(shellCommand(line, path, told));
+	return withinQuota(sandbox, workspace).run(shellCommand(line, path, options));
 }
 
 test("no file of a command is larger than the rest of the quota", async () => {

@@ -72,10 +72,10 @@ test("the open reply is the text sent so far", () => {
 
 test("a removed listener receives no more events", () => {
 	const bus = new EventBus("sess_1", 0);
-	const told: number[] = [];
-	const stop = bus.listen(({ seq }) => told.push(seq));
+	const delivered: number[] = [];
+	const stop = bus.listen(({ seq }) => delivered.push(seq));
 	bus.reserve()([kept(1)]);
 	stop();
 	bus.reserve()([kept(2)]);
-	expect(told).toEqual([1]);
+	expect(delivered).toEqual([1]);
 });

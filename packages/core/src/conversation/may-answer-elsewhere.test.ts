@@ -138,7 +138,7 @@ test.each(["question", "secret"] as const)(
 test("whether a channel is to be trusted is answered there alone", async () => {
 	await using chat = await openElsewhere();
 	const { grants } = chat.t.runtime.trust;
-	const wish = {
+	const terms = {
 		place: asking,
 		people: null,
 		tools: null,
@@ -147,7 +147,7 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 		lifeMs: 60_000,
 		reason: "release",
 	};
-	const requested = await grants.request(unkeyed(ada), wish, { sessionId: chat.session });
+	const requested = await grants.request(unkeyed(ada), terms, { sessionId: chat.session });
 	expect(requested.status).toBe("requested");
 	expect(await chat.listed(acting("olga", "owner"))).toEqual([chat.prompt.token]);
 	const { prompt } = await chat.log.next("prompt.requested");
@@ -190,12 +190,15 @@ test("only the operator's named approvers of that channel may answer there", asy
 });
 
 test("a requester cannot bypass the approvers of their channel through another one", async () => {
-	const desk = "slack:team:desk";
-	const places = { [asking]: { approveIn: [desk], approvers: ["slack:team:olga"] }, [desk]: {} };
+	const answeringPlace = "slack:team:desk";
+	const places = {
+		[asking]: { approveIn: [answeringPlace], approvers: ["slack:team:olga"] },
+		[answeringPlace]: {},
+	};
 	const asker = acting("ann", "approver", asking);
 	await using chat = await openElsewhere({ places, asker });
-	expect(await chat.answer(acting("ann", "approver", desk))).toContain("here only those approve");
-	expect(await chat.answer(acting("bob", "approver", desk))).toBe("");
+	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toContain("here only those approve");
+	expect(await chat.answer(acting("bob", "approver", answeringPlace))).toBe("");
 	// On the same platform the id identifies the person.
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });

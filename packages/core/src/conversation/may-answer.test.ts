@@ -27,7 +27,7 @@ const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
 /** A question that is open in a channel, of a run that Ada, a member, asked for. */
-async function asked(tool: "edit" | "critical" | "question", profile: PlaceProfile = {}) {
+async function openPrompt(tool: "edit" | "critical" | "question", profile: PlaceProfile = {}) {
 	const model = new ScriptedModel([calls("c1", tool)], [says("done")]);
 	const tools = [
 		probeTool("edit", { classes: ["write"] }),
@@ -113,7 +113,7 @@ test("of twelve people who approve in four channels, only the approver of this o
 	);
 	const [here] = channels;
 	const mayApprove = ["an owner", "an approver"].map((name) => `${name} in ${JSON.stringify(here)}`);
-	await using chat = await asked("edit");
+	await using chat = await openPrompt("edit");
 	for (const { name, by } of pressing.filter((one) => !mayApprove.includes(one.name))) {
 		expect(await chat.answer(by), name).not.toBe("");
 		expect(await chat.state(), name).toBe("open");
@@ -123,14 +123,14 @@ test("of twelve people who approve in four channels, only the approver of this o
 	const allowed = pressing.filter((one) => mayApprove.includes(one.name));
 	expect(allowed).toHaveLength(2);
 	for (const { name, by } of allowed) {
-		await using other = await asked("edit");
+		await using other = await openPrompt("edit");
 		expect(await other.answer(by), name).toBe("");
 		expect(await other.ended()).toBe("done");
 	}
 });
 
 test("a refusal names the missing role and how to get it, and is audited", async () => {
-	await using chat = await asked("edit");
+	await using chat = await openPrompt("edit");
 	expect(await chat.answer(ada)).toBe(
 		"it takes the role approver, and discord:guild:ada is member: the operator changes that with parley people role discord:guild:ada approver",
 	);
@@ -146,7 +146,7 @@ test("a refusal names the missing role and how to get it, and is audited", async
 });
 
 test("the role is checked at the moment of the answer", async () => {
-	await using chat = await asked("edit");
+	await using chat = await openPrompt("edit");
 	expect(await chat.answer(acting("abe", "guest"))).toContain("it takes the role approver");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
 	await chat.ended();
@@ -156,7 +156,7 @@ test.each(["member", "guest"] as const)(
 	"to say no takes no more than to see the question: a %s does",
 	async (role) => {
 		for (const response of [{ cancelled: true }, { value: false }, { value: "no" }]) {
-			await using chat = await asked("critical");
+			await using chat = await openPrompt("critical");
 			expect(await chat.answer(acting("sid", "stranger"), response)).not.toBe("");
 			expect(await chat.answer(acting("gus", role), response)).toBe("");
 			expect(await chat.log.next("prompt.answered")).toMatchObject({
@@ -169,7 +169,7 @@ test.each(["member", "guest"] as const)(
 );
 
 test("always-required approvals cannot be given through a chat platform", async () => {
-	await using chat = await asked("critical");
+	await using chat = await openPrompt("critical");
 	for (const response of [{ value: true }, { value: "yes" }, { cancelled: false }]) {
 		expect(await chat.answer(acting("olga", "owner"), response)).not.toBe("");
 		expect(await chat.state()).toBe("open");
@@ -187,7 +187,7 @@ test("a question is for who asked for the work, and for approvers", async () => 
 		[acting("ada", "stranger"), false],
 		[acting("ada", "member", { channel: "random" }), false],
 	] as const) {
-		await using chat = await asked("question");
+		await using chat = await openPrompt("question");
 		expect((await chat.answer(by, { value: "blue" })) === "", by.person?.id).toBe(counts);
 		if (!counts) await chat.answer(operator, { value: "red" });
 		await chat.log.next("tool.completed");
@@ -205,20 +205,20 @@ test("if the operator has named approvers, only members among them approve", asy
 		[acting("abe", "approver"), false],
 		[acting("olga", "owner"), false],
 	] as const) {
-		await using chat = await asked("edit", { approvers });
+		await using chat = await openPrompt("edit", { approvers });
 		const refusal = await chat.answer(by);
 		expect(refusal === "", `${by.person?.id} ${by.person?.role}: ${refusal}`).toBe(counts);
 		if (!counts) expect(await chat.answer(operator)).toBe("");
 		await chat.ended();
 	}
-	await using critical = await asked("critical", { approvers });
+	await using critical = await openPrompt("critical", { approvers });
 	expect(await critical.answer(acting("max", "member"))).toContain("it can only be denied");
 	await critical.answer(operator, { cancelled: true });
 	await critical.ended();
 });
 
 test("the questions of a channel wait as long as its profile says", async () => {
-	await using chat = await asked("edit", { approvalMs: 5_000 });
+	await using chat = await openPrompt("edit", { approvalMs: 5_000 });
 	expect(chat.prompt.expiresAt - chat.t.clock.now()).toBe(5_000);
 	chat.t.clock.advance(5_000);
 	await chat.ended();
@@ -226,7 +226,7 @@ test("the questions of a channel wait as long as its profile says", async () => 
 });
 
 test("a late answer has no effect, and is not an error for principals that could have answered", async () => {
-	await using chat = await asked("edit");
+	await using chat = await openPrompt("edit");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
 	expect(await chat.answer(ada, { value: true })).toBe("");
 	expect(await chat.answer(acting("sid", "stranger"))).not.toBe("");

@@ -3,13 +3,13 @@ import { acting, asking, openElsewhere } from "../testing/elsewhere-scene.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
-const desk = "slack:team:desk";
+const answeringPlace = "slack:team:desk";
 const abroad = "slack:other:desk";
-const places = { [asking]: { approveIn: [desk, abroad] }, [desk]: {}, [abroad]: {} };
-const bob = acting("bob", "approver", desk);
+const places = { [asking]: { approveIn: [answeringPlace, abroad] }, [answeringPlace]: {}, [abroad]: {} };
+const bob = acting("bob", "approver", answeringPlace);
 const tooLittle = /^it takes the role approver, and slack:team:ann is member/;
 
-test.each([desk, abroad])(
+test.each([answeringPlace, abroad])(
 	"a requester without the right to approve in their channel cannot approve in %s with their role there",
 	async (where) => {
 		await using chat = await openElsewhere({ places, asker: acting("ann", "member", asking) });
@@ -37,7 +37,7 @@ test("the present rights of the requester apply", async () => {
 	const asker: Principal = { ...connector, person: { ...person, platformRoles: [] } };
 	await using chat = await openElsewhere({ places, asker, roles: { "slack:team:ann": "approver" } });
 	await chat.t.runtime.trust.people.setRole(unkeyed(), "slack:team:ann", "member");
-	expect(await chat.answer(acting("ann", "approver", desk))).toMatch(tooLittle);
+	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toMatch(tooLittle);
 	expect(await chat.answer(bob)).toBe("");
 });
 
@@ -48,7 +48,7 @@ test("the author of an added message is a requester", async () => {
 	expect(await chat.answer(bob)).toBe("");
 	const { prompt } = await log.next("prompt.requested");
 	const answer = (by: Principal) => t.runtime.answer(unkeyed(by), prompt.token, { value: "once" });
-	await expect(answer(acting("ann", "approver", desk))).rejects.toThrow(tooLittle);
+	await expect(answer(acting("ann", "approver", answeringPlace))).rejects.toThrow(tooLittle);
 	expect(await answer(bob)).toBe(true);
 });
 
@@ -63,6 +63,6 @@ test("a person who replied to the task is a requester", async () => {
 		const request = JSON.stringify({ ...prompt, taskId: id });
 		await tx.updateTable("prompts").set({ request }).where("token", "=", prompt.token).execute();
 	});
-	expect(await chat.answer(acting("ann", "approver", desk))).toMatch(tooLittle);
+	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toMatch(tooLittle);
 	expect(await chat.answer(bob)).toBe("");
 });

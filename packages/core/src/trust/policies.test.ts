@@ -48,7 +48,7 @@ class Scene implements AsyncDisposable {
 	/** Sends a message, answers its question, and returns the result of the call. */
 	async say(answer: { readonly value?: unknown } = { value: true }): Promise<string> {
 		await this.t.send(this.session, "go");
-		let told = "";
+		let logged = "";
 		for (;;) {
 			const event = await this.log.next(
 				"prompt.requested",
@@ -56,11 +56,11 @@ class Scene implements AsyncDisposable {
 				"tool.failed",
 				"assistant.message",
 			);
-			if (event.type === "tool.completed") told += "ran";
-			else if (event.type === "tool.failed") told += event.error;
-			else if (event.type === "assistant.message") return told + event.error;
+			if (event.type === "tool.completed") logged += "ran";
+			else if (event.type === "tool.failed") logged += event.error;
+			else if (event.type === "assistant.message") return logged + event.error;
 			else {
-				told += "asked, ";
+				logged += "asked, ";
 				await this.t.runtime.answer(unkeyed(), event.prompt.token, answer);
 			}
 		}

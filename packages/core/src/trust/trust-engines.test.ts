@@ -27,9 +27,9 @@ const engines: readonly [string, (directory: string) => Promise<Store<Tables>>][
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-function wanted(told: Partial<WantedGrant> = {}): WantedGrant {
+function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
 	const all = { people: null, tools: null, classes: null };
-	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...told };
+	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
 /** Sandboxes that hold for chat what the real ones promise. */
@@ -55,9 +55,9 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 /** Sends a message in the channel, denies approvals, and returns whether there was any. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
-	for (let asked = false; ; asked = true) {
+	for (let hasAsked = false; ; hasAsked = true) {
 		const event = await log.next("prompt.requested", "assistant.message");
-		if (event.type === "assistant.message") return asked;
+		if (event.type === "assistant.message") return hasAsked;
 		await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
 	}
 }
@@ -115,8 +115,8 @@ test.each(engines)(
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });
 		// A connector that has come back names no session, and may have that of another channel open.
 		const elsewhere = await t.create();
-		const asked = await grants.request(unkeyed(member), wanted(), { current: elsewhere });
-		expect(asked).toMatchObject({ status: "requested", sessionId: second });
+		const requested = await grants.request(unkeyed(member), wanted(), { current: elsewhere });
+		expect(requested).toMatchObject({ status: "requested", sessionId: second });
 		const beside = await grants.request(unkeyed(member), wanted({ lifeMs: hour }), { current: first });
 		expect(beside).toMatchObject({ status: "requested", sessionId: first });
 		const there: Principal = {
@@ -128,12 +128,12 @@ test.each(engines)(
 		expect(await grants.requests(there)).toEqual([]);
 		const requests = await grants.requests(operator);
 		expect(requests.map(({ sessionId }) => sessionId).sort()).toEqual([first, second].sort());
-		const wish = requests.find(({ sessionId }) => sessionId === first);
-		expect(wish?.wanted).toEqual({
+		const grantRequest = requests.find(({ sessionId }) => sessionId === first);
+		expect(grantRequest?.wanted).toEqual({
 			...wanted({ lifeMs: hour }),
 			by: { id: "discord:guild:ada", name: "Ada" },
 		});
-		await t.runtime.answer(unkeyed(), wish?.token ?? "", { value: true });
+		await t.runtime.answer(unkeyed(), grantRequest?.token ?? "", { value: true });
 		expect(await grants.list(operator, false)).toMatchObject([{ place, grantedBy: "operator" }]);
 		expect(JSON.stringify(await grants.list(operator, false))).not.toContain('"by"');
 		const left = await grants.requests(member);

@@ -80,15 +80,15 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 
 	test("80 % and the end of a budget are reported once each, by the call that reaches them", async () => {
 		const budgets: Budgets = { gateway: { day: 10 * dollar }, session: {} };
-		const told = { type: "budget.reached", scope: "gateway", period: "day", limit: 10 * dollar };
+		const event = { type: "budget.reached", scope: "gateway", period: "day", limit: 10 * dollar };
 		await charge(budgets, 7.999999999);
 		expect(reached).toEqual([]);
 		await charge(budgets, 0.000000001, "sess_b");
-		expect(reached).toEqual([{ ...told, percent: 80, spent: 8 * dollar }]);
+		expect(reached).toEqual([{ ...event, percent: 80, spent: 8 * dollar }]);
 		await charge(budgets, 1);
 		await charge(budgets, 1.5);
 		await charge(budgets, 1);
-		expect(reached.slice(1)).toEqual([{ ...told, percent: 100, spent: 10.5 * dollar }]);
+		expect(reached.slice(1)).toEqual([{ ...event, percent: 100, spent: 10.5 * dollar }]);
 	});
 
 	test("a call past both marks reports only the end, for every budget it ends", async () => {

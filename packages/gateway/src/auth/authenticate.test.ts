@@ -19,7 +19,7 @@ const tokens = {
 
 function setUp(options: Partial<AuthenticateOptions> & { isLocal?: boolean } = {}) {
 	const clock = new ManualClock();
-	const asked: unknown[] = [];
+	const lookups: unknown[] = [];
 	const sampled: string[] = [];
 	const tickets = new Tickets({ clock, ids: seededIds(3), tokens });
 	const authenticate = createAuthenticate({
@@ -31,13 +31,13 @@ function setUp(options: Partial<AuthenticateOptions> & { isLocal?: boolean } = {
 		limiter: new FailedAuthLimiter(clock),
 		localPeers: {
 			async isLocal(connection) {
-				asked.push(connection);
+				lookups.push(connection);
 				return options.isLocal ?? true;
 			},
 		},
 		...options,
 	});
-	return { authenticate, clock, asked, tickets, sampled };
+	return { authenticate, clock, lookups, tickets, sampled };
 }
 
 function request(headers: Record<string, string> = {}, remoteAddress = "127.0.0.1"): IncomingRequest {
@@ -52,7 +52,7 @@ const modes: readonly AuthMode[] = ["local", "token", "none"];
 test.each(modes)(
 	"in mode %s a right token is the operator, from anywhere, whatever else is said",
 	async (mode) => {
-		const { authenticate, asked } = setUp({ mode, isLocal: false });
+		const { authenticate, lookups } = setUp({ mode, isLocal: false });
 		const headers = {
 			authorization: `Bearer ${token}`,
 			"X-Forwarded-For": "1.2.3.4",
@@ -60,14 +60,14 @@ test.each(modes)(
 		};
 		expect(await authenticate(request(headers, "192.168.1.9"))).toEqual(accepted);
 		expect(await authenticate(request({ Authorization: `bEARER  ${token}` }))).toEqual(accepted);
-		expect(asked).toEqual([]);
+		expect(lookups).toEqual([]);
 	},
 );
 
 test.each(modes)(
 	"in mode %s whatever else is presented is refused, also to a local process",
 	async (mode) => {
-		const { authenticate, asked } = setUp({ mode });
+		const { authenticate, lookups } = setUp({ mode });
 		for (const authorization of [
 			`Bearer ${another}`,
 			`Bearer ${token}x`,
@@ -82,7 +82,7 @@ test.each(modes)(
 		]) {
 			expect((await authenticate(request({ authorization }))).refusal?.status).toBe(401);
 		}
-		expect(asked).toEqual([]);
+		expect(lookups).toEqual([]);
 	},
 );
 
@@ -96,7 +96,7 @@ test("without a token a process of the operator is the operator, another is not"
 	const own = setUp();
 	const asking = request();
 	expect(await own.authenticate(asking)).toEqual(accepted);
-	expect(own.asked).toEqual([asking.socket]);
+	expect(own.lookups).toEqual([asking.socket]);
 	const foreign = setUp({ isLocal: false });
 	expect((await foreign.authenticate(asking)).refusal).toEqual({
 		status: 401,
@@ -132,9 +132,9 @@ test.each([
 	["sec-fetch-site", "none"],
 ])("a request with %s: %s was passed on or comes from a browser, and needs a token", async (name, value) => {
 	for (const mode of ["local", "none"] as const) {
-		const { authenticate, asked } = setUp({ mode });
+		const { authenticate, lookups } = setUp({ mode });
 		expect((await authenticate(request({ [name]: value }))).refusal?.status).toBe(401);
-		expect(asked).toEqual([]);
+		expect(lookups).toEqual([]);
 	}
 });
 
@@ -155,9 +155,9 @@ test("Sec-Fetch-Mode alone does not identify a browser", async () => {
 });
 
 test("without local trust all callers need a token", async () => {
-	const { authenticate, asked } = setUp({ trustLocal: false });
+	const { authenticate, lookups } = setUp({ trustLocal: false });
 	expect((await authenticate(request())).refusal?.status).toBe(401);
-	expect(asked).toEqual([]);
+	expect(lookups).toEqual([]);
 });
 
 test("mode token requires a token from all callers, mode none from none on this machine", async () => {
@@ -167,7 +167,7 @@ test("mode token requires a token from all callers, mode none from none on this 
 	expect(await open.authenticate(request())).toEqual(accepted);
 	expect(await open.authenticate(request({}, "::ffff:127.0.0.1"))).toEqual(accepted);
 	expect((await open.authenticate(request({}, "192.168.1.9"))).refusal?.status).toBe(401);
-	expect([...strict.asked, ...open.asked]).toEqual([]);
+	expect([...strict.lookups, ...open.lookups]).toEqual([]);
 });
 
 test("a connection that does not end at loopback, or has gone, is not local", async () => {

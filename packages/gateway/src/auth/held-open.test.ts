@@ -24,27 +24,27 @@ const other: Principal = { ...operator, tokenId: "other" };
 
 test("everything that a token holds open is ended once, and nothing of others", () => {
 	const { held, end } = setUp();
-	const told: string[] = [];
-	held.hold(one, () => told.push("first"));
-	held.hold(one, () => told.push("second"));
-	held.hold(other, () => told.push("foreign"));
-	held.hold(operator, () => told.push("local"));
-	const release = held.hold(one, () => told.push("gone"));
+	const endings: string[] = [];
+	held.hold(one, () => endings.push("first"));
+	held.hold(one, () => endings.push("second"));
+	held.hold(other, () => endings.push("foreign"));
+	held.hold(operator, () => endings.push("local"));
+	const release = held.hold(one, () => endings.push("gone"));
 	release();
 	end("one");
 	end("one");
-	expect(told).toEqual(["first", "second"]);
-	held.hold(other, () => told.push("later"));
+	expect(endings).toEqual(["first", "second"]);
+	held.hold(other, () => endings.push("later"));
 	end("other");
-	expect(told).toEqual(["first", "second", "foreign", "later"]);
+	expect(endings).toEqual(["first", "second", "foreign", "later"]);
 });
 
 test("a connection that opens after its token has ended is closed at once", () => {
 	const { held, end } = setUp();
 	end("one");
-	const told: string[] = [];
-	held.hold(one, () => told.push("late"));
-	expect(told).toEqual(["late"]);
+	const endings: string[] = [];
+	held.hold(one, () => endings.push("late"));
+	expect(endings).toEqual(["late"]);
 });
 
 test("after its close it ignores ended tokens", () => {

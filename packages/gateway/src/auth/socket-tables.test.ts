@@ -17,13 +17,13 @@ function row(
 
 /** Reads these texts, and notes which tables it was asked for. */
 function reading(texts: Partial<Record<TableName, string>>, partLength = Number.POSITIVE_INFINITY) {
-	const asked: TableName[] = [];
+	const tablesRead: TableName[] = [];
 	const read = async function* (name: TableName): AsyncGenerator<string> {
-		asked.push(name);
+		tablesRead.push(name);
 		const text = texts[name] ?? "";
 		for (let at = 0; at < text.length; at += partLength) yield text.slice(at, at + partLength);
 	};
-	return { asked, read };
+	return { tablesRead, read };
 }
 
 function from(remoteAddress: string, localAddress = remoteAddress) {
@@ -62,9 +62,9 @@ test("a row that is split between two parts is found", async () => {
 
 test("the kernel is asked for no more than it takes to find the owners", async () => {
 	const text = row(FAR, NEAR) + row("0100007F:C351", NEAR);
-	const { asked, read } = reading({ tcp: text, tcp6: text });
+	const { tablesRead, read } = reading({ tcp: text, tcp6: text });
 	await findOwners([from("127.0.0.1")], read);
-	expect(asked).toEqual(["tcp"]);
+	expect(tablesRead).toEqual(["tcp"]);
 	let parts = 0;
 	const endless = async function* (): AsyncGenerator<string> {
 		for (;;) {

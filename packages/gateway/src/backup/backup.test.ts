@@ -443,7 +443,7 @@ test("a backup beyond the limits of ratio or size is refused with the option tha
 	const { file } = await save(place, data);
 	await place.write(place.at("new", "agents", "mine.md"), "You stay.");
 	const before = await contents(place.at("new"));
-	const told: string[] = [];
+	const progress: string[] = [];
 	const restoring = (limits: object) =>
 		restoreBackup({
 			file,
@@ -451,7 +451,7 @@ test("a backup beyond the limits of ratio or size is refused with the option tha
 			clock,
 			force: true,
 			limits,
-			onProgress: (doing) => told.push(doing),
+			onProgress: (doing) => progress.push(doing),
 		});
 	await expect(restoring({})).rejects.toMatchObject({
 		code: "resource_exhausted",
@@ -463,10 +463,10 @@ test("a backup beyond the limits of ratio or size is refused with the option tha
 	});
 	const { "run/lock.pid": _pid, "run/lock.sqlite": _lock, ...after } = await contents(place.at("new"));
 	expect(after).toEqual(before);
-	told.length = 0;
+	progress.length = 0;
 	const { bytes } = await restoring({ maxRatio: 2_000 });
 	expect(bytes).toBeGreaterThan(70 * mebibyte);
-	expect(told).toEqual(
+	expect(progress).toEqual(
 		expect.arrayContaining(["unpacking: 16 MiB of 70 MiB", "unpacking: 64 MiB of 70 MiB"]),
 	);
 });

@@ -690,11 +690,11 @@ asRoot(
 		chownSync(file, 0, 0);
 		const user = asAnotherUser();
 		const stranger = user + 1;
-		const told = () => refuseForeignWriters(file, statSync(file));
+		const warned = () => refuseForeignWriters(file, statSync(file));
 		const set = (uid: number, gid: number, mode: number) => {
 			chownSync(place.at("top"), uid, gid);
 			chmodSync(place.at("top"), mode);
-			return told();
+			return warned();
 		};
 		expect(set(stranger, 0, 0o755)).toEqual([
 			`the configuration file ${file} can be replaced by another user (id ${stranger}), who owns ${place.at("top")}; ` +
@@ -717,7 +717,7 @@ asRoot(
 		}
 		// One warning for a user who owns the file and everything above it.
 		for (const name of ["top", "top/middle", "top/middle/file"]) chownSync(place.at(name), stranger, 0);
-		expect(told()).toEqual([expect.stringContaining("belongs to another user")]);
+		expect(warned()).toEqual([expect.stringContaining("belongs to another user")]);
 	},
 );
 
@@ -745,7 +745,7 @@ test("a configuration has the warnings about its file and about the files that i
 	// Another user than the owner: only root could give the files away instead.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
-	const told = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));
-	for (const name of names) expect(told).toContainEqual(expect.stringContaining(place.at(name)));
-	expect(told).toHaveLength(names.length);
+	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));
+	for (const name of names) expect(warned).toContainEqual(expect.stringContaining(place.at(name)));
+	expect(warned).toHaveLength(names.length);
 });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigFlags } from "./sources.ts";
 
-interface Told {
+interface Given {
 	readonly flags?: ConfigFlags;
 	readonly environment?: Readonly<Record<string, string>>;
 	/** `parley.config.json` in the data directory. */
@@ -14,7 +14,7 @@ interface Told {
 }
 
 /** The provider settings of the configuration. */
-function chosen({ flags = {}, environment = {}, file }: Told): Partial<Config> {
+function chosen({ flags = {}, environment = {}, file }: Given): Partial<Config> {
 	using data = mkdtempDisposableSync(join(tmpdir(), "parley-provider-"));
 	if (file) writeFileSync(join(data.path, "parley.config.json"), JSON.stringify(file));
 	const { provider, providerReason, apiKey, baseUrl } = loadConfig({
@@ -33,7 +33,7 @@ const key = "sk-ant-real-0123456789";
 const ANTHROPIC_API_KEY = key;
 const server = "http://127.0.0.1:8080";
 
-test.each<[string, Told, Partial<Config>]>([
+test.each<[string, Given, Partial<Config>]>([
 	["nothing", {}, { provider: "offline", providerReason: "no key" }],
 	[
 		"an empty key",
@@ -98,15 +98,15 @@ test.each<[string, Told, Partial<Config>]>([
 		{ file: { provider: "anthropic" }, environment: { ANTHROPIC_API_KEY } },
 		{ provider: "anthropic", providerReason: "configured", apiKey: key },
 	],
-])("%s decides the provider", (_, told, choice) => {
-	expect(chosen(told)).toEqual(choice);
+])("%s decides the provider", (_, given, choice) => {
+	expect(chosen(given)).toEqual(choice);
 });
 
 test("a flag beats our variable, that the provider's, and that the file", () => {
 	const file = { baseUrl: "http://file.local" };
 	const ANTHROPIC_BASE_URL = "http://theirs.local";
 	const PARLEY_BASE_URL = "http://ours.local";
-	const baseUrl = (told: Told) => chosen(told).baseUrl;
+	const baseUrl = (given: Given) => chosen(given).baseUrl;
 	expect(baseUrl({ file })).toBe("http://file.local");
 	expect(baseUrl({ file, environment: { ANTHROPIC_BASE_URL } })).toBe("http://theirs.local");
 	expect(baseUrl({ file, environment: { ANTHROPIC_BASE_URL, PARLEY_BASE_URL } })).toBe("http://ours.local");
@@ -117,10 +117,10 @@ test("a flag beats our variable, that the provider's, and that the file", () => 
 });
 
 test("anthropic without key and server fails with advice", () => {
-	const told = /^provider anthropic needs a key: set ANTHROPIC_API_KEY.*--base-url.*--provider offline/;
-	expect(() => chosen({ flags: { provider: "anthropic" } })).toThrow(told);
+	const given = /^provider anthropic needs a key: set ANTHROPIC_API_KEY.*--base-url.*--provider offline/;
+	expect(() => chosen({ flags: { provider: "anthropic" } })).toThrow(given);
 	expect(() => chosen({ file: { provider: "anthropic" }, environment: { ANTHROPIC_API_KEY: "" } })).toThrow(
-		told,
+		given,
 	);
 });
 
@@ -156,8 +156,8 @@ test.each([
 });
 
 test("another server may want any key at all", () => {
-	const told = { flags: { baseUrl: server }, environment: { ANTHROPIC_API_KEY: "dummy" } };
-	expect(chosen(told)).toMatchObject({ apiKey: "dummy", baseUrl: server });
+	const given = { flags: { baseUrl: server }, environment: { ANTHROPIC_API_KEY: "dummy" } };
+	expect(chosen(given)).toMatchObject({ apiKey: "dummy", baseUrl: server });
 });
 
 test.each(["sk-ant-one two", "sk-ant-one\ntwo", "sk-ant-ключ"])(

@@ -8,9 +8,9 @@ function listing(...ids: readonly string[]): RequestListener {
 }
 
 test("the only model of a server is taken, and the server is asked for it with the key", async () => {
-	const asked: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
+	const received: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 	await using server = await serveHttp((request, response) => {
-		asked.push({ url: request.url, headers: request.headers });
+		received.push({ url: request.url, headers: request.headers });
 		response.end('{"data":[{"id":"gemma.gguf","created":1}],"models":[]}');
 	});
 	const { baseUrl } = server;
@@ -19,9 +19,9 @@ test("the only model of a server is taken, and the server is asked for it with t
 		served: ["gemma.gguf"],
 	});
 	await expect(discoverModel({ baseUrl }, "other")).resolves.toMatchObject({ name: "gemma.gguf" });
-	expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models"]);
-	expect(asked[0]?.headers).toMatchObject({ authorization: "Bearer secret", "x-api-key": "secret" });
-	expect(asked[1]?.headers).not.toHaveProperty("authorization");
+	expect(received.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models"]);
+	expect(received[0]?.headers).toMatchObject({ authorization: "Bearer secret", "x-api-key": "secret" });
+	expect(received[1]?.headers).not.toHaveProperty("authorization");
 });
 
 test("among several models the preferred one is used", async () => {

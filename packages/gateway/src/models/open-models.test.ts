@@ -10,10 +10,10 @@ import { expect, test } from "vitest";
 import type { Config } from "../config/load.ts";
 import { type Models, openModels } from "./open-models.ts";
 
-type Told = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
+type Given = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
 
 /** The models of a configuration; `table` is the operator's file. */
-async function opened({ table, log, ...told }: Told, model?: ScriptedModel): Promise<Models> {
+async function opened({ table, log, ...given }: Given, model?: ScriptedModel): Promise<Models> {
 	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-models-"));
 	if (table) await writeFile(join(data.path, "models.json"), JSON.stringify(table));
 	const config: Config = {
@@ -24,7 +24,7 @@ async function opened({ table, log, ...told }: Told, model?: ScriptedModel): Pro
 		auth: "none",
 		logLevel: "silent",
 		allowedHosts: [],
-		...told,
+		...given,
 	};
 	return await openModels({
 		config,
@@ -86,7 +86,7 @@ test("with a key the newest standard model answers, unless another one is chosen
 	await expect(opened({ apiKey, fallback: ["fast"] })).resolves.toMatchObject({ fallback: ["fast"] });
 });
 
-test.each<[string, Told, RegExp]>([
+test.each<[string, Given, RegExp]>([
 	[
 		"model",
 		{ model: "claude-sonet-5-5", origins: { model: "PARLEY_MODEL" } },
@@ -102,8 +102,8 @@ test.each<[string, Told, RegExp]>([
 		{ fallback: ["fast", "gpt-5"], origins: { fallback: ["a.json:2:3", "a.json:2:9"] } },
 		/^"gpt-5" is not allowed for models.fallback \(a.json:2:9\): no model has this name; /,
 	],
-])("an unknown %s is refused at the vendor's own address with its place", async (_, told, message) => {
-	await expect(opened({ apiKey, ...told })).rejects.toMatchObject({
+])("an unknown %s is refused at the vendor's own address with its place", async (_, given, message) => {
+	await expect(opened({ apiKey, ...given })).rejects.toMatchObject({
 		code: "invalid_argument",
 		message: expect.stringMatching(message),
 	});
@@ -124,8 +124,8 @@ test("of another server only described models and the active one are listed", as
 			{ id: "claude-opus-5", prices: { input: 1, output: 2 } },
 		],
 	};
-	const names = async (told: Told) => {
-		const models = await opened({ apiKey, ...told });
+	const names = async (given: Given) => {
+		const models = await opened({ apiKey, ...given });
 		return models.table.list("anthropic").map(({ id }) => id);
 	};
 	expect(await names({ baseUrl, model: "llama", table })).toEqual(["claude-opus-5", "gemma"]);

@@ -14,15 +14,15 @@ async function closeAll(...groups: readonly SocketPair[][]): Promise<void> {
 	await Promise.all(groups.flat().map((pair) => pair[Symbol.asyncDispose]()));
 }
 
-interface Told {
+interface EnterOptions {
 	readonly clock?: ManualClock;
 	/** Owner of the connections. Default: strangers. */
 	readonly isOwn?: () => Promise<boolean>;
 }
 
 /** Enters all of them; the list grows as they are admitted. */
-async function enterAll(admission: Admission, pairs: readonly SocketPair[], told: Told = {}) {
-	const { clock = new ManualClock(), isOwn = async () => false } = told;
+async function enterAll(admission: Admission, pairs: readonly SocketPair[], options: EnterOptions = {}) {
+	const { clock = new ManualClock(), isOwn = async () => false } = options;
 	const admitted: SocketPair[] = [];
 	for (const pair of pairs) {
 		admission.enter({ socket: pair.accepted, clock, isOwn, admit: () => admitted.push(pair) });

@@ -44,13 +44,13 @@ const kept = "warn: the certificate could not be taken up; the last one stays";
 test("changed files are loaded within a minute, and listeners are notified", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
-	const told = Promise.withResolvers<string>();
-	renewal.onRenewed = async () => told.resolve(name(renewal));
+	const warned = Promise.withResolvers<string>();
+	renewal.onRenewed = async () => warned.resolve(name(renewal));
 	t.clock.advance(lookMs - 1);
 	t.place.write(testCertificate("second"));
 	expect(name(renewal)).toBe("first.parley.example");
 	t.clock.advance(1);
-	expect(await told.promise).toBe("second.parley.example");
+	expect(await warned.promise).toBe("second.parley.example");
 	await renewal.reload();
 	expect(t.messages).toContain(renewed);
 });
@@ -64,14 +64,14 @@ test("a link that is moved to other files counts as a change", async () => {
 	}
 	const renewal = await t.open();
 	using other = new TlsPlace("second");
-	const told = Promise.withResolvers<void>();
-	renewal.onRenewed = async () => told.resolve();
+	const warned = Promise.withResolvers<void>();
+	renewal.onRenewed = async () => warned.resolve();
 	for (const kind of ["cert", "key"] as const) {
 		rmSync(files[kind]);
 		symlinkSync(other.files[kind], files[kind]);
 	}
 	t.clock.advance(lookMs);
-	await told.promise;
+	await warned.promise;
 	expect(name(renewal)).toBe("second.parley.example");
 });
 
@@ -130,11 +130,11 @@ test("after its end the files are not checked", async () => {
 test("files that are being read at its end are not used", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
-	let told = 0;
-	renewal.onRenewed = async () => void told++;
+	let warned = 0;
+	renewal.onRenewed = async () => void warned++;
 	t.place.write(testCertificate("second"));
 	const reloaded = renewal.reload();
 	renewal.close();
 	await reloaded;
-	expect([told, name(renewal)]).toEqual([0, "first.parley.example"]);
+	expect([warned, name(renewal)]).toEqual([0, "first.parley.example"]);
 });

@@ -111,13 +111,13 @@ test.each([
 	const pages: string[] = [];
 	await using talk = await Conversation.begin([[calls("c1", "run_command", { cmd })], ...readAll(pages)]);
 	await talk.ask();
-	const [told = ""] =
+	const [shown = ""] =
 		talk.model.requests[1]?.messages.at(-1)?.content.map((block) => Object(block).text) ?? [];
-	expect(told.length).toBeLessThanOrEqual(30_000);
-	expect(told.split("\n").length).toBeLessThanOrEqual(2_000);
-	expect(told.startsWith(whole.slice(0, 1_900))).toBe(true);
-	expect(told.endsWith(whole.slice(-1_900))).toBe(true);
-	expect(told).toMatch(
+	expect(shown.length).toBeLessThanOrEqual(30_000);
+	expect(shown.split("\n").length).toBeLessThanOrEqual(2_000);
+	expect(shown.startsWith(whole.slice(0, 1_900))).toBe(true);
+	expect(shown.endsWith(whole.slice(-1_900))).toBe(true);
+	expect(shown).toMatch(
 		/\[… \d+ characters in \d+ lines left out\. output_\w+ holds the complete result: read it with read_file …\]/,
 	);
 	expect(pages.join("") === whole).toBe(true);
@@ -155,10 +155,10 @@ test("every tool and every failure has the same limit, and people get what they 
 	const results = talk.model.requests[1]?.messages.at(-1)?.content ?? [];
 	expect(results).toHaveLength(3);
 	for (const result of results) expect(Object(result).text.length).toBeLessThanOrEqual(30_000);
-	const [told] = talk.log.events.flatMap(({ event }) =>
+	const [shown] = talk.log.events.flatMap(({ event }) =>
 		event.type === "tool.completed" ? [event.result] : [],
 	);
-	expect(told).toBe(long);
+	expect(shown).toBe(long);
 });
 
 test("neither the result nor the file has secrets", async () => {
@@ -274,9 +274,9 @@ test("a run that has half of the share deletes no results of other sessions", as
 });
 
 test("a session never loses a result of its run at hand, and results of runs of other sessions stay too", async () => {
-	const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const [questionShown, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const waits: ScriptedReply = async function* () {
-		asked.resolve();
+		questionShown.resolve();
 		await gate.promise;
 		yield says("ok");
 		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
@@ -284,7 +284,7 @@ test("a session never loses a result of its run at hand, and results of runs of 
 	const script = [lists(12_000, 12_000, 12_000, 12_000), waits, lists(30_000), [says("ok")]];
 	await using talk = await Conversation.begin(script, smallQuota);
 	await talk.t.send(talk.session, "go");
-	await asked.promise;
+	await questionShown.promise;
 	const names = talk.results().map(({ text }) => nameIn(text));
 	expect((await talk.files()).sort()).toEqual(names.slice(0, 3).sort());
 	await talk.ask(await talk.another());

@@ -8,7 +8,7 @@ import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { createDirectory } from "../../testing/tool-context.ts";
 
-const asked: ProbeOptions = { classes: ["write"] };
+const writing: ProbeOptions = { classes: ["write"] };
 
 test("all approvals of a reply are raised before the first answer, and calls run in its order", async () => {
 	const ran: string[] = [];
@@ -20,7 +20,7 @@ test("all approvals of a reply are raised before the first answer, and calls run
 				return name;
 			},
 		});
-	const tools = [tool("free", {}), tool("first", asked), tool("second", asked), tool("third", asked)];
+	const tools = [tool("free", {}), tool("first", writing), tool("second", writing), tool("third", writing)];
 	const model = new ScriptedModel(
 		[calls("c1", "free"), calls("c2", "first"), calls("c3", "second"), calls("c4", "third")],
 		[says("done")],
@@ -84,7 +84,7 @@ test.for([
 		planned += 1;
 		return {};
 	};
-	const tools = [probeTool("edit", asked), probeTool("look", { effect: "none", binding })];
+	const tools = [probeTool("edit", writing), probeTool("look", { effect: "none", binding })];
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "look")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools });
 	const session = await t.create();
@@ -98,7 +98,7 @@ test.for([
 });
 
 test("clients see when an approved call begins to run, and a denied call never does", async () => {
-	const tools = [probeTool("edit", asked)];
+	const tools = [probeTool("edit", writing)];
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools });
 	const session = await t.create();
@@ -121,7 +121,7 @@ test("clients see when an approved call begins to run, and a denied call never d
 
 test("answers before and after a restart have the same effect, in any order", async () => {
 	const ran: string[] = [];
-	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });
+	const tool = probeTool("edit", { ...writing, run: async ({ callId }) => `${ran.push(callId)}` });
 	const model = new ScriptedModel(
 		[calls("c1", "edit"), calls("c2", "edit"), calls("c3", "edit")],
 		[says("done")],
@@ -151,8 +151,8 @@ test("an answer for the session also approves the open prompts of the same scope
 	const ran: string[] = [];
 	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;
 	const tools = [
-		probeTool("edit", { ...asked, grantRoot: "/w", run }),
-		probeTool("other", { ...asked, grantRoot: "/x", run }),
+		probeTool("edit", { ...writing, grantRoot: "/w", run }),
+		probeTool("other", { ...writing, grantRoot: "/x", run }),
 		probeTool("control", { classes: ["control"], grantRoot: "/w", run }),
 	];
 	const reply = ["edit", "edit", "other", "control"].map((name, at) => calls(`c${at}`, name));
@@ -176,7 +176,7 @@ test("an answer for the session also approves the open prompts of the same scope
 test("an approval that is too long for a chat is not approved with another one of its scope", async () => {
 	const ran: string[] = [];
 	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;
-	const edit = probeTool("edit", { ...asked, grantRoot: "/w", run });
+	const edit = probeTool("edit", { ...writing, grantRoot: "/w", run });
 	const reply = [calls("c1", "edit"), calls("c2", "edit", { text: "x".repeat(20_000) })];
 	await using t = await TestRuntime.open({ model: new ScriptedModel(reply, [says("done")]), tools: [edit] });
 	const session = await t.create();
@@ -200,7 +200,7 @@ test("an approved call runs, also if the same call was denied three times in its
 		ids.map((id) => calls(id, "edit")),
 		[says("done")],
 	);
-	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { ...asked, run })] });
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { ...writing, run })] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
@@ -214,8 +214,8 @@ test("an approved call runs, also if the same call was denied three times in its
 });
 
 test("a call that a new rule denies after a restart closes its prompt", async () => {
-	const tool = probeTool("edit", asked);
-	const other = probeTool("other", asked);
+	const tool = probeTool("edit", writing);
+	const other = probeTool("other", writing);
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "other")], [says("done")]);
 	await using place = await createDirectory();
 	const file = join(place.path, "policy.jsonc");
@@ -248,7 +248,7 @@ test("a call that is judged more strictly at its turn than it was shown needs an
 	const ran: string[] = [];
 	const tool = (name: string, options: ProbeOptions) =>
 		probeTool(name, { ...options, run: async () => `${ran.push(name)}` });
-	const tools = [tool("edit", asked), tool("peek", { classes: ["outside-read"] })];
+	const tools = [tool("edit", writing), tool("peek", { classes: ["outside-read"] })];
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "peek")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools });
 	const session = await t.create();

@@ -21,19 +21,19 @@ function tool(name: string, more: Partial<ClientTool> = {}): ClientTool {
 
 /** A client that keeps the calls that it is asked to run. */
 class TestClient {
-	readonly asked: ClientCall[] = [];
+	readonly clientCalls: ClientCall[] = [];
 	#more = Promise.withResolvers<void>();
 	#read = 0;
 
 	request(call: ClientCall): void {
-		this.asked.push(call);
+		this.clientCalls.push(call);
 		this.#more.resolve();
 	}
 
 	/** The next call that was not read yet. */
 	async next(): Promise<ClientCall> {
 		for (;;) {
-			const call = this.asked[this.#read];
+			const call = this.clientCalls[this.#read];
 			if (call) {
 				this.#read += 1;
 				return call;
@@ -206,12 +206,12 @@ test("physical calls run one at a time, pure calls of one reply together", async
 	await client.next();
 	await client.next();
 	await t.settle();
-	expect(client.asked.map(({ callId }) => callId)).toEqual(["c0", "c1"]);
+	expect(client.clientCalls.map(({ callId }) => callId)).toEqual(["c0", "c1"]);
 	for (const callId of ["c1", "c0", "c2"]) {
 		answer(callId);
 		await t.settle();
 	}
-	expect(client.asked.map(({ callId }) => callId)).toEqual(["c0", "c1", "c2", "c3"]);
+	expect(client.clientCalls.map(({ callId }) => callId)).toEqual(["c0", "c1", "c2", "c3"]);
 	answer("c3");
 	await log.next("assistant.message");
 	expect(resultsIn(model)).toEqual(["c0", "c1", "c2", "c3"]);
@@ -311,7 +311,7 @@ test.each([
 	],
 ] as const)(
 	"%s that is open at a stop of the gateway ends as interrupted after it",
-	async (_, category, told) => {
+	async (_, category, reason) => {
 		const s = await open([[calls("c1", "look")]]);
 		s.connection.register({ tools: [tool("look", category && { category })], systemContext: "Look twice." });
 		await s.t.send(s.session, "look");
@@ -323,7 +323,7 @@ test.each([
 		const log = await EventLog.join(t.runtime, s.session, { afterSeq: 0 });
 		await expect(t.runtime.start()).resolves.toBe(1);
 		await log.next("assistant.message");
-		expect(resultsIn(model)).toEqual([`failed: ${told}`]);
+		expect(resultsIn(model)).toEqual([`failed: ${reason}`]);
 		expect(offeredTo(model)).toEqual([[]]);
 		expect(model.requests[0]?.system).not.toContain("Look twice.");
 		// Once it is registered again, it is offered again.
@@ -403,7 +403,7 @@ test("a denied call is not sent to the client", async () => {
 	await s.t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason: "not now" });
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)).toEqual([expect.stringContaining("not now")]);
-	expect(s.client.asked).toEqual([]);
+	expect(s.client.clientCalls).toEqual([]);
 });
 
 test("the answer of a client taints the session as foreign text", async () => {

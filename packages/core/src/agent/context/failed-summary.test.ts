@@ -162,9 +162,9 @@ test("a summary from an overloaded model is asked for twice at most", async () =
 test.for(["while the summary is written", "in the pause before the second call"] as const)(
 	"a cancel ends the run at once %s",
 	async (moment) => {
-		const asked = Promise.withResolvers<void>();
+		const summaryRequested = Promise.withResolvers<void>();
 		const model = new TalkingModel(async function* (_request, signal) {
-			asked.resolve();
+			summaryRequested.resolve();
 			if (moment.startsWith("in")) yield* endsWith("refusal");
 			else await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 		});
@@ -174,7 +174,7 @@ test.for(["while the summary is written", "in the pause before the second call"]
 		let answered = log.next("assistant.message");
 		for (;;) {
 			await say();
-			await Promise.race([answered, asked.promise]);
+			await Promise.race([answered, summaryRequested.promise]);
 			if (model.summaries > 0) break;
 			answered = log.next("assistant.message");
 		}

@@ -27,8 +27,8 @@ const resultsIn = (messages: readonly Message[]): string[] =>
 	messages.flatMap((message) => (message.role === "tool" ? message.content.map(({ text }) => text) : []));
 
 test("a request far below the window is the transcript itself, and nothing is asked or written", async () => {
-	let asked = 0;
-	const countTokens = async (): Promise<number> => ++asked;
+	let summaries = 0;
+	const countTokens = async (): Promise<number> => ++summaries;
 	await using toy = await ToySession.open({ ...small, countTokens });
 	await reads(toy, "a", 200);
 	await toy.ask("And now?");
@@ -41,8 +41,8 @@ test("a request far below the window is the transcript itself, and nothing is as
 		messages: toy.transcript.flatMap(({ messages }) => messages),
 	});
 	expect(request.messages[1]).toBe(toy.transcript[0]?.messages[1]);
-	expect({ asked, written: toy.written, compactions: await toy.compactions() }).toEqual({
-		asked: 0,
+	expect({ summaries, written: toy.written, compactions: await toy.compactions() }).toEqual({
+		summaries: 0,
 		written: [],
 		compactions: [],
 	});
@@ -86,8 +86,8 @@ test("short results and what a person answered are never cleared", async () => {
 	for (const id of ["b", "c", "d", "e"]) await reads(toy, id, 420);
 	await toy.ask("And now?");
 	const { request } = await toy.call();
-	const [told, short, failed] = resultsIn(request.messages);
-	expect([told, short]).toEqual([answer, "exit code 0"]);
+	const [whole, short, failed] = resultsIn(request.messages);
+	expect([whole, short]).toEqual([answer, "exit code 0"]);
 	expect(failed).toMatch(/^\[cleared .* an error that began "fault 7 /);
 });
 

@@ -33,10 +33,10 @@ async function leaveOpen(toy: ToySession): Promise<void> {
 	await toy.ask("Release it.");
 	const denied = { id: "denied", name: "run_command", arguments: { command: "git push --force" } };
 	toy.calls({ ...denied, text: "denied by the person who was asked: not on main", failed: true });
-	await toy.asked("denied", "cancelled", { kind: "denied", reason: "not on main" });
+	await toy.answered("denied", "cancelled", { kind: "denied", reason: "not on main" });
 	const question = { id: "asked", name: "ask_user", arguments: { type: "text", label: "Which licence?" } };
 	toy.calls({ ...question, text: "no answer: nobody answered in time", failed: true });
-	await toy.asked("asked", "expired");
+	await toy.answered("asked", "expired");
 	const unknown = { id: "unknown", name: "run_command", arguments: { command: "npm publish" } };
 	toy.calls({ ...unknown, text: "interrupted, outcome unknown: the gateway stopped", failed: true });
 	toy.says("I wait for you.");

@@ -17,21 +17,21 @@ async function sessionOf(words: number, countTokens: ToyOptions["countTokens"]):
 }
 
 test("a small request is not counted, one that comes near the limit is, once", async () => {
-	const asked: number[] = [];
-	const countTokens = async (): Promise<number> => asked.push(1) && 2_000;
+	const counted: number[] = [];
+	const countTokens = async (): Promise<number> => counted.push(1) && 2_000;
 	await using small = await sessionOf(500, countTokens);
 	await small.fit();
-	expect(asked).toHaveLength(0);
+	expect(counted).toHaveLength(0);
 	await using large = await sessionOf(2_000, countTokens);
 	await large.fit();
 	const { read } = large.store;
 	large.store.read = () => Promise.reject(new Error("nothing needs to be read"));
 	await large.fit();
 	large.store.read = read;
-	expect(asked).toHaveLength(1);
+	expect(counted).toHaveLength(1);
 	large.restart();
 	await large.fit();
-	expect(asked).toHaveLength(1);
+	expect(counted).toHaveLength(1);
 });
 
 test("the count decides, not the estimate", async () => {
@@ -44,13 +44,13 @@ test("the count decides, not the estimate", async () => {
 });
 
 test("a provider is not asked if few tokens follow a counted request", async () => {
-	const asked: number[] = [];
-	await using toy = await sessionOf(2_000, async () => asked.push(1) && 2_000);
+	const counted: number[] = [];
+	await using toy = await sessionOf(2_000, async () => counted.push(1) && 2_000);
 	await toy.call();
 	toy.says("Well.");
 	await toy.ask("Yes?");
 	await toy.call();
-	expect(asked).toHaveLength(1);
+	expect(counted).toHaveLength(1);
 });
 
 test.each([
@@ -58,18 +58,18 @@ test.each([
 	["cannot tell", async () => undefined],
 	["says something impossible", async () => -1],
 ])("a provider that %s is left in peace for five minutes, and the estimate is used", async (_what, count) => {
-	const asked: number[] = [];
+	const counted: number[] = [];
 	await using toy = await sessionOf(1_600, () => {
-		asked.push(1);
+		counted.push(1);
 		return count();
 	});
 	expect((await toy.fit()).messages).toHaveLength(3);
 	toy.clock.advance(299_999);
 	await toy.fit();
-	expect(asked).toHaveLength(1);
+	expect(counted).toHaveLength(1);
 	toy.clock.advance(1);
 	await toy.fit();
-	expect(asked).toHaveLength(2);
+	expect(counted).toHaveLength(2);
 });
 
 test("a count that takes more than five seconds is not waited for", async () => {

@@ -79,19 +79,19 @@ test("a session outgrows its window many times, also across a restart, without a
 	expect(last && first && isPrefix(last, first)).toBe(true);
 	for (let at = 0; at < 30; at++) await say(at % 2 === 0 ? `look at ${at}` : `Question ${at}?`);
 
-	const asked = model.requests.filter((request) => request.tools.length > 0);
-	for (const request of asked) {
+	const answering = model.requests.filter((request) => request.tools.length > 0);
+	for (const request of answering) {
 		expect(countRequest(tokenizers.words, request)).toBeLessThanOrEqual(contextWindow - maxOutput);
 		expect(structuralFault(request)).toBeUndefined();
 		expect(wordsOf(request)).toContain("First of all: be kind.");
 	}
-	const words = wordsOf(asked.at(-1) ?? { model: "", system: "", tools: [], messages: [] });
+	const words = wordsOf(answering.at(-1) ?? { model: "", system: "", tools: [], messages: [] });
 	expect(words).toContain(
 		'denied: publish {"what":"it"} (denied by the person who was asked: not on a Friday)',
 	);
 	expect(words).toContain('no answer: the question "which licence?"');
 	const compacted = log.events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
 	expect(new Set(compacted.map(({ level }) => level))).toEqual(new Set(["tool_results", "summary"]));
-	expect(asked.length).toBeLessThan(model.requests.length);
+	expect(answering.length).toBeLessThan(model.requests.length);
 	await t[Symbol.asyncDispose]();
 });

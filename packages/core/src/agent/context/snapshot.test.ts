@@ -66,9 +66,9 @@ test("each reply is followed by a snapshot that holds the provider's counts, and
 	expect(third.system + third.tools + third.history + third.run).toBe(409);
 	await log.next("assistant.message");
 	log.check();
-	const told = log.events.filter(({ event }) => /^(context\.updated|model\.replied)$/.test(event.type));
+	const emitted = log.events.filter(({ event }) => /^(context\.updated|model\.replied)$/.test(event.type));
 	const pair = ["context.updated", "model.replied"];
-	expect(told.map(({ event }) => event.type)).toEqual([...pair, ...pair, ...pair]);
+	expect(emitted.map(({ event }) => event.type)).toEqual([...pair, ...pair, ...pair]);
 });
 
 test("an estimate is used if the provider counts nothing, and a count above the window widens it", async () => {
@@ -161,7 +161,7 @@ test("after a restart the next reply has its snapshot with the whole history", a
 
 /** Counts each text with this tokenizer, and keeps what it was asked. */
 class CountingModel extends ScriptedModel {
-	readonly asked: string[] = [];
+	readonly tokenized: string[] = [];
 	isMute = false;
 	/** Resolves when it was asked while it is mute. */
 	readonly unanswered = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ class CountingModel extends ScriptedModel {
 				signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
 			);
 		}
-		this.asked.push(...texts);
+		this.tokenized.push(...texts);
 		return texts.map((text) => text.length);
 	}
 }
@@ -188,7 +188,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	await using _ = t;
 	await t.send(session, "x".repeat(100));
 	const first = await log.next("context.updated");
-	const [system = "", list = "", message = ""] = model.asked;
+	const [system = "", list = "", message = ""] = model.tokenized;
 	expect(first).toMatchObject({ basis: "tokenizer" });
 	// Without a count of the provider, the counts of the parts are the request.
 	expect(Math.abs(first.system - system.length)).toBeLessThanOrEqual(2);
@@ -200,7 +200,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	expect(second).toMatchObject({ basis: "tokenizer", total: 2_003 });
 	expect(second.system + second.tools + second.history + second.run).toBe(second.total);
 	// The reply and the new message: the rest is known.
-	expect(model.asked.slice(3)).toEqual(["one", expect.stringContaining("y")]);
+	expect(model.tokenized.slice(3)).toEqual(["one", expect.stringContaining("y")]);
 });
 
 test("a tokenizer that does not answer delays a snapshot by two seconds once, and the snapshot says that it is an estimate", async () => {

@@ -63,7 +63,7 @@ class Talk implements AsyncDisposable {
 	}
 
 	/** Content of the user's messages in the nth request. */
-	told(request = 0): readonly UserMessage["content"][] {
+	found(request = 0): readonly UserMessage["content"][] {
 		const messages = this.model.requests[request]?.messages ?? [];
 		return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
 	}
@@ -94,12 +94,12 @@ test("pictures are shown to the model, everything else is put into the working d
 	});
 	await talk.log.next("assistant.message");
 	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes]\n[attached: attachments/report.txt, text/plain, 7 bytes]`;
-	expect(talk.told()).toEqual([[picture, { type: "text", text }]]);
+	expect(talk.found()).toEqual([[picture, { type: "text", text }]]);
 	expect(await readFile(join(talk.t.directory, "work", "attachments", "report.txt"), "utf8")).toBe("figures");
 	expect(await talk.t.store.read((db) => findTaint(db, talk.session))).toBe("U");
 	await talk.send("go on");
 	await talk.log.next("assistant.message");
-	expect(talk.told(1)[0]).toEqual(talk.told()[0]);
+	expect(talk.found(1)[0]).toEqual(talk.found()[0]);
 });
 
 test("after a restart the model sees the same, and the session keeps its files", async () => {
@@ -111,7 +111,7 @@ test("after a restart the model sees the same, and the session keeps its files",
 	await talk.t.runtime.files.sweep();
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	expect(talk.told()[0]).toEqual(before.told()[0]);
+	expect(talk.found()[0]).toEqual(before.found()[0]);
 	expect(await readdir(join(talk.t.directory, "work", "attachments"))).toEqual(["a.bin"]);
 });
 
@@ -131,7 +131,7 @@ test("a retry reads the pictures of its message once", async () => {
 	};
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	expect(talk.told()[0]).toContainEqual(picture);
+	expect(talk.found()[0]).toContainEqual(picture);
 	expect(loaded).toBe(1);
 });
 
@@ -145,7 +145,7 @@ test("a lost file of a picture is described", async () => {
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
 	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: it is no longer kept]`;
-	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
+	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
 test("a model that sees no pictures finds them in the working directory", async () => {
@@ -161,7 +161,7 @@ test("a model that sees no pictures finds them in the working directory", async 
 	await using talk = await Talk.begin([[says("nice")]], { table: new ModelTable([blind]) });
 	await talk.send("look", await talk.bring("photo.png", png));
 	await talk.log.next("assistant.message");
-	expect(talk.told()).toEqual([
+	expect(talk.found()).toEqual([
 		[{ type: "text", text: `look\n\n[attached: attachments/photo.png, image/png, ${png.length} bytes]` }],
 	]);
 });
@@ -174,7 +174,7 @@ test("pictures that are too large, alone or together, are put into the working d
 	for (let n = 0; n < 5; n++) fitting.push(await talk.bring(`${n}.png`, padded(3_932_160)));
 	await talk.send("look", large, ...fitting);
 	await talk.log.next("assistant.message");
-	expect(talk.told()[0]?.filter(({ type }) => type === "image")).toHaveLength(4);
+	expect(talk.found()[0]?.filter(({ type }) => type === "image")).toHaveLength(4);
 	expect((await readdir(join(talk.t.directory, "work", "attachments"))).sort()).toEqual([
 		"4.png",
 		"large.png",
@@ -196,11 +196,11 @@ test("a rejected picture does not block the next messages", async () => {
 	await before.send("hi");
 	await before.log.next("assistant.message");
 	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
-	expect(before.told(1)[0]).toEqual([{ type: "text", text }]);
+	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
 	await talk.log.next("assistant.message");
-	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
+	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
 test("a picture within a message that the provider refuses does not either", async () => {
@@ -214,11 +214,11 @@ test("a picture within a message that the provider refuses does not either", asy
 	await before.send("again");
 	await before.log.next("assistant.message");
 	const text = `look\n\n[attached: a picture, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
-	expect(before.told(1)[0]).toEqual([{ type: "text", text }]);
+	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
 	await talk.log.next("assistant.message");
-	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
+	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
 test("pictures stay in the conversation where not they are refused, but who asks", async () => {
@@ -232,7 +232,7 @@ test("pictures stay in the conversation where not they are refused, but who asks
 	});
 	await talk.send("again");
 	await talk.log.next("assistant.message");
-	expect(talk.told(1)[0]).toContainEqual(picture);
+	expect(talk.found(1)[0]).toContainEqual(picture);
 });
 
 test("a working directory that takes nothing does not keep people from talking", async () => {
@@ -240,7 +240,7 @@ test("a working directory that takes nothing does not keep people from talking",
 	await writeFile(join(talk.t.directory, "work", "attachments"), "in the way");
 	await talk.send("look", await talk.bring("a.txt", "x"));
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "a pity", error: "" });
-	expect(talk.told()[0]).toEqual([
+	expect(talk.found()[0]).toEqual([
 		{
 			type: "text",
 			text: expect.stringMatching(
@@ -297,7 +297,7 @@ test("a message that was cancelled while it waited is sent again with its files"
 	for (let n = 0; n < 2; n++) await talk.log.next("assistant.message");
 	await talk.t.runtime.retry(unkeyed(), talk.session);
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "nice" });
-	expect(talk.told(1).at(-1)).toEqual([
+	expect(talk.found(1).at(-1)).toEqual([
 		{ type: "text", text: "look\n\n[attached: attachments/a.txt, text/plain, 1 byte]" },
 	]);
 });
@@ -318,7 +318,7 @@ test("a message whose run ended before its files were handed over is sent again 
 	broken = false;
 	await talk.t.runtime.retry(unkeyed(), talk.session);
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "nice" });
-	expect(talk.told().at(-1)).toEqual([
+	expect(talk.found().at(-1)).toEqual([
 		{ type: "text", text: "look\n\n[attached: attachments/a.txt, text/plain, 1 byte]" },
 	]);
 });
@@ -353,12 +353,12 @@ test("people get a file that a tool sends, once, also after a crash", async () =
 	const again = stack.use(await Talk.begin([[says("done")]], { directory: copy }, talk.session));
 	await again.t.runtime.start();
 	await again.log.next("assistant.message");
-	const told = await again.t.runtime.history.newest(operator, {
+	const found = await again.t.runtime.history.newest(operator, {
 		limit: 100,
 		types: ["file.created", "tool.completed"],
 	});
-	expect(told.map(({ event }) => event.type)).toEqual(["file.created", "tool.completed"]);
-	expect(told[0]?.event).toMatchObject({ file });
+	expect(found.map(({ event }) => event.type)).toEqual(["file.created", "tool.completed"]);
+	expect(found[0]?.event).toMatchObject({ file });
 	await expect(again.t.runtime.files.find(operator, file.id)).resolves.toEqual(kept);
 	expect(await readdir(join(copy, "data", "files"))).toEqual([file.id]);
 });

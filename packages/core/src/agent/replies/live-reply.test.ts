@@ -42,7 +42,7 @@ const end: ModelEvent = {
 	usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
 };
 
-async function told(...replies: readonly ScriptedReply[]) {
+async function passed(...replies: readonly ScriptedReply[]) {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const model = new ScriptedModel(...replies);
@@ -73,7 +73,7 @@ function textOf(event: TransientEvent): string {
 }
 
 test("thinking, calls and the start of a reply are sent as they arrive, in their order", async () => {
-	const { passing, types, log } = await told(
+	const { passing, types, log } = await passed(
 		slowly(
 			{ type: "started" },
 			think("First "),
@@ -105,7 +105,10 @@ test("thinking, calls and the start of a reply are sent as they arrive, in their
 
 test("thinking and arguments that come faster than the event loop leave as one event a tick", async () => {
 	const many = Array.from({ length: 10_000 }, () => "x");
-	const { types, text } = await told([...many.map(think), ...written(0, "c1", ...many), end], [says("done")]);
+	const { types, text } = await passed(
+		[...many.map(think), ...written(0, "c1", ...many), end],
+		[says("done")],
+	);
 	expect(types.filter((type) => type === "thinking.delta").length).toBeLessThan(20);
 	expect(types.filter((type) => type === "arguments.delta").length).toBeLessThan(20);
 	expect(text("thinking.delta")).toBe(many.join(""));
@@ -115,7 +118,7 @@ test("thinking and arguments that come faster than the event loop leave as one e
 test("a secret is in no thought and no arguments, however it is cut or escaped", async () => {
 	const escaped = [...secret].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 	const thoughts = [...secret].map(think);
-	const plain = await told(
+	const plain = await passed(
 		slowly(think("is "), ...thoughts, think(" it"), ...written(0, "c1", '{"a":"', ...secret, '"}'), end),
 		slowly(...thoughts, ...written(0, "c2", '{"a":"', ...escaped.join(""), '"}'), end),
 		[...thoughts, ...written(0, "c3", '{"a":"', ...secret.slice(0, 12)), end],
@@ -137,13 +140,13 @@ test("after an interruption every started part of a reply ends, and the call sta
 		await turn();
 		throw new ModelError("it broke off", { fault: "interrupted" });
 	};
-	const { types } = await told(broken, slowly(...written(0, "c1", "{}"), end), [says("done")]);
+	const { types } = await passed(broken, slowly(...written(0, "c1", "{}"), end), [says("done")]);
 	const call = ["arguments.started", "arguments.delta", "arguments.ended"];
 	expect(types).toEqual([...call, ...call, "text.started", "text.delta", "text.ended"]);
 });
 
 test("a call has the id from its first event on that it keeps, also where a provider uses one twice", async () => {
-	const { passing, log } = await told(
+	const { passing, log } = await passed(
 		slowly(...written(0, "c1", "{}"), ...written(1, "c1", "{}"), ...written(2, "", "{}"), end),
 		slowly(...written(0, "c1", "{}"), end),
 		[says("done")],
@@ -156,7 +159,7 @@ test("a call has the id from its first event on that it keeps, also where a prov
 });
 
 test("no piece of thinking or of arguments has half a character", async () => {
-	const { text, passing } = await told(
+	const { text, passing } = await passed(
 		slowly(
 			think("a\ud83d"),
 			think("\ude00b"),

@@ -25,10 +25,10 @@ test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
 	["without a beginning", ["a\ude00b"], ["a\ufffdb"]],
 	["whole", ["😀", "ü"], ["😀", "ü"]],
 ])("no event has half a character: one %s", ([, pieces, spoken]) => {
-	const told = accumulating();
-	told.say(...pieces);
-	const { content } = told.accumulator.reply(undefined);
-	expect(told.spoken).toEqual(spoken);
+	const heard = accumulating();
+	heard.say(...pieces);
+	const { content } = heard.accumulator.reply(undefined);
+	expect(heard.spoken).toEqual(spoken);
 	expect(content).toEqual([{ type: "text", text: spoken.join("") }]);
 });
 

@@ -8,7 +8,7 @@ import type { Step } from "../../vocabulary/step.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { brokenBy, denied, refuseRepeat, unanswered } from "./limits.ts";
 
-interface Told {
+interface LimitStep {
 	readonly name?: string;
 	readonly args?: unknown;
 	readonly text?: string;
@@ -17,8 +17,8 @@ interface Told {
 }
 
 /** The steps of replies with one call each, and what became of it. */
-function stepsOf(...told: readonly Told[]): Step[] {
-	return told.flatMap(
+function stepsOf(...errors: readonly LimitStep[]): Step[] {
+	return errors.flatMap(
 		({ name = "edit", args = {}, text = "broken", failed = true, effectful = false }, n): Step[] => {
 			const callId = `call_${n}`;
 			const content = [{ type: "call", id: callId, name, arguments: args }] as const;
@@ -34,9 +34,9 @@ function stepsOf(...told: readonly Told[]): Step[] {
 }
 
 const call = { name: "edit", arguments: {} };
-const failure: Told = {};
-const denial: Told = { text: `${denied}: no` };
-const refusal = (steps: readonly Told[]): Told => {
+const failure: LimitStep = {};
+const denial: LimitStep = { text: `${denied}: no` };
+const refusal = (steps: readonly LimitStep[]): LimitStep => {
 	const text = refuseRepeat(stepsOf(...steps), call);
 	return text === undefined ? { failed: false, text: "not refused" } : { text };
 };
@@ -71,13 +71,13 @@ test("numbers and ids do not make a failure another one, words do", () => {
 });
 
 test("failures in between of other calls change nothing, nor does what succeeded without effect", () => {
-	const looked: Told = { name: "read", failed: false };
-	const other: Told = { name: "other" };
+	const looked: LimitStep = { name: "read", failed: false };
+	const other: LimitStep = { name: "other" };
 	expect(refuseRepeat(stepsOf(failure, looked, failure, other, failure, looked), call)).toBeDefined();
 });
 
 test("a successful call with an effect gives a failed call another try, and a denied one none", () => {
-	const changed: Told = { name: "write", failed: false, effectful: true };
+	const changed: LimitStep = { name: "write", failed: false, effectful: true };
 	expect(refuseRepeat(stepsOf(failure, failure, failure, changed), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(failure, failure, changed, failure), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(denial, changed, denial, changed, denial, changed), call)).toMatch(
@@ -107,7 +107,7 @@ test("a run ends after three refusals of one call, and as soon as it was denied 
 		error: "stopped: a call of edit was denied 3 times",
 		cause: "denied",
 	});
-	const changed: Told = { name: "write", failed: false, effectful: true };
+	const changed: LimitStep = { name: "write", failed: false, effectful: true };
 	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });
 
@@ -126,9 +126,9 @@ test("a run does not try a call a fourth time, and says so to the model", async 
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "", content: "sorry" });
 	log.check();
 	expect(tried).toBe(4);
-	const told = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
-	expect(told[3]).toMatch(/^not run again: this call failed 3 times/);
-	expect(told[4]).toBe(told[0]);
+	const errors = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
+	expect(errors[3]).toMatch(/^not run again: this call failed 3 times/);
+	expect(errors[4]).toBe(errors[0]);
 });
 
 test("nor in the middle of one reply", async () => {
@@ -167,6 +167,6 @@ test("when people have denied a call three times the run ends, and the model is 
 });
 
 test("calls above the limit of one reply never count as failures", () => {
-	const many: Told = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
+	const many: LimitStep = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
 	expect(brokenBy(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
 });

@@ -35,20 +35,20 @@ test("every log line of a run names it, and none has text of the conversation", 
 	t.clock.advance(60_000);
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await log.next("assistant.message");
-	const told = about(t.log.records, "platform 7");
-	expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
+	const lines = about(t.log.records, "platform 7");
+	expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
 		...["info message accepted", "info run started", "info model called"],
 		...["warn a model call is retried", "info model called", "info tool called"],
 		...["info question asked", "info question answered", "info tool ended"],
 		...["info model called", "info run ended"],
 	]);
-	for (const { fields } of told) expect(fields).toMatchObject({ sessionId, runId });
-	expect(told.at(0)?.fields).toMatchObject({ principal: "operator", bytes: 15, position: 0 });
-	expect(told.at(2)?.fields).toMatchObject({ error: "the model is overloaded", provider: "scripted" });
-	expect(told.at(3)?.fields).toMatchObject({ attempt: 1, inMs: 1_000 });
+	for (const { fields } of lines) expect(fields).toMatchObject({ sessionId, runId });
+	expect(lines.at(0)?.fields).toMatchObject({ principal: "operator", bytes: 15, position: 0 });
+	expect(lines.at(2)?.fields).toMatchObject({ error: "the model is overloaded", provider: "scripted" });
+	expect(lines.at(3)?.fields).toMatchObject({ attempt: 1, inMs: 1_000 });
 	// The time of a person's answer is not time of the tool.
-	expect(told.at(8)?.fields).toMatchObject({ tool: "write", callId: "c1", failed: false, durationMs: 0 });
-	expect(told.at(-1)?.fields).toMatchObject({
+	expect(lines.at(8)?.fields).toMatchObject({ tool: "write", callId: "c1", failed: false, durationMs: 0 });
+	expect(lines.at(-1)?.fields).toMatchObject({
 		outcome: "completed",
 		durationMs: 65_000,
 		model: "scripted-1",
@@ -58,8 +58,8 @@ test("every log line of a run names it, and none has text of the conversation", 
 		toolCalls: 1,
 		costUsd: 0,
 	});
-	expect(told.at(-1)?.fields).not.toHaveProperty("error");
-	expect(told.at(6)?.fields["question"]).toBe(told.at(7)?.fields["question"]);
+	expect(lines.at(-1)?.fields).not.toHaveProperty("error");
+	expect(lines.at(6)?.fields["question"]).toBe(lines.at(7)?.fields["question"]);
 	const everything = JSON.stringify(t.log.records);
 	for (const word of ["secret", prompt.token]) expect(everything).not.toContain(word);
 });

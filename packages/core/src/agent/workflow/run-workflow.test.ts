@@ -61,7 +61,7 @@ interface BeginOptions extends Partial<Omit<TestRuntimeOptions, "model">> {
 }
 
 /** The recorded events of skills, in short. */
-function told(log: EventLog): string[] {
+function outline(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "skill.started" || event.type === "skill.completed") return [event.type];
 		if (event.type !== "skill.step.started" && event.type !== "skill.step.completed") return [];
@@ -117,7 +117,7 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 	expect(answer).toMatchObject({ runId, content: "shipped v2", error: "" });
 	log.check();
 
-	const [started, plan, , ...rest] = told(log);
+	const [started, plan, , ...rest] = outline(log);
 	expect([started, plan]).toEqual(["skill.started", "+plan"]);
 	// Both start before one of them ends.
 	expect(new Set(rest.slice(0, 2))).toEqual(new Set(["+build", "+test"]));
@@ -183,8 +183,8 @@ test("at most four steps run at a time, and the results of several last steps ha
 	);
 	await using _ = t;
 	const { content } = await log.next("assistant.message");
-	expect(told(log).slice(1, 5)).toEqual(["+a", "+b", "+c", "+d"]);
-	expect(told(log)[5]).toMatch(/^-/);
+	expect(outline(log).slice(1, 5)).toEqual(["+a", "+b", "+c", "+d"]);
+	expect(outline(log)[5]).toMatch(/^-/);
 	expect(content).toMatch(/^## a\n\na done\n\n## b\n\nb done/);
 });
 
@@ -201,8 +201,8 @@ test("a verdict that is not JSON is requested once more", async () => {
 	expect(model.verdicts[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 	expect(eventsOf(log, "skill.step.completed")).toMatchObject([{ reason: "short", error: "" }]);
 	// The result is data in the question, and no text of its own.
-	const [asked] = model.verdicts[0]?.messages[0]?.content ?? [];
-	expect(asked?.type === "text" && parseJson(asked.text)).toEqual({
+	const [verdictRequest] = model.verdicts[0]?.messages[0]?.content ?? [];
+	expect(verdictRequest?.type === "text" && parseJson(verdictRequest.text)).toEqual({
 		criteria: ["it is short"],
 		task: "do write",
 		result: "words",
@@ -224,7 +224,7 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	const why = "criteria not met: no readable verdict: it has no JSON object";
 	const error = `The skill note failed at the step "write" after 3 attempts: ${why}. Completed: first. Not started: send.`;
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
-	expect(told(log).slice(3)).toEqual([
+	expect(outline(log).slice(3)).toEqual([
 		...["+write", `-write: ${why}`, "+write 2", `-write 2: ${why}`, "+write 3", `-write 3: ${why}`],
 		"skill.completed",
 	]);
@@ -293,7 +293,7 @@ test("cancelling the run cancels its open steps", async () => {
 	const stepsEnded = endsOf(t, home, 2);
 	await t.runtime.cancel(unkeyed(), home);
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error: "cancelled" });
-	expect(told(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
+	expect(outline(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
 	expect(eventsOf(log, "skill.completed")).toMatchObject([{ error: "cancelled", output: "" }]);
 	log.check();
 	const tasks = await t.runtime.tasks.list(operator, { limit: 10, sessionId: home });
@@ -312,7 +312,7 @@ test("a workflow continues after a stop of the gateway, and completed steps do n
 	const log = await EventLog.join(again.runtime, home, { afterSeq: 0 });
 	await again.runtime.start();
 	expect(await log.next("assistant.message")).toMatchObject({ content: "b done", error: "" });
-	expect(told(log)).toEqual(["skill.started", "+a", "-a", "+b", "-b", "skill.completed"]);
+	expect(outline(log)).toEqual(["skill.started", "+a", "-a", "+b", "-b", "skill.completed"]);
 	log.check();
 });
 
@@ -338,7 +338,7 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	const stepsEnded = endsOf(again, home, 2);
 	await again.runtime.start();
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error: "cancelled" });
-	expect(told(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
+	expect(outline(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
 	log.check();
 	expect(await stepsEnded).toEqual(["cancelled", "cancelled"]);
 });
@@ -397,7 +397,7 @@ test("the budget of a run counts its steps", async () => {
 	await using _ = t;
 	const error = "stopped: the budget of this run, 12 tokens, is used up";
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
-	expect(told(log)).toEqual(["skill.started", "+a", "-a", "skill.completed"]);
+	expect(outline(log)).toEqual(["skill.started", "+a", "-a", "skill.completed"]);
 	log.check();
 });
 
@@ -407,7 +407,7 @@ test("a model that does not exist fails the workflow before a step starts", asyn
 	await using _ = t;
 	const { error } = await log.next("assistant.message");
 	expect(error).toContain('there is no model "nope"');
-	expect(told(log)).toEqual([]);
+	expect(outline(log)).toEqual([]);
 });
 
 test("the model starts a workflow, which has the tools that all skills of the run leave, and gets its result", async () => {

@@ -14,9 +14,9 @@ import type { WantedGrant } from "./channel-grants.ts";
 const place = "discord:guild:general";
 const hour = 60 * 60 * 1000;
 
-function wanted(told: Partial<WantedGrant> = {}): WantedGrant {
+function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
 	const all = { people: null, tools: null, classes: null };
-	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...told };
+	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
 /** Sandboxes that hold for chat what the real ones promise. */
@@ -44,9 +44,9 @@ interface Channel extends AsyncDisposable {
 /** A session of a channel whose model makes one call to each message. */
 async function channel(
 	probe: ProbeOptions = { classes: ["write"] },
-	told: Partial<TestRuntimeOptions> = {},
+	options: Partial<TestRuntimeOptions> = {},
 ): Promise<Channel> {
-	const clock = told.clock ?? new ManualClock();
+	const clock = options.clock ?? new ManualClock();
 	let made = 0;
 	const model = new ScriptedModel(
 		...Array.from({ length: 40 }, (_, n) =>
@@ -54,7 +54,7 @@ async function channel(
 		),
 	);
 	const tools = [probeTool("edit", probe), probeTool("other")];
-	const t = await TestRuntime.open({ model, tools, clock, sandbox: confined(clock), ...told });
+	const t = await TestRuntime.open({ model, tools, clock, sandbox: confined(clock), ...options });
 	await t.runtime.start();
 	const member = testConnector("member");
 	const session = await t.create(member);
@@ -65,9 +65,9 @@ async function channel(
 		log,
 		async asks(principal = member) {
 			await t.runtime.send(unkeyed(principal), session, { content: "go" });
-			for (let asked = false; ; asked = true) {
+			for (let hasAsked = false; ; hasAsked = true) {
 				const event = await log.next("prompt.requested", "assistant.message");
-				if (event.type === "assistant.message") return asked;
+				if (event.type === "assistant.message") return hasAsked;
 				await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
 			}
 		},
@@ -99,9 +99,9 @@ test("while a channel is trusted its calls run unasked, with a badge, counted an
 	await expect(log.next("grant.created")).resolves.toEqual({ type: "grant.created", grant });
 	expect(await c.asks()).toBe(false);
 	const trusted = { grantId: grant.id, until: grant.expiresAt };
-	const told = log.events.map(({ event }) => event);
-	expect(told.findLast((event) => event.type === "tool.started")).toMatchObject({ trusted });
-	expect(told.findLast((event) => event.type === "assistant.message")).toMatchObject({ trusted });
+	const events = log.events.map(({ event }) => event);
+	expect(events.findLast((event) => event.type === "tool.started")).toMatchObject({ trusted });
+	expect(events.findLast((event) => event.type === "assistant.message")).toMatchObject({ trusted });
 	expect(await t.runtime.trust.grants.list(operator, false)).toEqual([{ ...grant, usedActions: 1 }]);
 	expect((await audited(t, "tool.start")).at(-1)).toMatchObject({ grant_id: grant.id });
 	expect(await audited(t, "grant.create")).toEqual([{ principal: "operator", grant_id: grant.id }]);
@@ -114,11 +114,11 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 	["whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
 	["a tool it does not name", testConnector("member"), { tools: ["other"] }],
 	["a class it does not name", testConnector("member"), { classes: ["egress"] }],
-])("it does not cover %s", async (_name, principal, told) => {
+])("it does not cover %s", async (_name, principal, terms) => {
 	await using c = await channel({
 		classes: principal.person?.role === "guest" ? ["person", "write"] : ["write"],
 	});
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted(told));
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted(terms));
 	const denied = await c.asks(principal);
 	const started = c.log.events.map(({ event }) => event).find((event) => event.type === "tool.started");
 	expect(started).not.toHaveProperty("trusted");
@@ -158,31 +158,31 @@ test.each<[string, ProbeOptions["classes"]]>([
 });
 
 test("files beyond the roots are for a grant that names them, unless they complete the three that must not come together", async () => {
-	const told: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
-	for (const [classes, asked] of [
+	const terms: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
+	for (const [classes, isAskedAbout] of [
 		[["outside-read"], false],
 		[["outside-read", "egress"], true],
 	] as const) {
 		await using c = await channel({ classes });
-		await c.t.runtime.trust.grants.request(unkeyed(), wanted(told));
-		expect(await c.asks()).toBe(asked);
+		await c.t.runtime.trust.grants.request(unkeyed(), wanted(terms));
+		expect(await c.asks()).toBe(isAskedAbout);
 	}
 });
 
 test("a member's wish is a question that the operator or an owner of the channel answers with a written value", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
 		sessionId: session,
 	});
-	if (asked.status !== "requested") throw new Error(asked.status);
+	if (grantRequest.status !== "requested") throw new Error(grantRequest.status);
 	const { prompt } = await log.next("prompt.requested");
-	expect(prompt).toMatchObject({ token: asked.token, runId: "", type: "confirm" });
+	expect(prompt).toMatchObject({ token: grantRequest.token, runId: "", type: "confirm" });
 	expect(prompt.label).toBe(
 		"Trust discord:guild:general for 4 h, so that its calls run unasked (everybody here with the role member or more; all tools; no files beyond the roots; 200 calls at most)? Ada (discord:guild:ada) asks: release",
 	);
 	const answer = (principal: Principal, response: object) =>
-		t.runtime.answer(unkeyed(principal), asked.token, response);
+		t.runtime.answer(unkeyed(principal), grantRequest.token, response);
 	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow("takes the role owner");
 	await t.settle();
 	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);
@@ -234,11 +234,11 @@ test("a grant request in a session of another channel is refused", async () => {
 test("any principal that sees the question may deny it", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
 		sessionId: session,
 	});
-	if (asked.status !== "requested") throw new Error(asked.status);
-	await t.runtime.answer(unkeyed(testConnector("guest")), asked.token, { value: "no" });
+	if (grantRequest.status !== "requested") throw new Error(grantRequest.status);
+	await t.runtime.answer(unkeyed(testConnector("guest")), grantRequest.token, { value: "no" });
 	await expect(log.next("prompt.answered")).resolves.toMatchObject({ cancelled: true });
 	expect(await t.runtime.trust.grants.list(operator, true)).toEqual([]);
 	expect(await audited(t, "grant.refuse")).toHaveLength(1);
@@ -252,9 +252,9 @@ test.each<[string, Partial<WantedGrant>, string]>([
 	["people from elsewhere", { people: ["slack:team:eve"] }, "ids there begin with discord:guild:"],
 	["nobody", { people: [] }, "an empty list covers nothing"],
 	["more than a day", { lifeMs: 24 * hour + 1 }, "24 hours at most"],
-])("%s is not granted", async (_name, told, why) => {
+])("%s is not granted", async (_name, terms, why) => {
 	await using c = await channel();
-	await expect(c.t.runtime.trust.grants.request(unkeyed(), wanted(told))).rejects.toThrow(why);
+	await expect(c.t.runtime.trust.grants.request(unkeyed(), wanted(terms))).rejects.toThrow(why);
 });
 
 test("a channel with strangers of other organisations, or without a sandbox, is not trusted", async () => {
@@ -361,8 +361,8 @@ test("a connector alone sees and ends what channels of its platform's tenants ar
 	await using c = await channel();
 	const { tokens, grants } = c.t.runtime.trust;
 	const connector = async (name: string, platform: string, tenant: string): Promise<Principal> => {
-		const wish = { kind: "connector", name, platform, tenants: [tenant] } as const;
-		const principal = tokens.verify((await tokens.create(unkeyed(), wish)).text);
+		const newToken = { kind: "connector", name, platform, tenants: [tenant] } as const;
+		const principal = tokens.verify((await tokens.create(unkeyed(), newToken)).text);
 		if (!principal) throw new Error("the token does not work");
 		return principal;
 	};

@@ -12,12 +12,12 @@ import { findTask } from "./read-tasks.ts";
 
 let directory = "";
 let store: Store<Tables>;
-let told: RecordedEvent[] = [];
+let recorded: RecordedEvent[] = [];
 
 beforeEach(async () => {
 	directory = await mkdtemp(join(tmpdir(), "parley-end-"));
 	store = await openSqliteStore<Tables>({ file: join(directory, "end.sqlite"), migrations });
-	told = [];
+	recorded = [];
 });
 afterEach(async () => {
 	await store.close();
@@ -37,7 +37,7 @@ function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
-		const tell = async (...events: RecordedEvent[]): Promise<void> => void told.push(...events);
+		const tell = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
 		return endTask({ tx, now: 100, tell, ...(mine !== undefined && { mine }) }, row, how);
 	});
 }
@@ -53,19 +53,19 @@ const failed = { state: "failed", error: "no luck" } as const;
 test("a task ends once: later ends have no effect and no event", async () => {
 	await add({ id: "one", state: "running" });
 	expect(await end("one", cancelled)).toEqual(["one"]);
-	told = [];
+	recorded = [];
 	expect(await end("one", failed)).toEqual([]);
-	expect([await states(), told]).toEqual([{ one: "cancelled" }, []]);
+	expect([await states(), recorded]).toEqual([{ one: "cancelled" }, []]);
 });
 
 test("the end of a task that ends its own run has the worker's event too", async () => {
 	await add({ id: "one", state: "running", started_at: 40 });
 	await end("one", { state: "completed", output: "it is done" }, "one");
-	expect(told.map(({ type }) => type)).toEqual([
+	expect(recorded.map(({ type }) => type)).toEqual([
 		...["task.progress", "task.completed", "worker.completed", "worker.exited"],
 	]);
-	expect(told[0]).toMatchObject({ progress: { current: 1, total: 1, percentage: 100 } });
-	expect(told[1]).toMatchObject({ summary: "it is done", durationMs: 60 });
+	expect(recorded[0]).toMatchObject({ progress: { current: 1, total: 1, percentage: 100 } });
+	expect(recorded[1]).toMatchObject({ summary: "it is done", durationMs: 60 });
 });
 
 test("an active worker has the rest of the lease to stop, other tasks are free at once", async () => {
@@ -86,7 +86,7 @@ test("a long output is shortened in the event and stored complete", async () => 
 	await add({ id: "one", state: "running" });
 	const output = "x".repeat(5_000);
 	await end("one", { state: "completed", output }, "one");
-	const completed = told.find((event) => event.type === "task.completed");
+	const completed = recorded.find((event) => event.type === "task.completed");
 	expect(completed).toMatchObject({ summary: `${"x".repeat(2_000)}…` });
 	expect((await store.read((db) => findTask(db, "one")))?.output).toBe(output);
 });
@@ -105,7 +105,7 @@ test("all workers below it are cancelled with it, before it; those that had ende
 		grandchild: "cancelled",
 		done: "completed",
 	});
-	expect(told.map((event) => ("taskId" in event ? event.taskId : ""))).toEqual([
+	expect(recorded.map((event) => ("taskId" in event ? event.taskId : ""))).toEqual([
 		"grandchild",
 		"child",
 		"top",

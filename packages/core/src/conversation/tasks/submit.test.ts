@@ -7,7 +7,7 @@ import { builtinTools } from "../../tools/builtin.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { NewTask } from "../../vocabulary/task.ts";
 
-const wish = { title: "Count", description: "count the stars" };
+const counting = { title: "Count", description: "count the stars" };
 
 async function opened(): Promise<{ t: TestRuntime; home: string }> {
 	const t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
@@ -22,7 +22,7 @@ test.each<[string, Partial<NewTask>, string]>([
 ])("%s is refused, and nothing is left of it", async (_what, more, message) => {
 	const { t, home } = await opened();
 	await using _ = t;
-	await expect(t.runtime.tasks.submit(unkeyed(), home, { ...wish, ...more })).rejects.toThrow(message);
+	await expect(t.runtime.tasks.submit(unkeyed(), home, { ...counting, ...more })).rejects.toThrow(message);
 	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toEqual([]);
 });
 
@@ -30,7 +30,7 @@ test("a usual tool that the session does not have is left out with a note", asyn
 	const tools = builtinTools().filter(({ name }) => name !== "query_memories");
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
 	const home = await t.create();
-	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, counting);
 	expect(notes).toEqual(["tools: query_memories is not there, the task goes without it"]);
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
 });
@@ -39,10 +39,10 @@ test("a task of another session, or one that was cancelled, cannot be depended o
 	const { t, home } = await opened();
 	await using _ = t;
 	const { tasks } = t.runtime;
-	const elsewhere = await tasks.submit(unkeyed(), await t.create(), wish);
-	const over = await tasks.submit(unkeyed(), home, wish);
+	const elsewhere = await tasks.submit(unkeyed(), await t.create(), counting);
+	const over = await tasks.submit(unkeyed(), home, counting);
 	await tasks.cancel(unkeyed(), over.id, "");
-	const needing = (id: string) => tasks.submit(unkeyed(), home, { ...wish, dependsOn: [id] });
+	const needing = (id: string) => tasks.submit(unkeyed(), home, { ...counting, dependsOn: [id] });
 	await expect(needing(elsewhere.id)).rejects.toThrow("is no task of this session");
 	await expect(needing(over.id)).rejects.toThrow("has been cancelled");
 });
@@ -51,27 +51,29 @@ test("a session has a hundred open tasks at most", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const ids: string[] = [];
-	for (let n = 0; n < 100; n++) ids.push((await t.runtime.tasks.submit(unkeyed(), home, wish)).id);
-	await expect(t.runtime.tasks.submit(unkeyed(), home, wish)).rejects.toThrow("already has 100 open tasks");
+	for (let n = 0; n < 100; n++) ids.push((await t.runtime.tasks.submit(unkeyed(), home, counting)).id);
+	await expect(t.runtime.tasks.submit(unkeyed(), home, counting)).rejects.toThrow(
+		"already has 100 open tasks",
+	);
 	await t.runtime.tasks.cancel(unkeyed(), ids[0] ?? "", "");
-	expect((await t.runtime.tasks.submit(unkeyed(), home, wish)).id).toMatch(/^task_/);
+	expect((await t.runtime.tasks.submit(unkeyed(), home, counting)).id).toMatch(/^task_/);
 });
 
 test("the same key submits one task", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
-	const request = { principal: operator, key: "k1", method: "submit_task", params: wish };
-	const first = await t.runtime.tasks.submit(request, home, wish);
-	expect(await t.runtime.tasks.submit(request, home, wish)).toEqual(first);
+	const request = { principal: operator, key: "k1", method: "submit_task", params: counting };
+	const first = await t.runtime.tasks.submit(request, home, counting);
+	expect(await t.runtime.tasks.submit(request, home, counting)).toEqual(first);
 	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toHaveLength(1);
 });
 
 test("the conversation of a task has no tasks of its own", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
-	const { id } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, counting);
 	const { ownSessionId } = await t.runtime.tasks.check(operator, id);
-	await expect(t.runtime.tasks.submit(unkeyed(), ownSessionId, wish)).rejects.toThrow(
+	await expect(t.runtime.tasks.submit(unkeyed(), ownSessionId, counting)).rejects.toThrow(
 		`this conversation belongs to the task ${id}`,
 	);
 });
@@ -79,7 +81,7 @@ test("the conversation of a task has no tasks of its own", async () => {
 test("to who may not see its session a task does not exist", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
-	const { id } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, counting);
 	const stranger = testConnector("member");
 	const { tasks } = t.runtime;
 	await expect(tasks.check(stranger, id)).rejects.toThrow(`task not found: ${id}`);
@@ -94,7 +96,7 @@ test("only a task that has ended is done again, as a new one that names it", asy
 	const { t, home } = await opened();
 	await using _ = t;
 	const { tasks } = t.runtime;
-	const { id } = await tasks.submit(unkeyed(), home, { ...wish, priority: "high" });
+	const { id } = await tasks.submit(unkeyed(), home, { ...counting, priority: "high" });
 	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow("only a task that has ended can be done again");
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
 	await t.runtime.start();

@@ -227,19 +227,19 @@ test("a frequent action has a row at the beginning, then once a minute, and at t
 	const { store, clock, audit, auditLog } = await open();
 	const sample = (object: string): void =>
 		audit.sample({ ...byItself, action: "auth.fail", object, decision: "refused" });
-	const told = async () =>
+	const entries = async () =>
 		(await auditLog.read(operator, { limit: 200 })).map(({ object, args }) => `${object} ${args}`);
 	for (let n = 0; n < 50; n++) sample("one");
 	sample("two");
 	await store.commit(async () => undefined);
-	expect(await told()).toEqual(['one {"times":1}', 'two {"times":1}']);
+	expect(await entries()).toEqual(['one {"times":1}', 'two {"times":1}']);
 	clock.advance(60_000);
 	sample("one");
 	await audit.stop();
-	expect((await told()).slice(2)).toEqual(['one {"times":49}', 'one {"times":1}']);
+	expect((await entries()).slice(2)).toEqual(['one {"times":49}', 'one {"times":1}']);
 	sample("late");
 	expect(clock.pending).toBe(0);
-	expect(await told()).toHaveLength(4);
+	expect(await entries()).toHaveLength(4);
 	await store.close();
 });
 
@@ -262,16 +262,16 @@ test("sampled rows name the principal, and one action does not displace the othe
 	for (let n = 0; n < 200; n++) sample(`person ${n}`, "person.identify");
 	for (const principal of ["ada", "bob", "ada"]) sample(principal, "request.refuse");
 	await audit.stop();
-	const told = async (filter: object) =>
+	const entries = async (filter: object) =>
 		(await auditLog.read(operator, { limit: 500, ...filter })).map(
 			({ principal, action, args }) => `${principal} ${action} ${args}`,
 		);
-	expect(await told({ principal: "ada" })).toEqual([
+	expect(await entries({ principal: "ada" })).toEqual([
 		'ada request.refuse {"times":1}',
 		'ada request.refuse {"times":1}',
 	]);
-	expect(await told({ principal: "bob" })).toEqual(['bob request.refuse {"times":1}']);
-	expect(await told({})).toHaveLength(105);
+	expect(await entries({ principal: "bob" })).toEqual(['bob request.refuse {"times":1}']);
+	expect(await entries({})).toHaveLength(105);
 	await store.close();
 });
 

@@ -29,9 +29,9 @@ test.each<[string, number, number | undefined, boolean]>([
 /** How many questions a run of one call asks; they are approved. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<number> {
 	await t.send(session, "go");
-	for (let asked = 0; ; asked++) {
+	for (let times = 0; ; times++) {
 		const event = await log.next("prompt.requested", "assistant.message");
-		if (event.type === "assistant.message") return asked;
+		if (event.type === "assistant.message") return times;
 		await t.runtime.answer(unkeyed(), event.prompt.token, { value: true });
 	}
 }
@@ -62,8 +62,8 @@ test("withdrawn trust ends with an event, and can be given again", async () => {
 	expect(await asks(t, log, session)).toBe(1);
 	const [grant] = await t.store.read((db) => db.selectFrom("grants").selectAll().execute());
 	expect(grant?.ended_at).toBe(t.clock.now());
-	const told = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
-	const ends = told.filter(({ action }) => action === "accept_all.end");
+	const entries = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
+	const ends = entries.filter(({ action }) => action === "accept_all.end");
 	expect(ends).toEqual([expect.objectContaining({ principal: "operator", decision: "ended" })]);
 	await t.runtime.acceptAll(unkeyed(), session);
 	expect(await asks(t, log, session)).toBe(0);

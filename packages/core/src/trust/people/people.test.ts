@@ -210,11 +210,13 @@ test("an invitation takes nothing from who is in already, and a tenant needs its
 test("a code counts for an hour", async () => {
 	await using guild = await Guild.open();
 	const { code } = await guild.people.invite(unkeyed(), { role: "member" });
-	const asked = await guild.ask("bob");
+	const pairingCode = await guild.ask("bob");
 	guild.t.clock.advance(hourMs);
 	await expect(guild.pair("ada", code)).rejects.toMatchObject({ code: "permission_denied" });
-	await expect(guild.people.approve(unkeyed(), asked, "member")).rejects.toMatchObject({ code: "not_found" });
-	expect(await guild.ask("bob")).not.toBe(asked);
+	await expect(guild.people.approve(unkeyed(), pairingCode, "member")).rejects.toMatchObject({
+		code: "not_found",
+	});
+	expect(await guild.ask("bob")).not.toBe(pairingCode);
 	guild.t.clock.advance(8 * 24 * hourMs);
 	await guild.ask("bob");
 	const kept = await guild.t.store.read((db) => db.selectFrom("pairings").selectAll().execute());
@@ -328,8 +330,8 @@ test("a code is used once, however many try it at once", async () => {
 	const redeeming = Array.from({ length: 100 }, (_, n) => guild.pair(`user${n}`, code));
 	const redeemed = await Promise.allSettled(redeeming);
 	expect(redeemed.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-	const asked = await guild.ask("wanda");
-	const approving = Array.from({ length: 100 }, () => guild.people.approve(unkeyed(), asked, "member"));
+	const pairingCode = await guild.ask("wanda");
+	const approving = Array.from({ length: 100 }, () => guild.people.approve(unkeyed(), pairingCode, "member"));
 	const approved = await Promise.allSettled(approving);
 	expect(approved.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 	const { people } = await guild.people.list({ id: "operator", kind: "operator" });
@@ -374,7 +376,7 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 	await using g = await Guild.open();
 	const operator = unkeyed();
 	const { code } = await g.people.invite(operator, { role: "member", platform: "discord", tenant: "guild" });
-	const asked = await g.ask("eve", { name: "Eve" });
+	const pairingCode = await g.ask("eve", { name: "Eve" });
 	const { waiting } = await g.people.list(operator.principal);
 	expect(waiting).toEqual([
 		{
@@ -388,7 +390,7 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 		},
 		expect.objectContaining({ kind: "request", person: "discord:guild:eve", name: "Eve", tenant: "guild" }),
 	]);
-	expect(JSON.stringify(waiting)).not.toContain(asked);
+	expect(JSON.stringify(waiting)).not.toContain(pairingCode);
 	const request = waiting.find(({ kind }) => kind === "request");
 	expect(await g.people.withdraw(operator, code.toLowerCase())).toEqual(waiting[0]);
 	expect(await g.people.withdraw(operator, request?.id ?? "")).toEqual(request);
@@ -397,11 +399,11 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 		message: expect.stringContaining("parley people list"),
 	});
 	await expect(g.pair("bob", code)).rejects.toThrow("already used or withdrawn");
-	await expect(g.people.approve(operator, asked, "member")).rejects.toThrow("nobody waits");
+	await expect(g.people.approve(operator, pairingCode, "member")).rejects.toThrow("nobody waits");
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
 	// A refused person can request access again, with another code.
-	expect(await g.ask("eve")).not.toBe(asked);
+	expect(await g.ask("eve")).not.toBe(pairingCode);
 	const lines = (await g.audit()).filter((line) => line.includes("person.withdraw"));
 	expect(lines).toHaveLength(2);
 	expect(lines[1]).toContain("discord:guild:eve");
@@ -444,9 +446,9 @@ test("only the operator manages people", async () => {
 
 /** A connector that comes in with a token, for these guilds. */
 async function bound({ t }: Guild, name: string, tenants?: readonly string[]): Promise<Principal> {
-	const wish = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
+	const newToken = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
 	const principal = t.runtime.trust.tokens.verify(
-		(await t.runtime.trust.tokens.create(unkeyed(), wish)).text,
+		(await t.runtime.trust.tokens.create(unkeyed(), newToken)).text,
 	);
 	if (!principal) throw new Error("the token does not work");
 	return principal;

@@ -390,9 +390,9 @@ test.each([
 	[{ kind: "observer", name: "a", tenants: ["T1"] }, "tenants"],
 	[{ kind: "operator", name: "a", sessions: [] }, "sessions"],
 	[{ kind: "observer", name: "a", sessions: ["sess_nowhere"] }, "session not found: sess_nowhere"],
-] as const)("%j is refused", async (wanted, told) => {
+] as const)("%j is refused", async (wanted, refusal) => {
 	await using place = await Place.open();
-	await expect(place.tokens.create(by(), wanted)).rejects.toThrow(told);
+	await expect(place.tokens.create(by(), wanted)).rejects.toThrow(refusal);
 	expect(await place.tokens.list(operator)).toHaveLength(1);
 });
 

@@ -17,7 +17,7 @@ const ada = acting("ada", "member");
 const { person: _ada, ...alone } = ada;
 
 /** A channel has an open question for Ada's password, and the operator has an open always-required approval. */
-async function asked() {
+async function passwordPrompt() {
 	const password: Elicitation = {
 		type: "password",
 		label: "Key?",
@@ -47,7 +47,7 @@ async function asked() {
 }
 
 test("the operator sees all that waits, the oldest first, with where and for whom", async () => {
-	await using c = await asked();
+	await using c = await passwordPrompt();
 	const { prompts } = c.t.runtime;
 	await expect(prompts.list(operator, { limit: 10 })).resolves.toMatchObject([
 		{
@@ -77,7 +77,7 @@ test.each<[string, Principal, "both" | "secret" | "none"]>([
 	["an observer of all sees all", { id: "observer:1", kind: "observer", sessions: "all" }, "both"],
 	["an observer of nothing sees nothing", { id: "observer:2", kind: "observer" }, "none"],
 ])("%s", async (_who, principal, seen) => {
-	await using c = await asked();
+	await using c = await passwordPrompt();
 	const { prompts } = c.t.runtime;
 	const listed = await prompts.list(principal, { limit: 10 });
 	const all = { both: [c.secret.token, c.approval.token], secret: [c.secret.token], none: [] };
@@ -88,7 +88,7 @@ test.each<[string, Principal, "both" | "secret" | "none"]>([
 });
 
 test("only the requester, approvers and the operator can enter a password", async () => {
-	await using c = await asked();
+	await using c = await passwordPrompt();
 	const { prompts } = c.t.runtime;
 	for (const principal of [operator, ada, acting("abe", "approver")])
 		await expect(prompts.secret(principal, c.secret.token)).resolves.toMatchObject({ prompt: c.secret });

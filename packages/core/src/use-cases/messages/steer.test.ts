@@ -104,8 +104,8 @@ test("a cancelled run keeps what was said to it for the runs to come", async () 
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	await t.send(session, "go on");
 	await log.next("assistant.message");
-	const asked = JSON.stringify(model.requests[1]?.messages);
-	expect(asked).toContain("green, please");
+	const sentMessages = JSON.stringify(model.requests[1]?.messages);
+	expect(sentMessages).toContain("green, please");
 });
 
 test("a message to a run survives a restart of the gateway", async () => {

@@ -206,13 +206,13 @@ const here: PersonReport = { present: true, roles: [], guest: false, shared: fal
 function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
 	const { checks } = runtime.trust;
 	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
-	const asked: PersonCheck[] = [];
+	const personChecks: PersonCheck[] = [];
 	checks.listen(principal, (check) => {
-		asked.push(check);
+		personChecks.push(check);
 		const report = answer();
 		if (report) checks.report(principal, check.id, report);
 	});
-	return asked;
+	return personChecks;
 }
 
 /** A world in which Ann is a member by a role of the platform, and has a schedule for each hour. */
@@ -239,11 +239,11 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 	await using world = await openChat();
 	const { t, session, model, log } = world;
 	let now: PersonReport = { ...here, roles: ["R"] };
-	const asked = connect(t, () => now);
+	const personChecks = connect(t, () => now);
 	await pass(world, hour);
 	expect(await log.next("schedule.trigger")).toMatchObject({ error: "" });
 	await log.next("assistant.message");
-	expect(asked).toMatchObject([
+	expect(personChecks).toMatchObject([
 		{ sessionId: session, user: "ann", place: { platform: "discord", tenant: "T", channel: "C1" } },
 	]);
 	const states: readonly (readonly [PersonReport, string])[] = [
@@ -277,11 +277,11 @@ test("a due time waits for a connector that is away or does not answer, and fire
 	});
 	expect(await firings(t, session)).toEqual([]);
 	let report: PersonReport | undefined;
-	const asked = connect(t, () => report);
+	const personChecks = connect(t, () => report);
 	await t.settle();
 	// It is asked at once, and again a minute after it did not answer.
 	await pass(world, 4 * minute);
-	expect(asked.length).toBeGreaterThanOrEqual(2);
+	expect(personChecks.length).toBeGreaterThanOrEqual(2);
 	expect(model.requests).toHaveLength(0);
 	report = { ...here, roles: ["R"] };
 	await pass(world, 2 * minute);
@@ -294,14 +294,14 @@ test("other schedules fire while a connector is asked, and only that connector c
 	await using world = await openChat();
 	const { t, model, log } = world;
 	const { checks } = t.runtime.trust;
-	const asked = connect(t, () => undefined);
+	const personChecks = connect(t, () => undefined);
 	const mine = await t.create();
 	const logOfMine = await EventLog.join(t.runtime, mine);
 	await plan(t, mine, words("every hour"));
 	await pass(world, hour);
 	await logOfMine.next("assistant.message");
-	expect(asked).toHaveLength(1);
-	const [check] = asked;
+	expect(personChecks).toHaveLength(1);
+	const [check] = personChecks;
 	const by = (id: string): Principal => ({ id, kind: "connector", platform: "discord" });
 	const report: PersonReport = { ...here, roles: ["R"] };
 	expect(checks.report(by("connector:other"), check?.id ?? "", report)).toBe(false);
@@ -381,13 +381,13 @@ test("a run of a schedule has no grant: accept_all_tools does not cover its call
 	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
 	await plan(t, session, words("in 1 minute"));
 	await pass(world, 2 * minute);
-	const asked = await log.next("prompt.requested");
-	expect(asked).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
+	const personChecks = await log.next("prompt.requested");
+	expect(personChecks).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
 	// Neither does one that is given while it waits.
 	await t.runtime.acceptAll(unkeyed(), session);
 	await t.settle();
-	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
-	expect(await log.next("prompt.answered")).toMatchObject({ token: asked.prompt.token, value: true });
+	await t.runtime.answer(unkeyed(), personChecks.prompt.token, { value: true });
+	expect(await log.next("prompt.answered")).toMatchObject({ token: personChecks.prompt.token, value: true });
 	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
 });
 
@@ -414,7 +414,7 @@ test("an event starts a schedule, at most once a minute, and no run of a schedul
 test("events of a minute ask a connector once about an owner who may not fire", async () => {
 	await using world = await openChat();
 	const { t, session, clock, schedule, log } = world;
-	const asked = connect(t, () => ({ present: false, reason: "left" }));
+	const personChecks = connect(t, () => ({ present: false, reason: "left" }));
 	await t.runtime.schedules.remove(unkeyed(), schedule.id);
 	await plan(t, session, { kind: "event", event: "user.message" }, person("member"));
 	for (const text of ["one", "two", "three"]) {
@@ -424,9 +424,9 @@ test("events of a minute ask a connector once about an owner who may not fire", 
 		clock.advance(1_000);
 		await t.settle();
 	}
-	expect(asked).toHaveLength(1);
+	expect(personChecks).toHaveLength(1);
 	await pass(world, 2 * minute);
-	expect(asked).toHaveLength(2);
+	expect(personChecks).toHaveLength(2);
 });
 
 test("an event starts a schedule within a minute after a wrong clock was set back", async () => {

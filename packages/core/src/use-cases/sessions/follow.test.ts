@@ -90,21 +90,21 @@ test("a long replay waits for its client, and what happens meanwhile comes behin
 	await whole.leave();
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, session)).leave();
 	const gate = Promise.withResolvers<void>();
-	const told: SessionEvent[] = [];
+	const delivered: SessionEvent[] = [];
 	const follower = await t.runtime.follow(operator, session, {
 		afterSeq: 0,
-		deliver: (event) => told.push(event),
+		deliver: (event) => delivered.push(event),
 		drained: () => gate.promise,
 	});
 	const begun = follower.begin();
 	await t.settle();
-	expect(told).toHaveLength(1);
+	expect(delivered).toHaveLength(1);
 	await t.send(session, "meanwhile");
 	gate.resolve();
 	await begun;
-	const kept = told.filter(({ transient }) => !transient).map(({ seq }) => seq);
+	const kept = delivered.filter(({ transient }) => !transient).map(({ seq }) => seq);
 	expect(kept).toEqual(Array.from({ length: 304 }, (_, index) => index + 1));
-	expect(told.slice(-2).map(({ event }) => event.type)).toEqual(["text.started", "text.delta"]);
+	expect(delivered.slice(-2).map(({ event }) => event.type)).toEqual(["text.started", "text.delta"]);
 	await follower.leave();
 });
 
@@ -113,12 +113,12 @@ test("a client that leaves during the replay receives no more", async () => {
 	const session = await t.create();
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, session)).leave();
 	const gate = Promise.withResolvers<void>();
-	let told = 0;
+	let delivered = 0;
 	const follower = await t.runtime.follow(operator, session, {
 		afterSeq: 0,
 		drained: () => gate.promise,
 		deliver: () => {
-			told += 1;
+			delivered += 1;
 		},
 	});
 	const begun = follower.begin();
@@ -126,7 +126,7 @@ test("a client that leaves during the replay receives no more", async () => {
 	await follower.leave();
 	gate.resolve();
 	await begun;
-	expect(told).toBe(1);
+	expect(delivered).toBe(1);
 });
 
 test("open questions are shown again, and those answered meanwhile are not", async () => {
@@ -145,10 +145,10 @@ test("open questions are shown again, and those answered meanwhile are not", asy
 	// Joins while the question is open and another event was missed, and receives both after the question is closed.
 	await t.send(session, "and then this");
 	const gate = Promise.withResolvers<void>();
-	const told: SessionEvent[] = [];
+	const delivered: SessionEvent[] = [];
 	const follower = await t.runtime.follow(operator, session, {
 		afterSeq: 5,
-		deliver: (event) => told.push(event),
+		deliver: (event) => delivered.push(event),
 		drained: () => gate.promise,
 	});
 	const begun = follower.begin();
@@ -157,7 +157,7 @@ test("open questions are shown again, and those answered meanwhile are not", asy
 	await first.next("assistant.message");
 	gate.resolve();
 	await begun;
-	const types = told.map(({ event }) => event.type);
+	const types = delivered.map(({ event }) => event.type);
 	expect(types.slice(0, 2)).toEqual(["user.message", "prompt.answered"]);
 	expect(types).not.toContain("prompt.shown");
 	await follower.leave();

@@ -111,8 +111,8 @@ test("transcript, events and search show what was imported, and that it was", as
 			[false, "assistant"],
 		],
 	]);
-	const told = log.events.flatMap(({ event }) => ("imported" in event ? [event] : []));
-	expect(told).toMatchObject([
+	const importedEvents = log.events.flatMap(({ event }) => ("imported" in event ? [event] : []));
+	expect(importedEvents).toMatchObject([
 		{ type: "user.message", content: "Find the leak." },
 		{ type: "tool.started", callId: "c1", name: "their_tool", arguments: { path: "a" } },
 		{ type: "tool.completed", callId: "c1", result: "nothing" },

@@ -139,14 +139,14 @@ test("after a restart it is the same", async () => {
 	const before = await open(model, { tools });
 	await before.t.send(before.session, "hi");
 	await before.log.next("assistant.message");
-	const told = await transcript(before);
-	expect(told).toHaveLength(4);
+	const shown = await transcript(before);
+	expect(shown).toHaveLength(4);
 	const { session } = before;
 	const { directory, clock } = before.t;
 	await before.t.stop();
 	expect(await readFile(databaseIn(directory))).not.toHaveLength(0);
 	await using t = await TestRuntime.open({ model, tools, directory, clock });
-	await expect(transcript({ t, session })).resolves.toEqual(told);
+	await expect(transcript({ t, session })).resolves.toEqual(shown);
 	await t.runtime.compact(unkeyed(), session, { signal: new AbortController().signal });
 	await expect(transcript({ t, session })).resolves.toHaveLength(1);
 });
@@ -161,9 +161,9 @@ test("arguments and thinking contain no secrets", async () => {
 	const { t, session, log } = opened;
 	await t.send(session, "hi");
 	await log.next("assistant.message");
-	const told = JSON.stringify(await transcript(opened));
-	expect(told).not.toContain(secret);
-	expect(told).toContain("aha [redacted]");
+	const shown = JSON.stringify(await transcript(opened));
+	expect(shown).not.toContain(secret);
+	expect(shown).toContain("aha [redacted]");
 });
 
 test("a principal without the right to read gets no content", async () => {

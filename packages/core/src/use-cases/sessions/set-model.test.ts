@@ -140,8 +140,8 @@ test("pictures of a message reach the model before its text, also after a restar
 	const log = await EventLog.join(t.runtime, session);
 	await t.runtime.send(unkeyed(), session, { content: "what is this?", images: [image] });
 	await log.next("assistant.message");
-	const asked = { role: "user", content: [image, { type: "text", text: "what is this?" }] };
-	expect(model.requests[0]?.messages).toEqual([asked]);
+	const question = { role: "user", content: [image, { type: "text", text: "what is this?" }] };
+	expect(model.requests[0]?.messages).toEqual([question]);
 	await t.stop();
 	const second = new ScriptedModel([says("one")]);
 	await using again = await TestRuntime.open({
@@ -153,7 +153,7 @@ test("pictures of a message reach the model before its text, also after a restar
 	const later = await EventLog.join(again.runtime, session);
 	await again.send(session, "and now?");
 	await later.next("assistant.message");
-	expect(second.requests[0]?.messages[0]).toEqual(asked);
+	expect(second.requests[0]?.messages[0]).toEqual(question);
 });
 
 test("a choice that is sent again with its key changes nothing, also where another one was made since", async () => {

@@ -50,9 +50,9 @@ test("the fast model names a session after its first run, which counts and ends 
 	]);
 	log.check();
 	expect(await titleOf(t, session)).toBe("Plans for a garden");
-	const [, asked] = model.requests;
-	expect(asked).toMatchObject({ model: "quick", tools: [], reasoning: "off" });
-	expect(JSON.stringify(asked?.messages)).toMatch(/Help me plan a garden.*Hello, Ada\./);
+	const [, titleRequest] = model.requests;
+	expect(titleRequest).toMatchObject({ model: "quick", tools: [], reasoning: "off" });
+	expect(JSON.stringify(titleRequest?.messages)).toMatch(/Help me plan a garden.*Hello, Ada\./);
 	const report = await t.runtime.usage(operator, { sessionId: session, by: "session" });
 	expect(report.rows).toMatchObject([{ calls: 2, usage: { inputTokens: 20, outputTokens: 10 } }]);
 
@@ -168,8 +168,8 @@ test("the log line of a failed title contains no password of the session", async
 	await t.runtime.answer(unkeyed(), prompt.token, { value: password });
 	await log.next("assistant.message");
 	await t.settle();
-	const told = t.log.records.filter(({ message }) => message === "no title could be made");
-	const text = JSON.stringify(new Redactor().redactFields(told));
+	const warnings = t.log.records.filter(({ message }) => message === "no title could be made");
+	const text = JSON.stringify(new Redactor().redactFields(warnings));
 	expect(text).toContain("[redacted] is no key");
 	expect(text).not.toContain(password);
 });

@@ -13,7 +13,7 @@ const everyMoment = Array.from({ length: 30 }, (_, index) =>
 ).flat();
 
 /** Resolves after this number of events. */
-function told({ runtime }: TestRuntime, events: number): Promise<void> {
+function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	return new Promise((resolve) => {
 		let left = events;
 		if (left === 0) return resolve();
@@ -66,7 +66,7 @@ test("a task can be cancelled at any moment, and nothing of it is left", async (
 		const [events, ticks] = moment;
 		const home = await t.create();
 		const wanted = { title: `task ${moment}`, description: "go" };
-		const reached = told(t, events);
+		const reached = eventCount(t, events);
 		const { id } = await t.runtime.tasks.submit(unkeyed(), home, wanted);
 		await Promise.race([reached, allEnded(t, home)]);
 		for (let left = ticks; left > 0; left--) await tick();

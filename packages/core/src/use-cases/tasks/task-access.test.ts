@@ -33,8 +33,8 @@ test("a plan that did not change is not told again", async () => {
 		Top: [[plan("c1", "pending")], [plan("c2", "pending")], [plan("c3", "completed")], [says("done")]],
 	});
 	await using _ = t;
-	const told = log.events.flatMap(({ event }) => (event.type === "task.progress" ? [event.progress] : []));
-	expect(told.map(({ label, percentage }) => [label, percentage])).toEqual([
+	const reports = log.events.flatMap(({ event }) => (event.type === "task.progress" ? [event.progress] : []));
+	expect(reports.map(({ label, percentage }) => [label, percentage])).toEqual([
 		...[["Top", 0] as const, ["look", 0] as const, ["do", 50] as const],
 	]);
 	expect(log.recorded).not.toContain("todo.updated");
@@ -48,8 +48,12 @@ test("the list of steps of a task is its plan and is complete in progress events
 		{ title: "look", state: "completed" },
 		{ title: "do", state: "pending" },
 	];
-	const told = log.events.flatMap(({ event }) => (event.type === "task.progress" ? [event] : []));
-	expect(told.at(-1)).toMatchObject({ taskId: id, plan, progress: { current: 1, total: 2, percentage: 50 } });
+	const reports = log.events.flatMap(({ event }) => (event.type === "task.progress" ? [event] : []));
+	expect(reports.at(-1)).toMatchObject({
+		taskId: id,
+		plan,
+		progress: { current: 1, total: 2, percentage: 50 },
+	});
 	expect((await t.runtime.tasks.check(operator, id)).plan).toEqual(plan);
 });
 

@@ -8,12 +8,12 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { NewTask } from "../../vocabulary/task.ts";
 
-const wish = { title: "Count", description: "count the stars" };
+const counting = { title: "Count", description: "count the stars" };
 
 /** A runtime with one session, whose events are listened to, and a task submitted there. */
 async function begun(
 	replies: readonly ScriptedReply[],
-	wanted: NewTask = wish,
+	wanted: NewTask = counting,
 ): Promise<{
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -94,7 +94,7 @@ test("questions of a task are asked in the session that owns it", async () => {
 	const tools = ["write_file"];
 	const { t, model, home, log, id } = await begun(
 		[[calls("c1", "write_file", { path: "a.txt", content: "one" })], [says("written")]],
-		{ ...wish, tools },
+		{ ...counting, tools },
 	);
 	await using _ = t;
 	const { prompt } = await log.next("prompt.requested");
@@ -214,15 +214,15 @@ test("tasks that ask people take no place of others, and what a worker needs mus
 	const home = await t.create();
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
 	for (let n = 0; n < 4; n++) {
-		await t.runtime.tasks.submit(unkeyed(), home, { ...wish, title: "asks", tools: ["write_file"] });
+		await t.runtime.tasks.submit(unkeyed(), home, { ...counting, title: "asks", tools: ["write_file"] });
 		await log.next("prompt.requested");
 	}
-	const { id } = await t.runtime.tasks.submit(unkeyed(), home, { ...wish, title: "Look" });
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, { ...counting, title: "Look" });
 	expect((await log.next("task.completed")).taskId).toBe(id);
 	for (const { id: open } of await t.runtime.tasks.list(operator, { limit: 10, states: ["running"] }))
 		await t.runtime.tasks.cancel(unkeyed(), open, "");
 	await expect(
-		t.runtime.tasks.submit(unkeyed(), home, { ...wish, dependsOn: [(await failedTask(t, home)).id] }),
+		t.runtime.tasks.submit(unkeyed(), home, { ...counting, dependsOn: [(await failedTask(t, home)).id] }),
 	).rejects.toThrow("has been cancelled");
 });
 
@@ -243,12 +243,12 @@ test("accept_all_tools applies as it was when a task began, and not forever", as
 			[calls("c2", "write_file", { path: "a.txt", content: "one" })],
 			[says("done")],
 		],
-		{ ...wish, tools: ["write_file"] },
+		{ ...counting, tools: ["write_file"] },
 	);
 	await using _ = t;
 	await log.next("task.suspended");
 	await t.runtime.acceptAll(unkeyed(), home);
-	await t.runtime.tasks.submit(unkeyed(), home, { ...wish, tools: ["write_file"], dependsOn: [id] });
+	await t.runtime.tasks.submit(unkeyed(), home, { ...counting, tools: ["write_file"], dependsOn: [id] });
 	await log.leave();
 	t.clock.advance(3 * 24 * 60 * 60 * 1000);
 	const later = await EventLog.join(t.runtime, home);
@@ -284,10 +284,10 @@ test("text of chat users in a task is attributed to them", async () => {
 test("the time of a task is that of all its stretches together", async () => {
 	const slow: ScriptedReply = async function* () {
 		clock.advance(50 * 60_000);
-		yield calls(`c${++asked}`, "request_review", { reason: "on?", content: "it takes long" });
+		yield calls(`c${++questions}`, "request_review", { reason: "on?", content: "it takes long" });
 		yield { type: "end", stop: "tool_use", usage, model: "scripted" };
 	};
-	let asked = 0;
+	let questions = 0;
 	const { t, log, id } = await begun(Array<ScriptedReply>(5).fill(slow));
 	const { clock } = t;
 	await using _ = t;

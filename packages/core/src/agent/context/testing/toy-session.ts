@@ -168,7 +168,7 @@ export class ToySession {
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
 	}
 
-	async asked(
+	async answered(
 		callId: string,
 		state: Tables["prompts"]["state"],
 		answer: Answer | null = null,

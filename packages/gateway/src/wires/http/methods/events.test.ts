@@ -168,9 +168,9 @@ test("a client that reconnects resumes at its position, without gap or repeat", 
 		// Reads only a part, while further events are recorded.
 		await Promise.all([
 			...sessions.map((session) => t.send(session, `message ${round}`)),
-			reader.events(3 + round).then((told) => {
-				for (const { id = "" } of told) seen.push(id);
-				last = told.at(-1)?.id ?? last;
+			reader.events(3 + round).then((arrived) => {
+				for (const { id = "" } of arrived) seen.push(id);
+				last = arrived.at(-1)?.id ?? last;
 			}),
 		]);
 		reader.response.destroy();
@@ -223,13 +223,13 @@ test("clients that request transient events get deltas at their place, without a
 	await reader.next();
 	await plain.next();
 	await t.send(session, "go");
-	const told = await reader.events(8);
-	const order = told.map(({ event, data }) => `${data?.transient ? "~" : ""}${event}`);
+	const arrived = await reader.events(8);
+	const order = arrived.map(({ event, data }) => `${data?.transient ? "~" : ""}${event}`);
 	expect(order).toEqual([
 		...["user.message", "~internal.llm.call", "~assistant.stream", "~assistant.stream", "~assistant.stream"],
 		...["internal.llm.call", "usage.updated", "assistant.message"],
 	]);
-	expect(told.every(({ id, data }) => (id === undefined) === (data?.transient === true))).toBe(true);
+	expect(arrived.every(({ id, data }) => (id === undefined) === (data?.transient === true))).toBe(true);
 	expect(types(await plain.events(4))).toEqual([
 		...["user.message", "internal.llm.call", "usage.updated", "assistant.message"],
 	]);

@@ -369,7 +369,7 @@ test("a full store is reported, and accepts files again after a deletion", async
 });
 
 test("an upload is paused while the disk is busy, so that little of it is in memory", async () => {
-	const asked = begin({ "content-length": maxBytes });
+	const pendingUpload = begin({ "content-length": maxBytes });
 	const gate = Promise.withResolvers<void>();
 	const original = t.runtime.files.keep.bind(t.runtime.files);
 	let taken = 0;
@@ -383,13 +383,13 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 		};
 		return original(who, { ...rest, content: slow() });
 	};
-	asked.end(Buffer.alloc(maxBytes));
+	pendingUpload.end(Buffer.alloc(maxBytes));
 	while (taken === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
 	// One piece has the size of a socket buffer.
 	expect(taken).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
-	expect((await answered(asked)).response.statusCode).toBe(201);
+	expect((await answered(pendingUpload)).response.statusCode).toBe(201);
 	expect(taken).toBe(maxBytes);
 });
 

@@ -13,9 +13,9 @@ const providerState: ProviderState = {
 
 const sandbox = { mode: "off", state: "unused", operator: "off", probes: 0 } as const;
 
-function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[] } = {}) {
+function setUp(options: Partial<HealthDeps> & { providers?: readonly ProviderState[] } = {}) {
 	const clock = new ManualClock();
-	const { providers = [], ...deps } = told;
+	const { providers = [], ...deps } = options;
 	const health = createHealth({
 		clock,
 		runtime: { model: "sonnet", health: () => ({ providers }) },
