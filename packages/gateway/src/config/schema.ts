@@ -7,7 +7,6 @@ import { parseEndpoint } from "../transport/address.ts";
 import { isNetwork } from "../transport/networks.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { chatSchema } from "./chat-schema.ts";
-import { parsePublicUrl } from "./public-url.ts";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
 /** `auto` is `anthropic` if a key or a base URL is given, else `offline`. */
@@ -306,4 +305,12 @@ function isEndpoint(text: string): boolean {
 
 function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
+}
+
+/** Public origin of the gateway. Undefined for an invalid one: not https, or more than a host and a port. */
+function parsePublicUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;
+	// The parsed form of `https://host/?` is the same as without the question mark.
+	return isOrigin && !/[?#]/.test(text) ? url : undefined;
 }

@@ -1,10 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, type ErrorCode, type Logger, ParleyError } from "@parley/base";
 import { actingId, type Runtime } from "@parley/core";
 import type { Origin } from "../auth/forwarding.ts";
 import type { FailedAuthLimiter } from "../auth/limiter.ts";
 import { type FormFacts, formPage, pageHeaders, wordsPage } from "./page-html.ts";
-import { readForm } from "./read-form.ts";
 import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
 
 /** Services of the password pages. */
@@ -159,4 +159,29 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 		503: "The gateway is busy. Try again in a moment.",
 	}[status];
 	return { status, html: wordsPage("That did not work", words ?? "The gateway's log tells why. Try again.") };
+}
+
+/** The longest password has 4096 characters, each of which a form writes with nine at most. */
+const mostBytes = 64 * 1024;
+const patienceMs = 30_000;
+
+/** The fields of a form that a browser sent, or the HTTP status that says why there are none. */
+async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSearchParams | 400 | 413 | 415> {
+	const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	const timer = clock.after(patienceMs, () => request.destroy());
+	try {
+		// Read to its end also where it is not wanted: the answer may be lost on a connection that is cut before.
+		for await (const chunk of request) {
+			bytes += chunk.length;
+			if (bytes <= mostBytes) chunks.push(chunk);
+		}
+	} finally {
+		timer.cancel();
+	}
+	if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return 415;
+	if (bytes > mostBytes) return 413;
+	const body = Buffer.concat(chunks);
+	return isUtf8(body) ? new URLSearchParams(body.toString("utf8")) : 400;
 }
