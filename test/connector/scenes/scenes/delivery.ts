@@ -72,7 +72,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 			{ fault: read, is: { status: 403 } },
 			...hello,
 			{ passes: 90_000 },
-			{ stuck: ["held: it may have been posted, and nobody can look"] },
+			{ stuck: ["held: it may have been posted, and the connector cannot check"] },
 			once,
 		],
 	},

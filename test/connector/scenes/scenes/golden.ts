@@ -34,7 +34,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		steps: [
 			{ says: "@Parley write: notes.txt <<< one\\ntwo\\n" },
 			{ clicks: "Approve once" },
-			{ answered: "That was not taken" },
+			{ answered: "Not accepted" },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "[Good]" },
 		],
@@ -73,7 +73,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				says: "@Parley !task new title:Tidy review: Is the plan right? <<< 1. Look\\n2. Tidy\nsay: all is tidy",
 			},
 			{ shows: "[Approve] [Revise]", in: "Tidy" },
-			{ shows: "waits for you: see its thread, or `/task show " },
+			{ shows: "is waiting for your answer: see its thread, or `/task show " },
 			{ says: "leave the attic out", in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ shows: "is done: see its thread" },
@@ -104,7 +104,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ shows: "[Good]" },
 			{ clicks: "End trust", by: "Olga" },
-			{ shows: "Tools ask here again" },
+			{ shows: "Tools require approval here again" },
 		],
 	},
 	"busy-channel": {
@@ -148,7 +148,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		name: "a person without access",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: "I do not know you yet" },
+			{ shows: "You have no access yet" },
 			{ commands: "/help", by: "Mia" },
 			{ answered: ["task new", "whoami"] },
 		],

@@ -73,7 +73,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ fault: "read", is: { error: "missing_scope" } },
 			{ says: "@Parley say: hello" },
 			{ passes: 30_000 },
-			{ stuck: ["held: it may have been posted, and nobody can look"] },
+			{ stuck: ["held: it may have been posted, and the connector cannot check"] },
 			{ showsOnly: ["[offline] hello"] },
 		],
 	},
