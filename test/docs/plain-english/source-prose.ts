@@ -146,7 +146,7 @@ function sentenceLiterals(program: ESTree.Program): Found[] {
 }
 
 /** The text of a literal or a sum, with `{…}` for values, or undefined for another node. */
-function textOf(node: ESTree.Node): string | undefined {
+export function textOf(node: ESTree.Node): string | undefined {
 	if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
 	if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked ?? "").join("{…}");
 	if (node.type !== "BinaryExpression" || node.operator !== "+") return undefined;
@@ -158,7 +158,7 @@ const sql =
 	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
 
 /** True for texts in words: not for SQL, patterns, commands and names of media types. */
-function isSentence(text: string): boolean {
+export function isSentence(text: string): boolean {
 	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
 	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);
 }

@@ -5,6 +5,7 @@ import type { Control, Posting } from "../platform/posting.ts";
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
+import { answerTexts } from "../texts/answers.ts";
 import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
@@ -93,7 +94,7 @@ function shown(label: string, most: number): string {
 
 type Platform = PostFormat;
 
-const moreNote = inSmall([{ type: "text", value: "… there is more that does not fit here" }]);
+const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
 /** Returns the bodies of the posts for a text with its footer. None is blank; the list may be empty. */

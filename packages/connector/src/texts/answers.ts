@@ -46,6 +46,7 @@ export const answerTexts = {
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
 	wholeText: ({ file }: { readonly file: string }): string => `The full text is in ${file}.`,
 	continued: "continued",
+	cut: "… some details do not fit here",
 
 	/** Current step, to follow the agent's name. */
 	activity: {

@@ -87,6 +87,7 @@ export const questionTexts = {
 			readonly at: string;
 		}): string => `⌛ **No answer**${result}: ${reason}, ${at}`,
 		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
+		conversationDeleted: "the conversation was deleted",
 		/** By the gateway's reason. */
 		reasons: new Map([
 			["expired", "the time to answer is over"],

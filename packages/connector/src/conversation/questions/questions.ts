@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
+import { questionTexts } from "../../texts/questions.ts";
 import type { RecordedEvent, Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
@@ -186,7 +187,7 @@ function closeAll(slice: QuestionsSlice, { at }: RecordedEvent, scene: Scene): C
 	return slice.open.reduce<Change>(
 		(change, { token }) => {
 			const step = close(change.slice, token, scene, (question) =>
-				unansweredOutcome(question, "the conversation was deleted", at, scene.platform),
+				unansweredOutcome(question, questionTexts.outcomes.conversationDeleted, at, scene.platform),
 			);
 			return { slice: step.slice, operations: [...change.operations, ...step.operations] };
 		},

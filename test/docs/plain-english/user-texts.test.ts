@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isExcepted } from "./exceptions.ts";
+import { root } from "./readings.ts";
+import { userTexts } from "./user-texts.ts";
+
+/** Texts outside of `texts/` that no chat user reads. */
+const exceptions = [
+	{
+		path: "packages/connector/src/gateway",
+		text: "the gateway",
+		reason: "message of an error; a request of the connector failed",
+	},
+	{
+		path: "packages/connector/src/gateway",
+		text: "the response has more",
+		reason: "message of an error; a request of the connector failed",
+	},
+	{ path: "packages/connector/src/platform", text: "the file", reason: "message of an error for the log" },
+	{ path: "packages/connector/src/platform", text: "the card", reason: "message of an error for the log" },
+	{
+		path: "packages/connector/src/platform",
+		text: "it is not what was expected",
+		reason: "part of a log line",
+	},
+	{
+		path: "packages/connector/src/rooms",
+		text: "was used for another request",
+		reason: "compared with a message of the gateway",
+	},
+	{ path: "packages/connector/src/rooms", text: "the last used", reason: "key in the database" },
+	{
+		path: "packages/connector/src/conversation/vocabulary",
+		text: "Trust this channel",
+		reason: "replaces a part of a label of the gateway",
+	},
+	{ path: "packages/connector/src/store", reason: "errors for the operator, and types of columns" },
+];
+
+/** The largest number of texts outside of `texts/`. Lower it with the number, and never raise it. */
+const maxima = { connector: 0, discord: 146, slack: 246 };
+
+/** Texts of a package outside of `texts/`, each with its file. */
+function outside(name: string): { readonly file: string; readonly text: string }[] {
+	const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
+		(file) => !/\.test\.ts$|\/(?:testing|texts)\//.test(file),
+	);
+	return files.flatMap((file) =>
+		userTexts(file, readFileSync(join(root, file), "utf8")).map(({ text }) => ({ file, text })),
+	);
+}
+
+test.each(Object.entries(maxima))("texts of %s for chats are in a folder texts", (name, maximum) => {
+	const found = outside(name).filter(({ file, text }) => !isExcepted(exceptions, file, text));
+	expect(found.length, found.map(({ file, text }) => `${file}: ${text}`).join("\n")).toBeLessThanOrEqual(
+		maximum,
+	);
+});
+
+test("each exception is for a text", () => {
+	const found = Object.keys(maxima).flatMap(outside);
+	const unused = exceptions.filter((one) => !found.some(({ file, text }) => isExcepted([one], file, text)));
+	expect(unused).toEqual([]);
+});
+
+test("sentences, buttons and titles are found, and log lines, errors and names are not", () => {
+	const source = [
+		'reply("This channel is " + state);',
+		["reply(`You have $", "{count} open tasks`);"].join(""),
+		'button({ type: "button", label: "Deny", name: "deny" });',
+		'this.#parts.log.warn("a post waits for its channel", { text: "some more words" });',
+		'throw new ParleyError("the row is no longer there", { code: "not_found" });',
+		"query(sql`select what from the table`);",
+		'type Name = "a name of three words";',
+	].join("\n");
+	expect(userTexts("post.ts", source).map(({ text }) => text)).toEqual([
+		"This channel is {…}",
+		"You have {…} open tasks",
+		"Deny",
+	]);
+});

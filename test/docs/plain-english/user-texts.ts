@@ -1,0 +1,61 @@
+import { type ESTree, parseSync, Visitor } from "rolldown/utils";
+import { isSentence, textOf } from "./source-prose.ts";
+
+/** Properties whose value is shown to a person, also if it is a single word. */
+const shown = new Set(["label", "title", "placeholder", "description", "text", "todo", "fix", "what"]);
+const logLevels = new Set(["debug", "info", "warn", "error"]);
+
+/** A text in a source, with `{…}` for its values. */
+export interface UserText {
+	readonly text: string;
+	readonly start: number;
+}
+
+/**
+ * Sentences of a source and words of buttons, titles and forms, which people read. Log lines and errors are left out,
+ * because the program cannot tell those for developers from others.
+ */
+export function userTexts(file: string, source: string): UserText[] {
+	const { program, errors } = parseSync(file, source);
+	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+	const found: UserText[] = [];
+	/** Ranges of log calls and of new errors, and nodes that are already read. */
+	const others: (readonly [number, number])[] = [];
+	const seen = new Set<ESTree.Node>();
+	const add = (node: ESTree.Node, isWord = false): void => {
+		if (seen.has(node)) return;
+		const text = textOf(node);
+		if (text === undefined || !(isSentence(text) || (isWord && /\p{L}{2}/u.test(text)))) return;
+		seen.add(node);
+		found.push({ text, start: node.start });
+	};
+	const visitor = new Visitor({
+		CallExpression({ callee, start, end }) {
+			if (callee.type === "MemberExpression" && isLog(callee)) others.push([start, end]);
+		},
+		NewExpression({ callee, start, end }) {
+			if (callee.type === "Identifier" && callee.name.endsWith("Error")) others.push([start, end]);
+		},
+		TaggedTemplateExpression: ({ quasi }) => void seen.add(quasi),
+		TSLiteralType: ({ literal }) => void seen.add(literal),
+		Property({ key, value }) {
+			if (key.type === "Identifier" && shown.has(key.name)) add(value, true);
+		},
+		BinaryExpression(node) {
+			if (node.operator !== "+") return;
+			add(node);
+			seen.add(node.left).add(node.right);
+		},
+		TemplateLiteral: (node) => add(node),
+		Literal: (node) => add(node),
+	});
+	visitor.visit(program);
+	return found.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
+}
+
+/** `log.warn`, `parts.log.warn` or `this.#log.warn`. */
+function isLog({ object, property }: ESTree.MemberExpression): boolean {
+	if (property.type !== "Identifier" || !logLevels.has(property.name)) return false;
+	const owner = object.type === "MemberExpression" ? object.property : object;
+	return (owner.type === "Identifier" || owner.type === "PrivateIdentifier") && owner.name === "log";
+}
