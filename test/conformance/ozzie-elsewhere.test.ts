@@ -51,7 +51,7 @@ verifiesOn(
 		const place = "slack:T1:ask";
 		const profile = { approve_in: ["discord:111:desk"] };
 		expect(await operator.refusal("set_place", { place, profile })).toMatch(
-			/^invalid params: place slack:T1:ask: nothing was said of discord:111:desk, .*parley places set/,
+			/^invalid params: place slack:T1:ask: discord:111:desk, .* has no settings: .*parley channels set/,
 		);
 		for (const [key, wanted] of [
 			["slack:T1", profile],
@@ -77,7 +77,7 @@ verifiesOn(
 			{ context: object },
 		];
 		expect(whole.context).toMatchObject({ tool: "write_file", arguments: { path: "a.txt", content: "x" } });
-		const role = /^forbidden: it takes the role approver/;
+		const role = /^forbidden: the role approver/;
 		const answer = { token, value: "once" };
 		const max = as("max", "111", "desk");
 		expect(await discord.refusal("list_prompts", { approvals: true, ...max })).toMatch(role);

@@ -79,7 +79,7 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		expect(await client.refusal("feedback", { rating: "good" })).toMatch(/^not available: there is no reply/);
-		expect(await client.refusal("explain")).toMatch(/^not available: nothing was said/);
+		expect(await client.refusal("explain")).toMatch(/^not available: this session has no run yet/);
 		const { run_id } = await client.call("send_message", { content: "say: hello" });
 		await client.event("assistant.message");
 		expect(await client.call("feedback", { rating: "good", key: "k" })).toEqual({
@@ -105,6 +105,8 @@ verifiesOn(
 		const { context } = (await client.event("prompt.request")).payload;
 		expect(context).toBeDefined();
 		const active = (await client.call("explain"))["run_id"];
-		expect(await client.refusal("feedback", { rating: "good", run_id: active })).toMatch(/wait for its end/);
+		expect(await client.refusal("feedback", { rating: "good", run_id: active })).toMatch(
+			/wait until it ends/,
+		);
 	},
 );

@@ -43,7 +43,7 @@ verifiesOn("ozzie", ["envelope.recognised"], "a Go client works without a suffix
 	await expect(client.call("accept_all_tools")).resolves.toEqual({ status: "accepted" });
 	expect((await ask(client, "run: echo hi", valueless(true))).prompts).toEqual([]);
 	expect(gateway.log.records.map(({ message }) => message)).toContain(
-		"an Ozzie client was recognised: it gets both envelopes",
+		"an Ozzie client was recognised and gets both envelopes",
 	);
 });
 

@@ -172,12 +172,12 @@ verifiesOn(
 		});
 		const other = await connect(gateway, String(token["token"]));
 		const request = { reason: "tests", minutes: 30, tools: ["run_command"], ...c.as("ada") };
-		expect(await other.refusal("request_grant", request)).toContain("nothing was said in discord:111:c yet");
+		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
 		await other.call("open_session", {
 			actor: { id: "bob" },
 			place: { tenant: "111", channel: "elsewhere" },
 		});
-		expect(await other.refusal("request_grant", request)).toContain("nothing was said in discord:111:c yet");
+		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
 		await other.leave();
 		const again = await c.again();
 		const asked = await again.call("request_grant", { key: "wish", ...request });
@@ -199,7 +199,7 @@ verifiesOn(
 		expect(await c.operator.call("list_grants", {})).toMatchObject({ grants: [{ place }], wishes: [] });
 		const mistyped = { channel: "discord:111:d", reason: "r" };
 		expect(await c.operator.refusal("request_grant", mistyped)).toContain(
-			"nothing was said in discord:111:d yet",
+			"discord:111:d has no conversation yet",
 		);
 		const granted = await c.operator.call("request_grant", { ...mistyped, unseen: true });
 		expect(granted).toMatchObject({ status: "granted", grant: { place: "discord:111:d" } });
@@ -255,8 +255,8 @@ verifiesOn(
 		await using c = await channel(gateway);
 		const wanted = { channel: place, reason: "r" };
 		for (const [who, why] of [
-			[c.as("eve"), "somebody spoke whom nobody has let in"],
-			[c.as("ada", true), "people of another organisation are there"],
+			[c.as("eve"), "a person without access wrote in it"],
+			[c.as("ada", true), "people of another organisation can read it"],
 		] as const) {
 			await c.operator.call("request_grant", wanted);
 			await c.connector.event("grant.created");

@@ -90,7 +90,7 @@ verifiesOn(
 			/^invalid params: actor.id/,
 		);
 		expect(await connector.refusal("open_session", as("ada"))).toBe(
-			"forbidden: nobody has let discord:111:ada in yet: ask for a code with pair, and the operator lets you in with it",
+			"forbidden: discord:111:ada has no access: request a code with pair, and send it to the operator for approval",
 		);
 		expect(await connector.call("whoami", as("ada"))).toMatchObject({
 			...{ principal: "connector:discord", kind: "connector", person: "discord:111:ada", role: "stranger" },
@@ -103,12 +103,12 @@ verifiesOn(
 		expect(self["may"]).toContain("session.write");
 		expect(self["may"]).not.toContain("prompt.approve");
 		expect(await connector.refusal("open_session", as("ada", { tenant: "222" }))).toMatch(
-			/^forbidden: connectors of discord do not speak for 222: .*chat\.tenants\.discord/,
+			/^forbidden: connectors of discord may not act for 222: .*chat\.tenants\.discord/,
 		);
 		expect(await connector.call("whoami", as("ada", { tenant: "222" }))).toMatchObject({ role: "stranger" });
 		await d.operator.call("remove_person", { person: "discord:111:ada" });
 		expect(await connector.refusal("send_message", { content: "hi", ...as("ada") })).toMatch(
-			/^forbidden: nobody/,
+			/^forbidden: discord:111:ada has no access/,
 		);
 		await using back = await d.again();
 		const sessions = [{ session_id, after_seq: 0 }];
@@ -148,7 +148,9 @@ verifiesOn(
 			/^invalid params: key/,
 		);
 		for (const user of ["bob", "cleo"]) await connector.call("pair", elsewhere(user));
-		expect(await connector.refusal("pair", elsewhere("dan"))).toContain("3 people wait here already");
+		expect(await connector.refusal("pair", elsewhere("dan"))).toContain(
+			"3 access requests are already open here",
+		);
 		for (const method of ["list_people", "list_places"]) {
 			expect(await connector.refusal(method, elsewhere("olga"))).toMatch(/^forbidden: /);
 		}
@@ -195,7 +197,7 @@ verifiesOn(
 		for (const method of ["list_people", "withdraw_pairing"]) {
 			const params = { pairing: code };
 			expect(await connector.refusal(method, { ...params, ...as("olga") })).toMatch(
-				/^forbidden: connector may not person\.\w+: that is for the operator of this gateway/,
+				/^forbidden: connector may not person\.\w+: only the operator of this gateway may/,
 			);
 			expect(await connector.refusal(method, params)).toContain("parley token create operator NAME");
 		}
@@ -208,7 +210,7 @@ verifiesOn(
 		});
 		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("already used or withdrawn");
 		const approval = { code: asked["code"], role: "member" };
-		expect(await operator.refusal("approve_person", approval)).toContain("nobody waits with the code");
+		expect(await operator.refusal("approve_person", approval)).toContain("no access request has the code");
 		expect(await operator.refusal("withdraw_pairing", { pairing: code })).toContain("parley people list");
 		const { records } = (await operator.call("read_audit", {})) as { records: { action: string }[] };
 		expect(records.filter(({ action }) => action === "person.withdraw")).toMatchObject([
@@ -252,7 +254,7 @@ verifiesOn(
 		const { token } = (await connector.event("prompt.request")).payload;
 		const approve = { token, value: true };
 		expect(await connector.refusal("prompt_response", { ...approve, ...as("ada") })).toMatch(
-			/^forbidden: it takes the role approver, and discord:111:ada is member: .*parley people role/,
+			/^forbidden: the role approver is required, and discord:111:ada is member: .*parley people role/,
 		);
 		expect(await connector.refusal("prompt_response", approve)).toMatch(/^forbidden: /);
 		expect(await connector.refusal("prompt_response", { ...approve, ...as("abe", { channel: "x" }) })).toBe(
@@ -268,7 +270,7 @@ verifiesOn(
 		const critical = (await connector.event("prompt.request")).payload["token"];
 		expect(
 			await connector.refusal("prompt_response", { token: critical, value: true, ...as("abe") }),
-		).toContain("it can only be denied");
+		).toContain("a chat can only deny it");
 		await connector.call("prompt_response", { token: critical, cancelled: true, ...as("gus") });
 		await connector.event("assistant.message");
 		expect(await operator.refusal("prompt_response", { token: "prompt_x", value: true })).toContain(
@@ -322,7 +324,9 @@ verifiesOn(
 		const { sessions } = await connector.call("list_sessions", { limit: 1 });
 		expect(sessions).toMatchObject([{ session_id: rooted["session_id"], root_dir: gateway.path("work") }]);
 		expect(await operator.call("remove_place", { place })).toEqual({ status: "removed", place });
-		expect(await operator.refusal("remove_place", { place })).toContain(`nothing was set for ${place}`);
+		expect(await operator.refusal("remove_place", { place })).toContain(
+			`no settings of ${place} can be removed`,
+		);
 	},
 );
 

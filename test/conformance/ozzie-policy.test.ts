@@ -110,7 +110,7 @@ verifiesOn("ozzie", ["policy.test"], "the operator sees why a call requires appr
 				{
 					layer: "built-in",
 					effect: "ask",
-					reason: "cannot be taken back",
+					reason: "cannot be undone",
 					floor: true,
 					ignored: false,
 					classes: ["irreversible"],

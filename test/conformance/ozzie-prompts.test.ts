@@ -26,7 +26,7 @@ verifiesOn(
 		const approve = { token, value: true };
 		const refused: [object, RegExp][] = [
 			[{ ...approve, arguments: { program: "echo two" } }, /^invalid params: arguments: .*cmd/],
-			[{ ...approve, arguments: { cmd: "git push --force" } }, /cannot be taken back/],
+			[{ ...approve, arguments: { cmd: "git push --force" } }, /cannot be undone/],
 			[{ ...approve, arguments: ["echo two"] }, /^invalid params: arguments/],
 		];
 		for (const [params, error] of refused) {

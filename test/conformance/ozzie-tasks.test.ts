@@ -205,7 +205,7 @@ verifiesOn(
 				{ description: "d".repeat(32_001) },
 				/^invalid params: description: must have at most 32000 characters$/,
 			],
-			[{ tools: ["fly"] }, /^invalid params: tools: there is no tool "fly" here; there are: .*run_command/],
+			[{ tools: ["fly"] }, /^invalid params: tools: there is no tool "fly" here; available: .*run_command/],
 			[
 				{ tools: Array.from({ length: 51 }, () => "git") },
 				/^invalid params: tools: must have at most 50 entries$/,
@@ -214,7 +214,10 @@ verifiesOn(
 			[{ autonomy: "full" }, /^invalid params: autonomy: must be one of supervised, autonomous$/],
 			[{ agent: "nobody" }, /^invalid params: agent not found: nobody/],
 			[{ model: "nothing" }, /^invalid params: /],
-			[{ depends_on: ["task_none"] }, /^invalid params: depends_on: "task_none" is no task of this session$/],
+			[
+				{ depends_on: ["task_none"] },
+				/^invalid params: depends_on: "task_none" is not a task of this session$/,
+			],
 			[
 				{ depends_on: Array.from({ length: 21 }, () => "task_1") },
 				/^invalid params: depends_on: must have at most 20/,

@@ -127,7 +127,7 @@ verifiesOn("ozzie", ["token.once"], "the text of a token is returned once", asyn
 	const made = await operator.call("create_token", wish);
 	const token = String(made["token"]);
 	expect(made["info"]).toMatchObject({ kind: "observer", name: "wall", status: "active" });
-	expect(await operator.refusal("create_token", wish)).toMatch(/^invalid params: .*shown that one time/);
+	expect(await operator.refusal("create_token", wish)).toMatch(/^invalid params: .*shown only once/);
 	expect(await operator.refusal("create_token", { ...wish, key: "k2" })).toMatch(/^invalid params: .*wall/);
 	const received = JSON.stringify([
 		await operator.call("list_tokens"),

@@ -72,7 +72,7 @@ verifiesOn(
 		const { payload } = await connector.event("tool.call", { status: "completed" });
 		expect(payload["result"]).toMatch(/^secret:pw_/);
 		for (const again of [await a.get(a.url), await a.post(a.url, "other")])
-			expect([again.status, await again.text()]).toEqual([410, expect.stringContaining("used already")]);
+			expect([again.status, await again.text()]).toEqual([410, expect.stringContaining("already used")]);
 		expect(JSON.stringify(a.d.gateway.log.records)).not.toContain("horse");
 		expect(JSON.stringify(a.d.gateway.log.records)).not.toContain(a.url.split("/").at(-1));
 	},
@@ -89,9 +89,9 @@ verifiesOn(
 		const page = (who: string, params: object = {}) =>
 			connector.call("secret_page", { token: a.token, ...params, ...as(who) });
 		const refused = (who: object, token = a.token) => connector.refusal("secret_page", { token, ...who });
-		expect(await refused(as("max"))).toMatch(/^forbidden: it takes the role approver/);
+		expect(await refused(as("max"))).toMatch(/^forbidden: the role approver/);
 		expect(await refused(as("abe", "random"))).toBe("prompt not found");
-		expect(await refused({})).toMatch(/^forbidden: a connector says for whom/);
+		expect(await refused({})).toMatch(/^forbidden: a connector must name the person/);
 		expect(await refused(as("ada"), "prompt_none")).toBe("prompt not found");
 		// A key returns the same page.
 		const kept = await page("ada", { key: "k" });
@@ -115,7 +115,7 @@ verifiesOn(
 		const fresh = String((await page("ada"))["url"]);
 		await operator.call("prompt_response", { token: a.token, value: "by the operator" });
 		expect([(await a.get(fresh)).status, (await a.post(fresh, "x")).status]).toEqual([410, 410]);
-		expect(await refused(as("ada"))).toMatch(/^not available: this question is over/);
+		expect(await refused(as("ada"))).toMatch(/^not available: this question is closed/);
 		await connector.leave();
 		await operator.leave();
 		await a.d.gateway.restart();

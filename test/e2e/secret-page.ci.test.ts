@@ -122,7 +122,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	const late = await visit(browser, url);
 	expect([late.status, await late.page.getByRole("main").textContent()]).toEqual([
 		410,
-		expect.stringContaining("used already"),
+		expect.stringContaining("already used"),
 	]);
 	// After an interrupted navigation back, the address is that of the target page.
 	const back = page.goBack().catch(async (reason: unknown) => {
@@ -148,7 +148,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	);
 	const url = String((await client.call("secret_page", { token }))["url"]);
 	const { page, status } = await visit(browser, url, true);
-	expect([status, await page.title()]).toEqual([200, "An agent asks you for a password"]);
+	expect([status, await page.title()]).toEqual([200, "An agent requests a password from you"]);
 	expect(await page.locator("script, img").count()).toBe(0);
 	// The content security policy stops injected content.
 	const ran = page.evaluate(`
@@ -156,7 +156,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 		script.textContent = 'document.title = "caught"';
 		document.body.append(script);
 		document.title`);
-	expect(await ran).toBe("An agent asks you for a password");
+	expect(await ran).toBe("An agent requests a password from you");
 	// A form without an answer, as another program could send it.
 	await page.getByLabel("Password").evaluate((input) => input.removeAttribute("required"));
 	expect(await send(page, "")).toBe(400);

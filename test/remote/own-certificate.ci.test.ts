@@ -115,7 +115,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
-	await gateway.line("the certificate was taken up");
+	await gateway.line("the certificate was reloaded");
 	// The gateway uses the present certificate of the directory, no longer the first one.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);

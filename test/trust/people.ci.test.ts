@@ -82,7 +82,7 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 	const { stdout: token } = await parley("token", "create", "connector", "discord", "--platform", "discord");
 	const connector = await setup.connect(token);
 	expect(await connector.refusal("open_session", as("olga"))).toContain(
-		"connectors of discord do not speak for 111",
+		"connectors of discord may not act for 111",
 	);
 	expect((await parley("people")).stdout).toContain("No chat user has access");
 	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");
@@ -102,7 +102,7 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 	expect(await again.call("whoami", as("ada"))).toMatchObject({ role: "guest" });
 	expect((await parley("people", "remove", "discord:111:ada")).code).toBe(0);
 	expect(await again.refusal("send_message", { content: "hi", ...as("ada") })).toContain(
-		"nobody has let discord:111:ada in",
+		"discord:111:ada has no access",
 	);
 	const { people } = parseJson((await parley("people", "list", "--json")).stdout) as { people: object[] };
 	expect(people).toMatchObject([{ person: "discord:111:olga", role: "owner" }]);
@@ -138,13 +138,13 @@ test("the operator sees waiting requests, their requesters, and the command to r
 	);
 	expect(await parley("people", "deny", "NOBODY")).toMatchObject({
 		code: 1,
-		stderr: expect.stringContaining("parley people list shows those that are"),
+		stderr: expect.stringContaining("parley people list shows the open ones"),
 	});
 	expect((await parley("status")).stdout).not.toContain("waiting");
 	const nothing = await parley("channels", "set", "discord:111:general");
 	expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("--agent, --model, --tools") });
 	const holding = await parley("channels", "set", "discord:111:general", "--root", join(data, ".."));
-	expect(holding).toMatchObject({ code: 2, stderr: expect.stringContaining("holds the data directory") });
+	expect(holding).toMatchObject({ code: 2, stderr: expect.stringContaining("contains the data directory") });
 	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
 });
 

@@ -289,7 +289,7 @@ test("a start on a data directory that holds keys but no database says so before
 	await (await place.start()).stop(0);
 	expect(warnings().map(({ message }) => message)).toEqual([
 		expect.stringMatching(
-			/data holds keys or tokens \(keys\/secrets, tokens\/operator\) but no database.*parley restore/,
+			/data contains keys or tokens \(keys\/secrets, tokens\/operator\) but no database.*parley restore/,
 		),
 	]);
 });

@@ -56,7 +56,7 @@ export function openStore({ config, clock, log, failpoints, watch }: StoreParts)
 /** Logs once when the store can no longer write, and once when it can again. */
 function logHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
-		if (state === "ok") log.info("the store commits again; what was interrupted goes on");
+		if (state === "ok") log.info("the store commits again; interrupted work continues");
 		else if (state === "full") {
 			log.error(
 				"the disk is full: the gateway stores nothing until there is space; confirmed changes are stored",

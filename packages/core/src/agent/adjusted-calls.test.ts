@@ -87,7 +87,7 @@ test("a name of a tool that is not offered is refused, whatever it resembles", a
 	await t.send(session, "go");
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
 		name: "Bash",
-		error: 'there is no tool "Bash"; the tools are: read_file',
+		error: 'there is no tool "Bash"; available: read_file',
 	});
 	await expect(log.next("tool.completed")).resolves.toMatchObject({
 		name: "read_file",

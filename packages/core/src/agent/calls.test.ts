@@ -56,7 +56,7 @@ test("an invalid call is shown and fails, and the model gets the reason", async 
 	log.check();
 	const errors = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
 	expect(errors).toEqual([
-		'there is no tool "nope"; the tools are: failing',
+		'there is no tool "nope"; available: failing',
 		expect.stringContaining("invalid arguments of failing"),
 		"failing failed: internal error",
 	]);

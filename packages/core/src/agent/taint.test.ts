@@ -217,7 +217,7 @@ test("words of people other than the operator taint the session", async () => {
 	await runtime.send(unkeyed(), s.session, { content: "publish it", author: { id: "u1", name: "Uma" } });
 	expect(await s.taint()).toBe("UP");
 	const prompt = await s.nextPrompt();
-	expect(prompt.approval?.notes).toContain(`cannot be taken back; with it, ${together}`);
+	expect(prompt.approval?.notes).toContain(`cannot be undone; with it, ${together}`);
 	await s.answer(prompt, false);
 	await s.log.next("assistant.message");
 	s.log.check();

@@ -47,9 +47,9 @@ test("without approvals, a list has only the own channel, and the session stays 
 });
 
 const refused: readonly (readonly [who: string, by: Principal, why: string | RegExp])[] = [
-	["a member there", acting("max", "member"), /it takes the role approver/],
-	["a guest there", acting("gus", "guest"), /it takes the role approver/],
-	["a stranger there", acting("sid", "stranger"), /nobody has let discord:guild:sid in/],
+	["a member there", acting("max", "member"), /the role approver/],
+	["a guest there", acting("gus", "guest"), /the role approver/],
+	["a stranger there", acting("sid", "stranger"), /discord:guild:sid has no access/],
 	[
 		"an approver in another channel there",
 		acting("abe", "approver", "discord:guild:other"),
@@ -161,11 +161,9 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 test("always-required approvals can only be denied from there, by approvers", async () => {
 	await using chat = await openElsewhere({ tool: "critical" });
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
-	expect(await chat.answer(abe, { value: "yes" })).toContain("it can only be denied");
-	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("it can only be denied");
-	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain(
-		"it takes the role approver",
-	);
+	expect(await chat.answer(abe, { value: "yes" })).toContain("a chat can only deny it");
+	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("a chat can only deny it");
+	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain("the role approver");
 	expect(await chat.answer(abe, { cancelled: true })).toBe("");
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ by: "discord:guild:abe", cancelled: true });
 });
@@ -174,7 +172,7 @@ test("from there a call is approved once and as it is", async () => {
 	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.allowSession).toBe(true);
 	for (const response of [{ value: "session" }, { value: true, arguments: { path: "other" } }]) {
-		expect(await chat.answer(abe, response)).toContain("approved once and as it is");
+		expect(await chat.answer(abe, response)).toContain("approve a call once and unchanged");
 	}
 	expect(await chat.answer(abe)).toBe("");
 });
@@ -183,9 +181,9 @@ test("only the operator's named approvers of that channel may answer there", asy
 	const approvers = ["discord:guild:max"];
 	const places = { [asking]: { approveIn: [answering] }, [answering]: { approvers } };
 	await using chat = await openElsewhere({ places });
-	expect(await chat.answer(abe)).toContain("here only those approve whom the operator has named");
-	expect(await chat.listed(abe)).toContain("here only those approve");
-	expect(await chat.answer(acting("max", "guest"))).toContain("it takes the role approver");
+	expect(await chat.answer(abe)).toContain("only approvers of this channel may approve");
+	expect(await chat.listed(abe)).toContain("only approvers of this channel may approve");
+	expect(await chat.answer(acting("max", "guest"))).toContain("the role approver");
 	expect(await chat.answer(acting("max", "member"))).toBe("");
 });
 
@@ -197,7 +195,9 @@ test("a requester cannot bypass the approvers of their channel through another o
 	};
 	const asker = acting("ann", "approver", asking);
 	await using chat = await openElsewhere({ places, asker });
-	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toContain("here only those approve");
+	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toContain(
+		"only approvers of this channel may approve",
+	);
 	expect(await chat.answer(acting("bob", "approver", answeringPlace))).toBe("");
 	// On the same platform the id identifies the person.
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");

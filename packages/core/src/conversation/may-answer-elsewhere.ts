@@ -87,6 +87,6 @@ function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;
 	if (!answer.remember && response.arguments === undefined) return;
-	const message = "from another channel a call is approved once and as it is, or denied";
+	const message = "from another channel, approve a call once and unchanged, or deny it";
 	throw new ParleyError(message, { code: "permission_denied" });
 }

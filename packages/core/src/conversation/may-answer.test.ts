@@ -132,9 +132,9 @@ test("of twelve people who approve in four channels, only the approver of this o
 test("a refusal names the missing role and how to get it, and is audited", async () => {
 	await using chat = await openPrompt("edit");
 	expect(await chat.answer(ada)).toBe(
-		"it takes the role approver, and discord:guild:ada is member: the operator changes that with parley people role discord:guild:ada approver",
+		"the role approver is required, and discord:guild:ada is member: the operator can change it with parley people role discord:guild:ada approver",
 	);
-	expect(await chat.answer(acting("sid", "stranger"))).toContain("ask for a code with pair");
+	expect(await chat.answer(acting("sid", "stranger"))).toContain("request a code with pair");
 	expect(await chat.answer(acting("abe", "approver", { channel: "random" }))).toBe("prompt not found");
 	expect(await chat.answer(acting("abe", "approver", { platform: "slack" }))).toBe("prompt not found");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
@@ -147,7 +147,7 @@ test("a refusal names the missing role and how to get it, and is audited", async
 
 test("the role is checked at the moment of the answer", async () => {
 	await using chat = await openPrompt("edit");
-	expect(await chat.answer(acting("abe", "guest"))).toContain("it takes the role approver");
+	expect(await chat.answer(acting("abe", "guest"))).toContain("the role approver");
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
 	await chat.ended();
 });
@@ -174,7 +174,7 @@ test("always-required approvals cannot be given through a chat platform", async 
 		expect(await chat.answer(acting("olga", "owner"), response)).not.toBe("");
 		expect(await chat.state()).toBe("open");
 	}
-	expect(await chat.answer(acting("olga", "owner"))).toContain("it can only be denied");
+	expect(await chat.answer(acting("olga", "owner"))).toContain("a chat can only deny it");
 	expect(await chat.answer(operator)).toBe("");
 	expect(await chat.ended()).toBe("done");
 });
@@ -212,7 +212,7 @@ test("if the operator has named approvers, only members among them approve", asy
 		await chat.ended();
 	}
 	await using critical = await openPrompt("critical", { approvers });
-	expect(await critical.answer(acting("max", "member"))).toContain("it can only be denied");
+	expect(await critical.answer(acting("max", "member"))).toContain("a chat can only deny it");
 	await critical.answer(operator, { cancelled: true });
 	await critical.ended();
 });

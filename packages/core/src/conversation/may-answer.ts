@@ -23,8 +23,7 @@ export function authorizeAnswer(
 ): void {
 	const action = actionOf(row, response);
 	if (action === "prompt.approve_critical" && principal.kind === "connector") {
-		const message =
-			"this is always asked of the operator, who answers with parley answer: through a chat platform it can only be denied";
+		const message = "only the operator can approve this, with parley answer: a chat can only deny it";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const acting = action === "prompt.approve" ? asApprover(principal, approvers) : principal;
@@ -59,7 +58,7 @@ export function asApprover(principal: Principal, approvers: readonly string[] | 
 	const { person } = principal;
 	if (!person || !approvers) return principal;
 	if (!approvers.includes(person.id)) {
-		const message = `here only those approve whom the operator has named with parley channels: ${approvers.join(", ")}`;
+		const message = `only approvers of this channel may approve, and the operator sets them with parley channels set: ${approvers.join(", ")}`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	if (!hasRole(person, "member")) return principal;

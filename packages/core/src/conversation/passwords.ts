@@ -65,7 +65,7 @@ function unseal(
 		return secrets.open(id, sealed);
 	} catch (reason) {
 		if (ParleyError.from(reason).code !== "data_loss") throw reason;
-		log.warn("a password cannot be opened: it was kept under another key", { secret: id });
+		log.warn("a password cannot be decrypted: it was stored with another key", { secret: id });
 		return undefined;
 	}
 }

@@ -106,7 +106,7 @@ test("channel settings decide the directory, the people and the tools of its ses
 	await using chat = await openChat(replies, { tools, profile });
 	expect(await chat.row()).toMatchObject({ root_dir: "/usr", model: "big" });
 	await chat.say("go");
-	expect(await chat.results()).toEqual(['there is no tool "shout"; the tools are: look']);
+	expect(await chat.results()).toEqual(['there is no tool "shout"; available: look']);
 	expect(chat.model.requests[0]).toMatchObject({ model: "big", tools: [{ name: "look" }] });
 });
 
@@ -233,7 +233,7 @@ test("commands name what is in the workspace freely, and what is beside it at th
 		await chat.say("go");
 		const { prompt } = await chat.log.next("prompt.requested");
 		risks.push(
-			`${prompt.approval?.notes.includes("names what belongs to the gateway") ? "gateway" : "own"} ${command}`,
+			`${prompt.approval?.notes.includes("names files of the gateway") ? "gateway" : "own"} ${command}`,
 		);
 		await chat.t.runtime.answer(unkeyed(ada), prompt.token, { cancelled: true });
 		await chat.log.next("assistant.message");
@@ -410,7 +410,7 @@ test("a person sees the sessions and events of their channel, and none of anothe
 	await expect(runtime.usage(bob, { by: "day", sessionId: chat.session })).rejects.toThrow(
 		`session not found: ${chat.session}`,
 	);
-	await expect(seen(acting("eve", "stranger"))).rejects.toThrow("nobody has let discord:guild:eve in");
+	await expect(seen(acting("eve", "stranger"))).rejects.toThrow("discord:guild:eve has no access");
 	const { person: _, ...nobody } = ada;
 	expect((await seen(nobody)).sort()).toEqual([chat.session, other.id].sort());
 });

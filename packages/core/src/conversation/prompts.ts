@@ -351,7 +351,7 @@ async function settlePrompt(
 function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message =
-		"a password is not taken over a connection that others can read: answer over TLS (wss://), or on the gateway's own machine";
+		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine";
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 

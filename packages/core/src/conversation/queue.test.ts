@@ -37,7 +37,7 @@ test("32 messages may wait; one more is refused, alone, and leaves no trace", as
 	expect(empty.status).toBe("fulfilled");
 	expect(tooMany).toMatchObject({
 		status: "rejected",
-		reason: { code: "resource_exhausted", message: "session busy: 32 messages wait already" },
+		reason: { code: "resource_exhausted", message: "session busy: 32 messages already wait" },
 	});
 	expect(log.recorded).toEqual(["session.created", ...Array.from({ length: 33 }, () => "user.message")]);
 	await t.runtime.cancel(unkeyed(), session, { queued: true });

@@ -67,7 +67,7 @@ export class Workspaces {
 			}
 		}
 		if (failures.length === 0) return;
-		throw new ParleyError(`${failures.length} workspaces of sessions that are gone cannot be removed`, {
+		throw new ParleyError(`${failures.length} workspaces of deleted sessions cannot be removed`, {
 			code: "internal",
 			cause: new AggregateError(failures, "each with its own reason"),
 		});

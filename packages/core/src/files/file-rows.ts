@@ -185,7 +185,7 @@ export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Se
 		const file = await findFile(tx, id, now);
 		if (!file || !visibleTo(principal, file)) throw refused(`file not found: ${id}`);
 		if (file.sessionId !== null && file.sessionId !== sessionId) {
-			throw refused(`${id} belongs to another session: bring it once more`);
+			throw refused(`${id} belongs to another session: upload it again`);
 		}
 		await tx.updateTable("files").set({ session_id: sessionId }).where("id", "=", id).execute();
 		attached.push(factsOf(file));

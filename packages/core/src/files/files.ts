@@ -134,7 +134,7 @@ export class Files {
 			return kept;
 		} catch (reason) {
 			for (const left of [path, `${path}${partEnding}`]) await rm(left, { force: true });
-			throw fileError("the file cannot be kept", reason);
+			throw fileError("the file cannot be stored", reason);
 		} finally {
 			this.#arriving.delete(id);
 		}
@@ -211,7 +211,7 @@ export class Files {
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
 		const unknown = new ParleyError(
-			`no result is kept as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. ` +
+			`no result is stored as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. ` +
 				"If the result was deleted for newer results, repeat the call",
 			{ code: "not_found" },
 		);
@@ -301,7 +301,7 @@ export class Files {
 
 function noneYet(cause: unknown): string[] {
 	if (systemCode(cause) === "ENOENT") return [];
-	throw fileError("the kept files cannot be listed", cause);
+	throw fileError("the stored files cannot be listed", cause);
 }
 
 function unknownFile(id: string): ParleyError {

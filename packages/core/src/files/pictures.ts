@@ -74,7 +74,7 @@ async function load(
 ): Promise<{ readonly attachment: Attachment; readonly picture?: ImageBlock }> {
 	if (!attachment.shown || !isImageType(attachment.mediaType)) return { attachment };
 	const picture = await loadPicture(files, attachment);
-	if (!picture) return { attachment: { ...attachment, problem: "it is no longer kept" } };
+	if (!picture) return { attachment: { ...attachment, problem: "it is no longer stored" } };
 	return { attachment, picture };
 }
 

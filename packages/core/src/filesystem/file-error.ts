@@ -10,7 +10,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 	ENOENT: ["not_found", "there is no such file"],
 	ENOTDIR: ["invalid_argument", "a part of the path is a file, not a directory"],
 	EISDIR: ["invalid_argument", "it is a directory"],
-	ELOOP: ["failed_precondition", "symbolic links go round in a circle, or a file became one just now"],
+	ELOOP: ["failed_precondition", "symbolic links form a loop, or a file was just replaced by a link"],
 	ENAMETOOLONG: ["invalid_argument", "a name in the path is too long"],
 	ENXIO: ["invalid_argument", "it is not a regular file"],
 	ENOSPC: ["resource_exhausted", "no space is left on the device"],

@@ -14,15 +14,18 @@ export function compileGlob(glob: string): (path: string) => boolean {
 	};
 	if (glob.startsWith("!"))
 		refuse("a pattern cannot exclude files, so write a pattern of the files to include");
-	if (glob.startsWith("/")) refuse("it begins where the search does, so leave out the first /");
-	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(".. leads out of where the search begins: name another path");
+	if (glob.startsWith("/"))
+		refuse("patterns are relative to the searched directory, so leave out the first /");
+	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(".. leads out of the searched directory: name another path");
 	const relative = glob.replace(/^(?:\.\/)+/, "").replace(/\/$/, "/**");
 	const anywhere = relative === "**" || relative.includes("/") ? relative : `**/${relative}`;
 	try {
 		const pattern = RE2JS.compile(translate(anywhere));
 		return (path) => pattern.matches(path);
 	} catch (cause) {
-		return refuse(cause instanceof ParleyError ? cause.message : "its [ ] hold no range of characters");
+		return refuse(
+			cause instanceof ParleyError ? cause.message : "its [ ] do not contain a range of characters",
+		);
 	}
 }
 
@@ -43,7 +46,7 @@ function translate(glob: string): string {
 }
 
 function unclosed(): ParleyError {
-	return new ParleyError("a { or } has no partner", { code: "invalid_argument" });
+	return new ParleyError("a { or } is not closed", { code: "invalid_argument" });
 }
 
 function translatePart(part: string, inBraces: boolean): string {

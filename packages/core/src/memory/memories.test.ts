@@ -142,12 +142,12 @@ test.each(engines)("no person reads or deletes a note of another person or chann
 	);
 	await expect(
 		memories.store(requestBy(person("ann")), { scope: "everyone", text: "x", tags: [] }),
-	).rejects.toThrow("that is for the operator");
+	).rejects.toThrow("only the operator of this gateway may");
 	await expect(memories.list({ id: "observer:o", kind: "observer" }, { limit: 5 })).rejects.toThrow(
 		"observer",
 	);
 	await expect(memories.list(person("eve", "C1", "stranger"), { limit: 5 })).rejects.toThrow(
-		"let discord:T:eve in",
+		"discord:T:eve has no access",
 	);
 });
 
@@ -215,7 +215,7 @@ test("limits of notes are errors that name them", async () => {
 	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("Tag of 41 characters");
 	await expect(
 		memories.store(requestBy(operator), { scope: "channel", text: "x", tags: [] }),
-	).rejects.toThrow("this conversation is in no channel");
+	).rejects.toThrow("this conversation is not in a channel");
 	for (let n = 0; n < memoryLimits.notes; n++) await refused(`note ${n}`);
 	await expect(refused("one more")).rejects.toThrow("Too many memories of scope user: 500 are stored");
 });

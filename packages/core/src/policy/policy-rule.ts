@@ -73,12 +73,12 @@ export const builtInRules: readonly BuiltInRule[] = [
 		liftedBy: [],
 		reason: "changes notes of the person or the channel",
 	},
-	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for everyone" },
+	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for all people" },
 	{
 		effect: "ask",
 		when: ["schedule"],
 		liftedBy: ["rule", "accept-all"],
-		reason: "changes what runs at a later time",
+		reason: "changes scheduled work",
 	},
 	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
 	{
@@ -111,9 +111,9 @@ export const builtInRules: readonly BuiltInRule[] = [
 		effect: "ask",
 		when: ["control"],
 		liftedBy: [],
-		reason: "touches what steers this machine or the gateway",
+		reason: "may change files that control this machine or the gateway",
 	},
-	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be taken back" },
+	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be undone" },
 ];
 /** Rule for classes that no built-in rule has. */
 export const unknownClass: BuiltInRule = {

@@ -17,10 +17,10 @@ import {
 export const policyVersion = "4";
 
 /** Reason why a call of a tainted session that changes shared notes requires approval. */
-const sharedNoteReason = "changes a note for everyone, which every later run may read";
+const sharedNoteReason = "changes a note for all people, which every later run can read";
 
 /** The reason why a call of a tainted session that changes schedules requires approval. */
-const laterNote = "changes what runs at a later time, after text of others or private data was read";
+const laterNote = "changes scheduled work, after text of others or private data was read";
 
 /** Permissions of the session at the time of the decision. */
 export interface Permissions {

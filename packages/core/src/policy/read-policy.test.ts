@@ -103,7 +103,7 @@ test.each([
 	],
 	[
 		rule('{ "effect": "deny", "when": { "command": ["git push"] } }'),
-		"a program; its arguments are words of their own",
+		"a program, with each argument as a separate word",
 	],
 	[
 		rule('{ "effect": "deny", "when": { "command": [["ls"], []] } }'),
@@ -111,7 +111,7 @@ test.each([
 	],
 	[
 		rule('{ "effect": "deny", "tool": "write_file", "when": { "command": ["rm"] } }'),
-		"only some tools run commands, and the rule is about none of them: run_command, git",
+		"the rule has a command, but none of its tools runs commands: run_command, git",
 	],
 	[rule('{ "effect": "deny", "when": { "path": "a/{b" } }'), ":2:41: the pattern"],
 	[rule('{ "effect": "deny", "when": { "path": "../x" } }'), "cannot be used: .. leads out"],

@@ -122,7 +122,7 @@ class RuleReader {
 		if (!patterns || able.some((name) => patterns.some((pattern) => matchesName(name, pattern)))) return;
 		throw this.#refused(
 			["when", "command"],
-			`only some tools run commands, and the rule is about none of them: ${able.join(", ")}`,
+			`the rule has a command, but none of its tools runs commands: ${able.join(", ")}`,
 		);
 	}
 
@@ -204,7 +204,7 @@ function makeSchemas() {
 		.string({ error: "a word" })
 		.regex(/^[^\p{C}]{1,300}$/u, { error: "a word of at most 300 characters, without controls" });
 	const program = word.regex(/^\S+$/, {
-		error: 'a program; its arguments are words of their own: ["git", "push"]',
+		error: 'a program, with each argument as a separate word: ["git", "push"]',
 	});
 
 	const when = z

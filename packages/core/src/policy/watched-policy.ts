@@ -88,7 +88,7 @@ export class WatchedPolicy {
 			if (reason instanceof ParleyError) return broken(reason.message, text);
 			const why = systemCode(reason);
 			return broken(
-				`${path}: it cannot be read (${why})${foreign ? "" : "; the gateway's user has to be able to"}`,
+				`${path}: it cannot be read (${why})${foreign ? "" : "; give the gateway's user access to it"}`,
 			);
 		}
 	}

@@ -100,7 +100,7 @@ test.runIf(process.platform === "linux")(
 
 test.runIf(process.platform === "linux").each([
 	["echo 'bubblewrap 0.4.1'", "bubblewrap 0.4 is too old", "a later version"],
-	["echo hello", "does not say that it is bubblewrap", "bubblewrap"],
+	["echo hello", "is not bubblewrap, by its version text", "bubblewrap"],
 	[
 		`${version}; echo 'bwrap: No permissions to create new namespace' >&2; exit 1`,
 		"the sandbox could not be set up: No permissions to create new namespace",

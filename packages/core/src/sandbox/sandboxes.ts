@@ -254,7 +254,7 @@ async function tryOrRecall(
 	});
 	if (kept && key !== undefined)
 		await kept.add(key, held).catch((error: unknown) => {
-			log.warn("the verdict about the sandbox cannot be kept; the next process checks again", { error });
+			log.warn("the result of the sandbox check cannot be stored; the next process checks again", { error });
 		});
 	return held;
 }
@@ -262,7 +262,7 @@ async function tryOrRecall(
 async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> {
 	if (!verdict) return;
 	await new KeptVerdict(verdict.file).clear().catch((error: unknown) => {
-		log.error("the verdict about the sandbox cannot be removed", { file: verdict.file, error });
+		log.error("the stored result of the sandbox check cannot be removed", { file: verdict.file, error });
 	});
 }
 
@@ -292,7 +292,7 @@ function whyNot(
 		serviceDirectories.some((place) => isWithin(root, place));
 	const wide = roots.find(isWide);
 	if (wide === undefined) return undefined;
-	return `commands run in a sandbox here, and a root of ${wide} leaves nothing that it could keep from them`;
+	return `commands run in a sandbox, and a root of ${wide} leaves nothing that it could keep from them`;
 }
 
 function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): SandboxState {
@@ -315,7 +315,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 
 function tell({ log, mode }: SandboxesOptions, found: Found): void {
 	const { probes, reason, fix } = found;
-	if (reason === undefined) log.info("commands run in a sandbox that held", { probes });
+	if (reason === undefined) log.info("commands run in a sandbox that passed its test", { probes });
 	else log.warn("there is no sandbox for commands", { mode, reason, ...defined({ fix }) });
 }
 

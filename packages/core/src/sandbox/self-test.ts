@@ -61,7 +61,7 @@ export async function testSandbox(tested: Tested): Promise<number> {
 	const unknown = tried.filter(({ name }) => !lines.has(`held ${name}`)).map(({ name }) => name);
 	if (out.length > 0) throw failed(`a command can get out of the sandbox: ${out.join(", ")}`);
 	if (beside) throw failed("a command can get out of the sandbox: write-beside");
-	if (unknown.length > 0) throw failed(`the sandbox could not be tried: ${unknown[0]} said nothing`);
+	if (unknown.length > 0) throw failed(`the sandbox could not be tested: ${unknown[0]} said nothing`);
 	return tried.length;
 }
 

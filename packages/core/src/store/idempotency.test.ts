@@ -88,7 +88,7 @@ test("a request that was refused has not used its key", async () => {
 	const { prompt } = await log.next("prompt.requested");
 	const answer = (params: object, value?: unknown) =>
 		t.runtime.answer(keyed("prompt_response", params), prompt.token, { cancelled: false, value });
-	await expect(answer({})).rejects.toThrow("this call is always asked");
+	await expect(answer({})).rejects.toThrow("this call always requires approval");
 	await answer({ value: true }, true);
 	await answer({ value: true }, true);
 	await log.next("assistant.message");

@@ -74,7 +74,7 @@ test("a person who is a guest on the platform is a guest at most, and never gain
 	}
 });
 
-test("in a shared channel a general rule gives the role guest, and a rule for a person gives its role", () => {
+test("in a shared channel a general rule gives the role guest is required, and a rule for a person gives its role", () => {
 	const place = { shared: true };
 	expect(roleBy({ allow: [{ tenant: "guild", as: "owner" }] }, { place })).toBe("guest");
 	expect(roleBy({ allow: [{ user: "ada", as: "approver" }] }, { place })).toBe("approver");

@@ -6,7 +6,7 @@ import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prom
 const mostRead = 16 * 1024;
 
 /** Note in a question that is too long for a chat platform. */
-export const unreadNote = "longer than 16 KiB: a chat can only deny it, the operator approves it";
+export const unreadNote = "longer than 16 KiB: a chat can only deny it, and only the operator can approve it";
 
 /** Whether an approval request is longer than a chat platform shows, so that the person cannot know all of it. */
 export function isUnread({
@@ -35,6 +35,6 @@ export function refuseUnread({ kind }: Principal, prompt: Prompt, response: Prom
 	if (kind !== "connector" || !isUnread(prompt)) return;
 	if (readAnswer(prompt, false, response).kind !== "approved") return;
 	const message =
-		"this takes more than 16 KiB to read, which no chat shows whole: it can be denied here, and the operator approves it with parley answer";
+		"longer than 16 KiB, so no chat shows it completely: deny it here, or ask the operator to approve it with parley answer";
 	throw new ParleyError(message, { code: "permission_denied" });
 }

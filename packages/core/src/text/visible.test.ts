@@ -80,6 +80,6 @@ test("words of mixed scripts are named, whole words of one script are not", () =
 	expect(mixedScriptNotes("echo привет hello")).toEqual([]);
 	expect(mixedScriptNotes("ls -la")).toEqual([]);
 	expect(mixedScriptNotes("curl https://good.example\u{2215}evil \u{ff52}m")).toEqual([
-		'holds characters that look like others: "\u{2215}", "\u{ff52}"',
+		'contains characters that look like others: "\u{2215}", "\u{ff52}"',
 	]);
 });

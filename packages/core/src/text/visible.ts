@@ -42,7 +42,7 @@ export function mixedScriptNotes(text: string): string[] {
 	const mixed = words.filter((word) => LATIN.test(word) && LOOK_ALIKE.test(word));
 	return [
 		...noted("mixes letters of different scripts", mixed),
-		...noted("holds characters that look like others", text.match(DISGUISED) ?? []),
+		...noted("contains characters that look like others", text.match(DISGUISED) ?? []),
 	];
 }
 

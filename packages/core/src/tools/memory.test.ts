@@ -199,7 +199,7 @@ test("a run to which several people speak has no notes about one of them", async
 	await talk.t.runtime.steer(unkeyed(person("bob")), id, { content: "me, too" });
 	await talk.t.runtime.answer(unkeyed(person("ann")), prompt.token, { text: "me" });
 	await log.next("assistant.message");
-	expect(talk.result("s")).toContain("several people, or no known person, speak to this run");
+	expect(talk.result("s")).toContain("several people, or no known person, write to this run");
 	expect(talk.result("l")).toBe("no notes");
 });
 
@@ -280,7 +280,7 @@ test("a note for everyone requires approval in a tainted session, despite all gr
 		risk: "critical",
 		allowSession: false,
 		notes: [
-			"changes a note for everyone, which every later run may read",
+			"changes a note for all people, which every later run can read",
 			"so far in this session: text of others",
 		],
 	});

@@ -24,7 +24,7 @@ const note = () =>
 			.enum(memoryScopes)
 			.default("user")
 			.describe(
-				"user: about the person who writes to you; channel: for this channel; everyone: for every conversation.",
+				"user: about the person who writes to you; channel: for this channel; `everyone`: for every conversation.",
 			),
 		tags: z
 			.array(z.string().min(1).max(memoryLimits.tag))

@@ -26,7 +26,7 @@ export async function checkModel(
 	if (model === undefined) return;
 	await check(agent, model).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		const way = message.includes("did you mean") ? "" : "; parley models shows those that there are";
+		const way = message.includes("did you mean") ? "" : "; parley models lists the models";
 		throw refused(key, `${message}${way}`, cause);
 	});
 }
@@ -41,7 +41,10 @@ export async function checkPlace(
 	{ profiles, tools, roots }: PlaceSurroundings,
 ): Promise<PlaceProfile> {
 	if (!wellFormed.test(key)) {
-		throw refused(key, "a channel is PLATFORM:TENANT:CHANNEL, and all of a guild or team PLATFORM:TENANT");
+		throw refused(
+			key,
+			"use PLATFORM:TENANT:CHANNEL for a channel, or PLATFORM:TENANT for all channels of a guild or team",
+		);
 	}
 	checkTools(key, profile.tools ?? [], tools);
 	checkApprovers(key, profile.approvers ?? []);
@@ -65,8 +68,8 @@ export async function placeRoot(key: string, root: string, { dataDir }: Roots): 
 	if (!(await stat(real)).isDirectory()) throw refused(key, `${named} is not a directory`);
 	if (isWithin(real, dataDir)) throw refused(key, `${named} is in the data directory`);
 	if (isWithin(dataDir, real)) {
-		const why = "with the gateway's own keys and conversations: choose a directory beside it, or below";
-		throw refused(key, `${named} holds the data directory ${dataDir}, ${why}`);
+		const why = "with the gateway's own keys and conversations: choose a directory outside it";
+		throw refused(key, `${named} contains the data directory ${dataDir}, ${why}`);
 	}
 	return real;
 }
@@ -76,7 +79,7 @@ function checkTools(key: string, wanted: readonly string[], tools: PlaceSurround
 	const unknown = wanted.find((name) => !names.includes(name));
 	if (unknown === undefined) return;
 	const near = findNearMiss(unknown, names);
-	const way = near === undefined ? `the tools are ${names.join(", ")}` : `did you mean ${near}?`;
+	const way = near === undefined ? `available: ${names.join(", ")}` : `did you mean ${near}?`;
 	throw refused(key, `there is no tool ${JSON.stringify(unknown)}: ${way}`);
 }
 
@@ -88,20 +91,23 @@ export function checkKnown(
 ): void {
 	const unknown = approveIn.find((other) => !isKnown(other));
 	if (unknown === undefined) return;
-	const way = `say first how it works, if only with parley channels set ${unknown} --mention required`;
-	throw refused(key, `nothing was said of ${unknown}, which is to answer its approvals: ${way}`);
+	const way = `set it first, for example with parley channels set ${unknown} --mention required`;
+	throw refused(key, `${unknown}, which is to answer its approvals, has no settings: ${way}`);
 }
 
 /** Questions of one channel become readable in the others, so the operator sets this for each channel. */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {
-		throw refused(key, "of one channel alone it is said where else its approvals are answered");
+		throw refused(
+			key,
+			"approvals can be answered elsewhere only for a single channel: use PLATFORM:TENANT:CHANNEL as the key",
+		);
 	}
 	const stray = approveIn.find((other) => !oneChannel.test(other) || other === key);
 	if (stray === undefined) return;
-	const why = "approvals are answered elsewhere in another channel, PLATFORM:TENANT:CHANNEL";
-	throw refused(key, `${JSON.stringify(stray)} is none: ${why}`);
+	const why = "name another channel as PLATFORM:TENANT:CHANNEL";
+	throw refused(key, `${JSON.stringify(stray)} cannot answer its approvals: ${why}`);
 }
 
 /** Others would never be where the channel is. */
@@ -110,7 +116,10 @@ function checkApprovers(key: string, approvers: readonly string[]): void {
 	const beginning = `${platform}:${tenant}:`;
 	const stray = approvers.find((id) => !id.startsWith(beginning) || id.split(":").length !== 3);
 	if (stray === undefined) return;
-	throw refused(key, `the approver ${JSON.stringify(stray)} is nobody of there: an id is ${beginning}USER`);
+	throw refused(
+		key,
+		`the approver ${JSON.stringify(stray)} does not belong to this guild or team: an id has the form ${beginning}USER`,
+	);
 }
 
 function refused(key: string, why: string, cause?: unknown): ParleyError {

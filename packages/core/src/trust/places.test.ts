@@ -39,7 +39,7 @@ test("a channel's own profile holds, else that of its guild, and the operator's 
 	expect(places.profileOf(key)).toEqual({ model: "file" });
 	await expect(places.remove(unkeyed(), key)).rejects.toMatchObject({
 		code: "not_found",
-		message: expect.stringContaining("stands in the configuration"),
+		message: expect.stringContaining("come from the configuration"),
 	});
 	const rows = await t.store.read((db) => db.selectFrom("audit").select(["action", "object"]).execute());
 	expect(rows.map(({ action, object }) => `${action} ${object}`)).toEqual([
@@ -60,12 +60,15 @@ test("settings are kept after a restart", async () => {
 
 test.each([
 	[{ tools: ["read_fil"] }, 'there is no tool "read_fil": did you mean read_file?'],
-	[{ tools: ["teleport"] }, 'there is no tool "teleport": the tools are '],
+	[{ tools: ["teleport"] }, 'there is no tool "teleport": available: '],
 	[{ agent: "nobody" }, "agent not found: nobody; available: default"],
-	[{ approvers: ["discord:other:ada"] }, "is nobody of there: an id is discord:guild:USER"],
-	[{ approvers: ["discord:guild:ada:eve"] }, "is nobody of there"],
-	[{ approveIn: ["slack:T"] }, '"slack:T" is none: approvals are answered elsewhere in another channel'],
-	[{ approveIn: [key] }, "is none: approvals are answered elsewhere in another channel"],
+	[
+		{ approvers: ["discord:other:ada"] },
+		"does not belong to this guild or team: an id has the form discord:guild:USER",
+	],
+	[{ approvers: ["discord:guild:ada:eve"] }, "does not belong to this guild or team"],
+	[{ approveIn: ["slack:T"] }, '"slack:T" cannot answer its approvals: name another channel'],
+	[{ approveIn: [key] }, "cannot answer its approvals: name another channel"],
 	[{ root: "work" }, "is not an absolute path"],
 	[{ root: "/nowhere/at/all" }, "does not exist"],
 	[{ root: "/etc/hosts" }, "is not a directory"],
@@ -107,7 +110,7 @@ test("no root is in the data directory, whatever leads there; links are followed
 	}
 	for (const root of ["/", t.directory, `${t.directory}/work/..`]) {
 		await expect(places.set(unkeyed(), key, { root })).rejects.toThrow(
-			`holds the data directory ${data}, with the`,
+			`contains the data directory ${data}, with the`,
 		);
 	}
 	const work = join(t.directory, "work");
@@ -126,7 +129,7 @@ test("an unknown model is refused with a similar one, and does not prevent the s
 		message: `place ${key}: model: there is no model "scriptd-2"; did you mean scripted-2?`,
 	});
 	await expect(places.set(unkeyed(), key, { model: "gpt-5" })).rejects.toThrow(
-		'there is no model "gpt-5"; parley models shows those that there are',
+		'there is no model "gpt-5"; parley models lists the models',
 	);
 	expect(places.profileOf(key)).toEqual({});
 	await places.set(unkeyed(), key, { model: "scripted-2" });
@@ -150,7 +153,7 @@ test("other channels that answer approvals are set for one channel, and must hav
 	const { places } = t.runtime.trust;
 	await expect(places.set(unkeyed(), "discord:guild", { approveIn: [other] })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringContaining("of one channel alone it is said"),
+		message: expect.stringContaining("only for a single channel"),
 	});
 	await expect(places.set(unkeyed(), key, { approveIn: [other] })).rejects.toMatchObject({
 		code: "invalid_argument",

@@ -127,9 +127,9 @@ export class Places {
 
 	#notSet(key: string): ParleyError {
 		const why = this.#configured.has(key)
-			? "what holds there stands in the configuration, under chat.channels"
-			: "parley channels shows where something was";
-		return new ParleyError(`nothing was set for ${key}: ${why}`, { code: "not_found" });
+			? "its settings come from the configuration, under chat.channels"
+			: "parley channels lists the channels with settings";
+		return new ParleyError(`no settings of ${key} can be removed: ${why}`, { code: "not_found" });
 	}
 
 	async #once(request: Keyed, work: (tx: Tx) => Promise<void>): Promise<void> {

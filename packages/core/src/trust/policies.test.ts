@@ -95,7 +95,7 @@ test("while the operator's file is broken all calls are denied, with one log lin
 	expect(await scene.say()).toBe(denied);
 	expect(await scene.say()).toBe(denied);
 	expect(scene.t.runtime.trust.policies.problem).toContain(why);
-	expect(scene.t.log.records.filter(({ message }) => message === "a policy cannot be used")).toHaveLength(1);
+	expect(scene.t.log.records.filter(({ message }) => message === "a policy is not valid")).toHaveLength(1);
 	scene.write([]);
 	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
 	expect(await scene.say()).toBe("ran");
@@ -137,7 +137,7 @@ test.each([
 	expect(await scene.say()).toContain(`denied: the workspace's policy is invalid`);
 	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
 	expect(
-		scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
+		scene.t.log.records.find(({ message }) => message === "a policy is not valid")?.fields,
 	).toMatchObject({ reason: expect.stringContaining(why) });
 	rmSync(scene.workspace);
 	expect(await scene.say()).toBe("ran");

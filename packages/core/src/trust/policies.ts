@@ -114,11 +114,11 @@ export class Policies {
 		// `load` reports the operator's file at the start of the program.
 		const isStart = before === undefined && layer === "operator";
 		if (state.problem !== undefined && !isStart) {
-			log.error("a policy cannot be used", { layer, reason: state.problem });
+			log.error("a policy is not valid", { layer, reason: state.problem });
 		}
 		if (state.problem === undefined && before?.problem !== undefined)
-			log.info("a policy can be used again", { layer, path });
-		for (const { source } of state.ignored) log.warn("a rule of a workspace allows nothing", { source });
+			log.info("a policy is valid again", { layer, path });
+		for (const { source } of state.ignored) log.warn("an allow rule of a workspace is ignored", { source });
 		// A start that is refused leaves no record.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;
 		const action = before === undefined ? "policy.load" : "policy.change";
@@ -126,7 +126,9 @@ export class Policies {
 		const facts = { digest: state.digest, rules: state.rules.length, layer };
 		audit
 			.note({ ...byItself, action, object: path, decision, args: facts })
-			.catch((error: unknown) => log.error("a change of the policy is not in the audit", { path, error }));
+			.catch((error: unknown) =>
+				log.error("a change of the policy could not be written to the audit log", { path, error }),
+			);
 		if (before !== undefined) for (const listener of this.#listeners) listener();
 	}
 }
@@ -260,7 +262,7 @@ async function contextOf(
 ): Promise<ToolContext> {
 	const roots = toolRoots(scene, given.given);
 	const refuse = (): never => {
-		throw new ParleyError("a call that is only judged asks nobody and hands over nothing", {
+		throw new ParleyError("a call that is only judged cannot ask questions or send files", {
 			code: "internal",
 		});
 	};

@@ -67,7 +67,7 @@ test.each(engines)("grants count, end and are listed the same on %s", async (_en
 	await using t = await opened(await open(directory.path));
 	const { grants } = t.runtime.trust;
 	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow(
-		"nothing was said in discord:guild:general",
+		"discord:guild:general has no conversation yet",
 	);
 	const session = await t.create(member);
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -107,9 +107,7 @@ test.each(engines)(
 		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 		await using t = await opened(await open(directory.path));
 		const { grants } = t.runtime.trust;
-		await expect(grants.request(unkeyed(member), wanted())).rejects.toThrow(
-			"the question needs a conversation",
-		);
+		await expect(grants.request(unkeyed(member), wanted())).rejects.toThrow("send a message there first");
 		const [first, second] = [await t.create(member), await t.create(member)];
 		t.clock.advance(1_000);
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });

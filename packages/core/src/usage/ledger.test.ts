@@ -133,8 +133,8 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(await refusal(budgets)).toBeUndefined();
 		await charge(budgets, 0.01);
 		expect(await refusal(budgets)).toBe(
-			"the gateway's budget for this day is spent: $10.00 of $10.00; it starts anew at 2026-02-01 00:00 UTC; " +
-				"the operator can raise it: parley budget set day DOLLARS",
+			"the gateway's budget for this day is spent: $10.00 of $10.00; it resets at 2026-02-01 00:00 UTC; " +
+				"the operator can raise it with parley budget set day DOLLARS",
 		);
 		expect(await refusal(budgets, "sess_other")).toContain("the gateway's budget");
 		clock.advance(2 * hour - 1);
@@ -149,8 +149,8 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		await charge(budgets, 1.25);
 		clock.advance(27 * 24 * hour + 23 * hour);
 		expect(await refusal(budgets)).toBe(
-			"this session's budget for this month is spent: $1.25 of $1.00; it starts anew at 2026-03-01 00:00 UTC; " +
-				"the operator can raise it: parley budget set month DOLLARS --session sess_a",
+			"this session's budget for this month is spent: $1.25 of $1.00; it resets at 2026-03-01 00:00 UTC; " +
+				"the operator can raise it with parley budget set month DOLLARS --session sess_a",
 		);
 		expect(await refusal(budgets, "sess_b")).toBeUndefined();
 		clock.advance(hour);
@@ -180,8 +180,8 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 	});
 
 	test.each<[BudgetChange, string]>([
-		[{ scope: "session", period: "day", limit: 1 }, "name the session"],
-		[{ scope: "gateway", sessionId: "sess_a", period: "day", limit: 1 }, "has no session"],
+		[{ scope: "session", period: "day", limit: 1 }, "needs the id of the session"],
+		[{ scope: "gateway", sessionId: "sess_a", period: "day", limit: 1 }, "cannot name a session"],
 		[{ scope: "gateway", period: "day", limit: -1 }, "-1 billionths"],
 		[{ scope: "gateway", period: "day", limit: 0.5 }, "0.5 billionths"],
 	])("the change %j is refused", async (change, message) => {

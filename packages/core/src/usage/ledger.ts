@@ -220,6 +220,6 @@ function describeSpent({ scope, sessionId, period, spent, limit }: Limited, now:
 	const option = sessionId === undefined ? "" : ` --session ${sessionId}`;
 	return (
 		`${whose} budget for this ${period} is spent: ${formatDollars(spent)} of ${formatDollars(limit)}; ` +
-		`it starts anew at ${anew} UTC; the operator can raise it: parley budget set ${period} DOLLARS${option}`
+		`it resets at ${anew} UTC; the operator can raise it with parley budget set ${period} DOLLARS${option}`
 	);
 }

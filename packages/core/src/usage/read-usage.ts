@@ -132,7 +132,7 @@ function checkDay(name: string, day: string | undefined): void {
 	if (day === undefined) return;
 	const at = Date.parse(`${day}T00:00:00Z`);
 	if (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(at) && dayOf(at) === day) return;
-	throw new ParleyError(`${name}: ${JSON.stringify(day.slice(0, 50))} is no day, write YYYY-MM-DD`, {
+	throw new ParleyError(`${name}: ${JSON.stringify(day.slice(0, 50))} is not a day: write YYYY-MM-DD`, {
 		code: "invalid_argument",
 	});
 }

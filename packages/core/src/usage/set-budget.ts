@@ -39,7 +39,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 	}
 	if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) {
 		throw refused(
-			`a budget of ${limit} billionths of a dollar is not possible: a whole number from 0, or none`,
+			`a budget of ${limit} billionths of a dollar is not allowed: use a whole number from 0, or none`,
 		);
 	}
 	// Before the commit, so that no reader caches that there is none.
@@ -82,7 +82,9 @@ function scopeOf({ scope, sessionId }: BudgetChange): string {
 	if (scope === "gateway" && sessionId === undefined) return gatewayScope;
 	if (scope === "session" && sessionId) return sessionId;
 	throw refused(
-		scope === "session" ? "name the session whose budget it is" : "the gateway's budget has no session",
+		scope === "session"
+			? "a budget of a session needs the id of the session"
+			: "the gateway's budget cannot name a session",
 	);
 }
 

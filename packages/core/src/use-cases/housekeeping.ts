@@ -35,7 +35,7 @@ export class Housekeeping {
 			try {
 				await work();
 			} catch (error) {
-				this.#log.error(`${name} could not be looked through`, { error });
+				this.#log.error(`${name} could not be checked`, { error });
 			}
 		}
 	}

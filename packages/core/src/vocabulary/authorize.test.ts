@@ -99,7 +99,7 @@ test("a connector without a person may only read, store files, and reduce trust 
 			return right !== "no" && (least === undefined || alone !== undefined);
 		}),
 	);
-	expect(() => authorize(connector, "session.write")).toThrow(/says for whom it acts: actor/);
+	expect(() => authorize(connector, "session.write")).toThrow(/must name the person that it acts for: actor/);
 });
 
 test("a person acts on what belongs to the channel they are in", () => {
@@ -159,24 +159,24 @@ test("a refusal names the action and the person who can allow it", () => {
 	);
 	expect(() => authorize(operator, "session.write", { owner: "connector:1" })).not.toThrow();
 	expect(() => authorize(operator, "person.pair")).toThrow(
-		"operator may not person.pair: a connector does it",
+		"operator may not person.pair: only a connector may",
 	);
 	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
 		/that is not its own: .*parley token create observer/,
 	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
 	expect(() => authorize(connector, "person.read")).toThrow(
-		"connector may not person.read: that is for the operator, and parley token create operator NAME",
+		"connector may not person.read: only the operator may, and parley token create operator NAME",
 	);
 	for (const role of ["stranger", "owner"] as const) {
 		expect(() => authorize({ ...connector, person: person(role) }, "person.read")).toThrow(
-			"that is for the operator of this gateway, whom nobody in a chat can be: ask them",
+			"only the operator of this gateway may, outside of chats: ask the operator",
 		);
 	}
 	expect(() => authorize({ ...connector, person: person("stranger") }, "session.write")).toThrow(
-		/nobody has let discord:g:u in yet: ask for a code with pair/,
+		/discord:g:u has no access: request a code with pair/,
 	);
 	expect(() => authorize({ ...connector, person: person("member") }, "prompt.approve")).toThrow(
-		/takes the role approver, and discord:g:u is member: .*parley people role discord:g:u approver/,
+		/the role approver is required, and discord:g:u is member: .*parley people role discord:g:u approver/,
 	);
 });

@@ -149,25 +149,25 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 	if (person) return refusalOfPlace(person, object) ?? refusalOfPerson(person, action, object);
 	return rule.role === undefined || rule.alone
 		? undefined
-		: "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
+		: "a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}";
 }
 
 /** Names the principals that have the right, and how to become one. */
 function whoMay(rule: Rules, { kind, person }: Principal): string {
-	if (kind === "operator") return "a connector does it, for a person of its chat platform";
+	if (kind === "operator") return "only a connector may, for a person of its chat platform";
 	const operatorOnly = rule.connector === "none";
 	if (person && operatorOnly)
-		return "that is for the operator of this gateway, whom nobody in a chat can be: ask them";
-	const way = "parley token create operator NAME makes a token for that";
+		return "only the operator of this gateway may, outside of chats: ask the operator";
+	const way = "parley token create operator NAME creates a token for it";
 	return operatorOnly
-		? `that is for the operator, and ${way}`
-		: `an observer only reads; the operator may, and ${way}`;
+		? `only the operator may, and ${way}`
+		: `an observer may only read; the operator may, and ${way}`;
 }
 
 const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
-	operator: "its owner may",
-	observer: "the operator names what a token may see, with parley token create observer NAME --session ID",
-	connector: "its owner may, and the operator",
+	operator: "only its owner may",
+	observer: "the operator sets the sessions of a token with parley token create observer NAME --session ID",
+	connector: "only its owner and the operator may",
 };
 
 /** Content of one channel stays there, even for people who may read other channels. */
@@ -189,9 +189,9 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;
 	if (needed === undefined || hasRole(person, needed)) return undefined;
 	if (person.role === "stranger") {
-		return `nobody has let ${person.id} in yet: ask for a code with pair, and the operator lets you in with it`;
+		return `${person.id} has no access: request a code with pair, and send it to the operator for approval`;
 	}
-	return `it takes the role ${needed}, and ${person.id} is ${person.role}: the operator changes that with parley people role ${person.id} ${needed}`;
+	return `the role ${needed} is required, and ${person.id} is ${person.role}: the operator can change it with parley people role ${person.id} ${needed}`;
 }
 
 /** Error for a session that does not exist or that the caller may not read. */

@@ -49,7 +49,7 @@ function describe({ name, mediaType, bytes, path, shown, problem }: Attachment):
 	const facts = `${path ?? name}, ${mediaType}, ${sizeOf(bytes)}`;
 	if (problem !== undefined) return `${facts}; not here: ${problem}`;
 	if (path !== undefined || shown) return facts;
-	return `${facts}; not here: the turn ended before it was handed over`;
+	return `${facts}; not here: the turn ended before it was copied`;
 }
 
 /** For people and models. */
@@ -90,8 +90,8 @@ export class FileTooLargeError extends ParleyError {
 /** Error for a result of a call that cannot be kept, although all results that may be deleted were. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(
-		`no room for this result: kept results may take a quarter of files.quotaBytes (${quotaBytes}), and results of unfinished ` +
-			"runs are not deleted; request less output, or raise files.quotaBytes in the configuration",
+		`no room for this result: stored results may use a quarter of files.quotaBytes (${quotaBytes}). Results of unfinished ` +
+			"runs are not deleted. Request less output, or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);
 }
@@ -99,8 +99,8 @@ export function noRoomForOutput(quotaBytes: number): ParleyError {
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
 	throw new ParleyError(
-		`no room for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}; ` +
-			"delete sessions with files, wait until unused uploads expire (files.keepDays), " +
+		`no room for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}. ` +
+			"Delete sessions with files, wait until unused uploads expire (files.keepDays), " +
 			"or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);

@@ -82,8 +82,8 @@ export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): 
 	if (subject !== undefined) return subject;
 	const message =
 		scope === "channel"
-			? "No memory of a channel here: this conversation is in no channel. Use scope user or everyone."
-			: "No memory of a user here: several people, or no known person, speak to this run. Use scope channel.";
+			? "No memory of a channel here: this conversation is not in a channel. Use the scope `user` or `everyone`."
+			: "No memory of a user here: several people, or no known person, write to this run. Use the scope `channel`.";
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 

@@ -78,7 +78,9 @@ describe("a confirm", () => {
 	test.each<[PromptResponse]>([[{ cancelled: false }], [{ cancelled: false, value: null }]])(
 		"stays open for %j where the call is always asked",
 		(response) => {
-			expect(() => readAnswer(approvalOf(false), true, response)).toThrow("this call is always asked");
+			expect(() => readAnswer(approvalOf(false), true, response)).toThrow(
+				"this call always requires approval",
+			);
 			expect(readAnswer(approvalOf(false), true, { ...response, value: "once" })).toEqual(approved);
 		},
 	);

@@ -126,7 +126,7 @@ export function readAnswer(prompt: Prompt, floor: boolean, response: PromptRespo
 	if (response.cancelled === true) {
 		return { kind: "cancelled", ...defined({ reason: response.reason || undefined }) };
 	}
-	if (response.arguments) throw invalid("arguments: only the approval of a call takes them");
+	if (response.arguments) throw invalid("arguments: only the approval of a call can have them");
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
 	const given = response.value ?? response.text ?? response.values?.[0];
 	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
@@ -142,11 +142,11 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	if (yes.has(value)) return { kind: "approved", remember: false };
 	if (forSession.has(value)) {
 		if (!prompt.approval?.allowSession) return denied;
-		if (response.arguments) throw invalid("changed arguments are approved once: answer true");
+		if (response.arguments) throw invalid("changed arguments can only be approved once: answer true");
 		return { kind: "approved", remember: true };
 	}
 	if (value !== null || response.cancelled !== false) return denied;
-	if (floor) throw invalid('this call is always asked: approve it with a value such as "yes"');
+	if (floor) throw invalid('this call always requires approval: approve it with a value such as "yes"');
 	return { kind: "approved", remember: false };
 }
 

@@ -89,7 +89,7 @@ test.for(restarts)("`tools` narrows the tools of a run, also after a restart: %s
 	const request = r.model.requests.at(-1);
 	expect(request?.tools.map(({ name }) => name)).toEqual(["look"]);
 	expect(request?.messages.at(-1)?.content).toMatchObject([
-		{ callId: "c1", text: 'there is no tool "edit"; the tools are: look', failed: true },
+		{ callId: "c1", text: 'there is no tool "edit"; available: look', failed: true },
 		{ callId: "c2", failed: false },
 	]);
 	expect((await r.nextRequest())?.tools).toHaveLength(2);

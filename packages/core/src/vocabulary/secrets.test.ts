@@ -30,7 +30,7 @@ test("another key, another handle or a changed value open nothing", () => {
 
 test("the error names the handle and nothing of the value", () => {
 	const sealed = box.seal("pw_1", "hunter2");
-	expect(() => box.open("pw_2", sealed)).toThrow("secret pw_2 cannot be opened with this key");
+	expect(() => box.open("pw_2", sealed)).toThrow("secret pw_2 cannot be decrypted with this key");
 });
 
 test.each([0, 16, 31, 33])("a key of %i bytes is refused", (length) => {

@@ -38,7 +38,10 @@ export class SecretBox {
 			decipher.setAuthTag(bytes.subarray(-16));
 			return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString("utf8");
 		} catch (cause) {
-			throw new ParleyError(`secret ${handle} cannot be opened with this key`, { code: "data_loss", cause });
+			throw new ParleyError(`secret ${handle} cannot be decrypted with this key`, {
+				code: "data_loss",
+				cause,
+			});
 		}
 	}
 }

@@ -103,7 +103,7 @@ function tooMany(lockedMs: number): Refusal {
 		headers: { "retry-after": String(seconds) },
 		body: {
 			error: "too many failed attempts",
-			hint: `wait ${seconds} s, or send a right token: that one is not held back`,
+			hint: `wait ${seconds} s, or send a valid token, which is never delayed`,
 		},
 	};
 }

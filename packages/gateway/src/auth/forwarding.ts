@@ -66,7 +66,7 @@ const contradiction: Refusal = {
 	headers: {},
 	body: {
 		error: "contradictory forwarding headers",
-		hint: "Forwarded and X-Forwarded-For name different clients; have the proxy remove the one that it does not set",
+		hint: "Forwarded and X-Forwarded-For name different clients; configure the proxy to remove the header that it does not set",
 	},
 };
 

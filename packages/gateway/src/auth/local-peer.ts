@@ -66,7 +66,7 @@ export function createLocalPeers({
 			const batch = questions.splice(0);
 			const { started } = tools;
 			const inodes = await findLocal(batch.map(({ connection }) => connection)).catch((error: unknown) => {
-				log.warn("the owners of local connections cannot be read; tokens are needed", { error });
+				log.warn("the users of local connections cannot be read, so local programs need tokens", { error });
 				return [];
 			});
 			batch.forEach(({ connection, answer }, index) => {

@@ -74,7 +74,7 @@ test.each(["", "\n", " ", "undefined", "null", "changeme", "[redacted]", cutOff,
 		await writeFile(path, content, { mode: 0o600 });
 		await expect(loadOrCreateOperatorToken(data.path, ids)).rejects.toMatchObject({
 			code: "failed_precondition",
-			message: expect.stringContaining("does not hold a token"),
+			message: expect.stringContaining("does not contain a token"),
 		});
 		expect(await readFile(path, "utf8")).toBe(content);
 	},

@@ -42,7 +42,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 		headers: {},
 		body: {
 			error: "misdirected request",
-			hint: `this gateway answers to ${allowed.join(", ")}; other names are added with allowedHosts in its configuration`,
+			hint: `this gateway answers to ${allowed.join(", ")}; add other names to allowedHosts in its configuration`,
 		},
 	};
 }
@@ -69,7 +69,7 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 	return {
 		status: 403,
 		headers: {},
-		body: { error: "forbidden origin", hint: "only pages of the gateway itself may call it from a browser" },
+		body: { error: "forbidden origin", hint: "in a browser, only pages of the gateway itself may call it" },
 	};
 }
 
@@ -90,7 +90,7 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 		headers: {},
 		body: {
 			error: "token in the address",
-			hint: "addresses end up in logs and histories; send the header Authorization: Bearer TOKEN",
+			hint: "addresses are stored in logs and histories; send the header Authorization: Bearer TOKEN",
 		},
 	};
 }

@@ -236,8 +236,8 @@ test("a directory without conversations is not saved, and one that cannot be wri
 	const data = await place.fill("data");
 	await place.write(place.at("file"), "");
 	for (const [directory, why] of [
-		["nowhere", "does not exist; make it first, or name another place for the file"],
-		["file", "is no directory; name another place for the file"],
+		["nowhere", "does not exist; create it, or choose another path for the file"],
+		["file", "is not a directory; choose another path for the file"],
 	] as const) {
 		const file = place.at(directory, "b.tar.gz");
 		await expect(
@@ -307,10 +307,18 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a list"],
 	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], "the list of its files is not JSON"],
 	["a list of something else", [{ path: "manifest.json", text: '{"format":1}' }], "not valid"],
-	["a path out of the directory", [manifestOf([{ path: "../x", text: "" }])], "no path of a data directory"],
-	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "no path of a data directory"],
-	["the lock", [manifestOf([{ path: "run/lock.sqlite", text: "" }])], "no path of a data directory"],
-	["a path of another system", [manifestOf([{ path: "a\\..\\b", text: "" }])], "no path of a data directory"],
+	[
+		"a path out of the directory",
+		[manifestOf([{ path: "../x", text: "" }])],
+		"not a path of a data directory",
+	],
+	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "not a path of a data directory"],
+	["the lock", [manifestOf([{ path: "run/lock.sqlite", text: "" }])], "not a path of a data directory"],
+	[
+		"a path of another system",
+		[manifestOf([{ path: "a\\..\\b", text: "" }])],
+		"not a path of a data directory",
+	],
 	[
 		"one path in two spellings",
 		[manifestOf([good, { path: "a", text: "" }, { path: "A", text: "" }])],

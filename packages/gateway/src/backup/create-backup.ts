@@ -123,18 +123,18 @@ function whyUnwritable(cause: unknown): string {
 	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
 	switch (code) {
 		case "ENOENT":
-			return "does not exist; make it first, or name another place for the file";
+			return "does not exist; create it, or choose another path for the file";
 		case "ENOTDIR":
-			return "is no directory; name another place for the file";
+			return "is not a directory; choose another path for the file";
 		case "EACCES":
 		case "EPERM":
 		case "EROFS":
-			return "cannot be written by this user; name another place for the file";
+			return "cannot be written by this user; choose another path for the file";
 		case "ENOSPC":
 		case "EDQUOT":
-			return "has no room left; name another place for the file";
+			return "has no space left; choose another path for the file";
 		default:
-			return `cannot be written (${code}); name another place for the file`;
+			return `cannot be written (${code}); choose another path for the file`;
 	}
 }
 

@@ -14,7 +14,7 @@ const format = 1;
 const maxPathBytes = 1_000;
 
 const File = z.strictObject({
-	path: z.string().refine(isPlain, "is no path of a data directory"),
+	path: z.string().refine(isPlain, "is not a path of a data directory"),
 	bytes: z.int().min(0),
 	sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

@@ -102,7 +102,7 @@ class Reading {
 			await this.#read(archive);
 		} catch (reason) {
 			this.#stopped = true;
-			this.#entry?.destroy(damaged("it cannot be read any further"));
+			this.#entry?.destroy(damaged("it cannot be read further"));
 			await this.#work;
 			throw reason;
 		} finally {
@@ -163,7 +163,7 @@ class Reading {
 		const { maxRatio } = this.#limits;
 		if (bytes < ratioCountsFrom || bytes <= packed * maxRatio) return;
 		throw new ParleyError(
-			`it unpacks to more than ${maxRatio} times its size, as archives do that are made to fill a disk; ` +
+			`it unpacks to more than ${maxRatio} times its size, like an archive that is made to fill a disk; ` +
 				"if you trust it, allow more with --max-ratio N",
 			{ code: "resource_exhausted" },
 		);

@@ -397,11 +397,8 @@ test.each([
 	['{ "commandUnixSockets": "yes" }', ['"yes" is not allowed for commandUnixSockets', "true or false"]],
 	['{ "egress": ["a.test"] }', ['["a.test"] is not allowed for egress', ":1:13)"]],
 	['{ "insecureLan": "yes" }', ['"yes" is not allowed for insecureLan', "true or false"]],
-	[
-		'{ "auth": "none", "publicUrl": "https://a.test" }',
-		["through a proxy would be the operator", "auth local"],
-	],
-	['{ "auth": "none", "trustedProxies": ["::1"] }', ["through a proxy would be the operator", "auth local"]],
+	['{ "auth": "none", "publicUrl": "https://a.test" }', ["of a proxy would be the operator", "auth local"]],
+	['{ "auth": "none", "trustedProxies": ["::1"] }', ["of a proxy would be the operator", "auth local"]],
 ])("the file %j is refused with line and column", (text, parts) => {
 	using place = setUp();
 	place.write("data/parley.config.json", text);
@@ -478,7 +475,7 @@ test.each([
 		beyond(auth, "--tls-cert FILE --tls-key FILE");
 		beyond(auth, "--trusted-proxy ADDRESS");
 	}
-	beyond("none", "everybody who reaches this address would be the operator");
+	beyond("none", "every client that can reach this address would be the operator");
 });
 
 test("a listener beyond this machine is refused wherever it is named, with its place", () => {
@@ -561,7 +558,7 @@ test.each([{ tlsCert: "c.pem", tlsKey: "c.pem" }, { trustedProxies: ["10.0.0.1"]
 		const listen = ["0.0.0.0:7777", "[::]:7778"];
 		expect(place.load({ flags: { ...flags, listen } }).listen).toHaveLength(2);
 		expect(() => place.load({ flags: { ...flags, listen, auth: "none" } })).toThrow(
-			refusal("invalid_argument", "everybody who"),
+			refusal("invalid_argument", "every client that can reach"),
 		);
 	},
 );

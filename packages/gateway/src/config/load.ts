@@ -222,7 +222,7 @@ function checkServer(
 	const value = llama?.endpoint ?? baseUrl;
 	const url = value === undefined ? undefined : parseBaseUrl(value);
 	if (!url || url.protocol === "https:" || isNearby(url) || apiKey === undefined) return;
-	const why = "the key would travel through the internet for everybody to read";
+	const why = "the key would be sent over the internet without encryption";
 	const allowed = "https, or a server on this machine or in its own network";
 	const path = llama?.endpoint === undefined ? ["baseUrl"] : ["llama", "endpoint"];
 	throw notAllowed(source, path, { value, why, allowed });

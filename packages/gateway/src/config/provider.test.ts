@@ -214,7 +214,8 @@ test.each([
 	],
 	...["http://127.evil.example", "http://localhost.evil.example", "http://internal.example"],
 ])("a key must not go to %s in the clear", (ANTHROPIC_BASE_URL) => {
-	const refusal = /is not allowed for baseUrl \(ANTHROPIC_BASE_URL\): the key would travel.*allowed: https/;
+	const refusal =
+		/is not allowed for baseUrl \(ANTHROPIC_BASE_URL\): the key would be sent over the internet.*allowed: https/;
 	expect(() => chosen({ environment: { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL } })).toThrow(refusal);
 	expect(chosen({ environment: { ANTHROPIC_BASE_URL } })).toMatchObject({ baseUrl: ANTHROPIC_BASE_URL });
 });

@@ -54,7 +54,7 @@ export function chooseProvider(
 	if (reason === undefined) {
 		if (provider === "auto") return { provider: "offline", providerReason: "no key" };
 		throw refused(
-			`provider anthropic needs a key: set ${keyVariable}; or name a server that speaks the Messages API with ` +
+			`provider anthropic needs a key: set ${keyVariable}; or name a server with the Messages API with ` +
 				"--base-url; --provider offline needs neither",
 		);
 	}
@@ -93,7 +93,7 @@ function otherServer(text: string): string | undefined {
 
 /** Other servers often want any key at all, so that one cannot be called a mistake. */
 function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
-	const mend = "set it to a key, or unset it to talk to the offline assistant";
+	const mend = "set it to a key, or unset it to use the offline model";
 	if (!/^[!-~]+$/.test(key)) {
 		throw refused(
 			`${keyName} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${mend}`,

@@ -17,7 +17,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	checkBeyond(settings, source, set);
 	checkTwice(settings, source);
 	if (set.auth !== "none") return;
-	const why = "with auth none, everybody who comes through a proxy would be the operator";
+	const why = "with auth none, every client of a proxy would be the operator";
 	const allowed = "auth local or token";
 	for (const name of ["trustedProxies", "publicUrl"] as const) {
 		const value = settings[name];
@@ -31,16 +31,16 @@ function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): vo
 	if (set.auth !== "none" && isSafe) return;
 	const item = listen.findIndex((place) => !staysHere(readEndpoint(place)));
 	if (item < 0) return;
-	const here = "an address of this machine alone (127.0.0.1, [::1], localhost)";
+	const here = "an address of this machine only (127.0.0.1, [::1], localhost)";
 	const tunnel = "which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE";
 	if (set.auth === "none") {
-		const why = "with auth none, everybody who reaches this address would be the operator";
+		const why = "with auth none, every client that can reach this address would be the operator";
 		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: `${here}, ${tunnel}` });
 	}
 	const why = "other machines can reach this address, and the network could read all messages and the token";
 	const allowed = [
 		"with TLS (--tls-cert FILE --tls-key FILE)",
-		"behind a proxy that speaks it (--trusted-proxy ADDRESS)",
+		"behind a proxy with TLS (--trusted-proxy ADDRESS)",
 		`${here}, ${tunnel}`,
 		"without TLS, in a network that you trust, with --insecure-lan",
 	].join("; ");

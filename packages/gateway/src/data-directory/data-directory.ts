@@ -72,7 +72,7 @@ export function warnOfLostDatabase(path: string, log: Logger): void {
 	const left = ["keys", "tokens"].flatMap((name) => namesIn(path, name));
 	if (left.length === 0) return;
 	log.warn(
-		`${path} holds keys or tokens (${left.join(", ")}) but no database: Parley creates an empty one, without earlier ` +
+		`${path} contains keys or tokens (${left.join(", ")}) but no database: Parley creates an empty one, without earlier ` +
 			"sessions; if a database was lost, stop Parley and type: parley restore FILE --force",
 		{ dataDirectory: path },
 	);

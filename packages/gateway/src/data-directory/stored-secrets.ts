@@ -16,8 +16,8 @@ export async function openSecretKey(
 	const stored = existsSync(path) ? 0 : await store.read(countSecrets);
 	if (stored > 0) {
 		log.warn(
-			`the key ${path} is missing: Parley creates a new one, which cannot open the stored passwords (${stored}); ` +
-				"stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
+			`the key ${path} is missing: Parley creates a new one, which cannot decrypt the stored passwords (${stored}). ` +
+				"Stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
 			{ path, stored },
 		);
 	}

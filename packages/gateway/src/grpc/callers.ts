@@ -140,7 +140,7 @@ export class Callers {
 	/** The caller of a method, by the metadata that the method was called with. */
 	of(metadata: Metadata): GrpcCaller {
 		const caller = this.#known.get(metadata);
-		if (!caller) throw new ParleyError("a gRPC call has passed no authentication", { code: "internal" });
+		if (!caller) throw new ParleyError("a gRPC call was not authenticated", { code: "internal" });
 		return caller;
 	}
 
@@ -185,7 +185,7 @@ export class Callers {
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);
 		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;
-		this.#options.log.warn("closing a gRPC connection: its client does not take the status of its calls", {
+		this.#options.log.warn("closing a gRPC connection: its client does not read the status of its calls", {
 			peer: socket.remoteAddress,
 		});
 		socket.destroy();
@@ -194,7 +194,7 @@ export class Callers {
 	async #admit(path: string, call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Admitted> {
 		const { rules, authenticate, socketOf, settled } = this.#options;
 		const socket = socketOf(call.getConnectionInfo());
-		if (!socket) throw new CallEnd(status.UNAVAILABLE, "the connection has closed");
+		if (!socket) throw new CallEnd(status.UNAVAILABLE, "the connection is closed");
 		const request: IncomingRequest = { url: path, rawHeaders: headersOf(call, metadata), socket };
 		const wrong = checkRequest(request, rules);
 		if (wrong) throw new Refused(wrong);

@@ -175,7 +175,7 @@ export class LlamaServer {
 			if (clock.monotonic() - startedAt >= HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
 			this.#pauseMs = pauseMs;
 			this.#set("pausing", reason);
-			log.warn("the local model server does not run", {
+			log.warn("the local model server is not running", {
 				endpoint: settings.endpoint,
 				reason,
 				againInMs: pauseMs,
@@ -211,7 +211,7 @@ export class LlamaServer {
 		this.#program = program;
 		if (this.#stopping.signal.aborted) program.stop();
 		this.#set("starting");
-		log.info("the local model server starts", { endpoint, pid: program.pid, command });
+		log.info("the local model server is starting", { endpoint, pid: program.pid, command });
 		const over = new AbortController();
 		const loading = this.#watchLoading(over.signal);
 		const { code, signal } = await program.ended;
@@ -227,7 +227,7 @@ export class LlamaServer {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;
 		const { signal } = this.#stopping;
-		log.info("a server that the gateway did not start answers: it is used", { endpoint });
+		log.info("using a server that the gateway did not start", { endpoint });
 		for (let health = first; ["ready", "loading"].includes(health.state); ) {
 			if (health.state === "ready" && this.#state !== "found") await this.#learnWindow();
 			this.#set(health.state === "ready" ? "found" : "loading");

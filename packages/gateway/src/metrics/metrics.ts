@@ -92,7 +92,7 @@ export class Metrics {
 		for (const gauge of [
 			{
 				name: "parley_build_info",
-				help: "1; the version is the label.",
+				help: "Always 1; the label is the version.",
 				labels: ["version"],
 				read: () => [{ labels: { version }, value: 1 }],
 			},
@@ -100,7 +100,7 @@ export class Metrics {
 			...clientGauges(sources),
 			{
 				name: "parley_uploads",
-				help: "Uploads that are coming in.",
+				help: "Uploads in progress.",
 				labels: [],
 				read: () => one(this.uploads.running),
 			},
@@ -168,13 +168,13 @@ function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 		},
 		{
 			name: "parley_prompts_open",
-			help: "Questions that wait for somebody.",
+			help: "Open questions.",
 			labels: [],
 			read: async () => one((await openWork()).prompts),
 		},
 		{
 			name: "parley_sessions_loaded",
-			help: "Sessions in use.",
+			help: "Sessions in memory.",
 			labels: [],
 			read: () => one(runtime.loaded),
 		},
@@ -185,19 +185,19 @@ function clientGauges({ wires, strangers }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_clients",
-			help: "Clients that are connected.",
+			help: "Connected clients.",
 			labels: ["wire"],
 			read: () => wires().map(({ wire, clients }) => ({ labels: { wire }, value: clients })),
 		},
 		{
 			name: "parley_outgoing_bytes",
-			help: "Bytes that wait for clients which do not keep up.",
+			help: "Bytes queued for slow clients.",
 			labels: ["wire"],
 			read: () => wires().map(({ wire, waitingBytes }) => ({ labels: { wire }, value: waitingBytes })),
 		},
 		{
 			name: "parley_strangers",
-			help: "Connections that have not said who they are.",
+			help: "Connections before authentication.",
 			labels: ["state"],
 			read: () => {
 				const { served, waiting } = strangers();
@@ -211,7 +211,7 @@ function stateGauges({ runtime, file }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_model_estimate_error_ratio",
-			help: "How far token estimates were off.",
+			help: "Error of token estimates.",
 			labels: ["provider", "model"],
 			read: () => estimateErrors(runtime),
 		},

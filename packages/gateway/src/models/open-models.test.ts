@@ -62,7 +62,7 @@ test("settings that the offline model ignores are logged", async () => {
 	expect(log.records).toMatchObject([
 		{
 			level: "warn",
-			message: expect.stringContaining("are not used"),
+			message: expect.stringContaining("are ignored"),
 			fields: { model: "fast", fallback: ["max"] },
 		},
 	]);

@@ -154,7 +154,7 @@ function checkConfigured({ model, fallback = [], origins }: Config, table: Model
 
 function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
 	if ((model === undefined || model === "offline") && fallback.length === 0) return;
-	log.warn("the offline assistant answers: the models that were named are not used", { model, fallback });
+	log.warn("the offline model is used: the named models are ignored", { model, fallback });
 }
 
 /** Position of a model name. Without an origin, the caller adds the position. */

@@ -28,7 +28,7 @@ interface KeptSession {
 /** Refuses the directory of a gateway: it has the conversations of others, and what they may do. */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
-	const message = `--session ${directory} is the data directory of a gateway; name a directory that is for one conversation alone`;
+	const message = `--session ${directory} is the data directory of a gateway; use a separate directory for each conversation`;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
@@ -57,7 +57,7 @@ export async function findKept(store: Store<Tables>): Promise<KeptSession | unde
 export function workingDirectory({ rootDir }: KeptSession, wanted: string | undefined): string {
 	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
 		throw refused(
-			`--cwd is ${wanted}, but the conversation in --session works in ${rootDir}; leave --cwd out, or name another --session`,
+			`--cwd is ${wanted}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
 		);
 	}
 	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return wanted ?? rootDir;
@@ -102,7 +102,7 @@ export async function settleModel(agent: Agent, { models, kept, wanted, log }: R
 	const before = kept?.model;
 	if (before === undefined || has(models, before)) return;
 	const model = await agent.restoreModel("default");
-	log.warn("the provider does not have the model that the conversation was kept with", { before, model });
+	log.warn("the provider does not have the stored model of the conversation", { before, model });
 }
 
 function has({ model, table, anyModel }: Models, name: string): boolean {

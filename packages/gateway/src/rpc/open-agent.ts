@@ -229,7 +229,7 @@ function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined
 		mkdirSync(keeping.cache, { recursive: true, mode: 0o700 });
 		return realpathSync(keeping.cache);
 	} catch (error) {
-		log.info("the directory for the verdict about the sandbox cannot be created", { error });
+		log.info("the directory for the result of the sandbox check cannot be created", { error });
 		return undefined;
 	}
 }

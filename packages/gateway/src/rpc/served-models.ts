@@ -18,7 +18,7 @@ export function checkServed(
 		const table = await pending.catch((error: unknown) => {
 			// It may have one the next time.
 			pending = undefined;
-			log.info("the server does not list its models: any name is taken", { error });
+			log.info("the server does not list its models: any name is accepted", { error });
 			return undefined;
 		});
 		const real = known.find(name, provider)?.id ?? name;

@@ -73,18 +73,18 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 /** Refusal of other methods, cross-site requests and unencrypted connections. */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
-		const html = wordsPage("Not that way", "This address is opened in a browser.");
+		const html = wordsPage("Method not allowed", "Open this address in a browser.");
 		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
 	}
 	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
 	// A link is followed from anywhere; a form is sent by the page itself.
 	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
-		const words = "Open the link itself, in a tab of its own.";
-		return { status: 403, html: wordsPage("Not from there", words) };
+		const words = "Open the link itself, in a separate tab.";
+		return { status: 403, html: wordsPage("Not allowed from another page", words) };
 	}
 	if (confidential) return undefined;
-	const words = "A password is not taken over a connection that others can read: open the link with https.";
-	return { status: 403, html: wordsPage("Not over this connection", words) };
+	const words = "A password cannot be sent over an unencrypted connection: open the link with https.";
+	return { status: 403, html: wordsPage("Unencrypted connection", words) };
 }
 
 async function take(
@@ -97,7 +97,7 @@ async function take(
 	if (typeof form === "number") {
 		return {
 			status: form,
-			html: wordsPage("That could not be read", "Open the link again and use its form."),
+			html: wordsPage("The form could not be read", "Open the link again and use its form."),
 		};
 	}
 	const facts = await factsOf(page, route);
@@ -107,7 +107,10 @@ async function take(
 		const { holder, question } = facts;
 		const request = { principal: holder, key: undefined, method: "prompt_response", params: {} };
 		counts = await runtime.answer(request, page.token, { value: form.get("value"), confidential: true });
-		log.info("a password came by its page", { sessionId: question.sessionId, principal: actingId(holder) });
+		log.info("a password was entered on its page", {
+			sessionId: question.sessionId,
+			principal: actingId(holder),
+		});
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		pages.giveBack(id);
@@ -115,7 +118,7 @@ async function take(
 		return { status: 400, html: formPage({ ...facts, problem: message }) };
 	}
 	if (!counts) return over("answered");
-	const words = "The tool that asked has it. You can close this page.";
+	const words = "The tool has received the password. You can close this page.";
 	return { status: 200, html: wordsPage("Thank you", words) };
 }
 
@@ -127,24 +130,24 @@ async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPa
 }
 
 const why = {
-	used: "This page was used already, and it works once.",
-	expired: "This page is no longer valid: it works for ten minutes.",
-	answered: "The question was answered already, or nobody did in time.",
+	used: "This page was already used, and it works only once.",
+	expired: "This page has expired: it is valid for ten minutes.",
+	answered: "The question was already answered, or it expired.",
 } as const;
 
 function over(reason: keyof typeof why): Reply {
 	const next =
-		reason === "answered" ? "" : " If the question is still open, ask for another page where it stands.";
-	return { status: 410, html: wordsPage("This page is over", `${why[reason]}${next}`) };
+		reason === "answered" ? "" : " If the question is still open, request another page in its conversation.";
+	return { status: 410, html: wordsPage("This page is closed", `${why[reason]}${next}`) };
 }
 
 function unknown(lockedMs: number): Reply {
 	if (lockedMs > 0) {
-		const html = wordsPage("Too many tries", "Wait a few minutes.");
+		const html = wordsPage("Too many attempts", "Wait a few minutes.");
 		return { status: 429, html, headers: { "retry-after": String(Math.ceil(lockedMs / 1000)) } };
 	}
-	const words = "The link is not whole, or too old, or the gateway was started again. Ask for another one.";
-	return { status: 404, html: wordsPage("There is no such page", words) };
+	const words = "The link is incomplete or too old, or the gateway was restarted. Request another one.";
+	return { status: 404, html: wordsPage("Page not found", words) };
 }
 
 const statuses: Partial<Record<ErrorCode, number>> = { permission_denied: 403, unavailable: 503 };
@@ -155,10 +158,16 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	const status = statuses[code] ?? 500;
 	if (status === 500) log.error("a page for a password failed", { error: reason });
 	const words = {
-		403: "You may not answer this question any more.",
+		403: "You may no longer answer this question.",
 		503: "The gateway is busy. Try again in a moment.",
 	}[status];
-	return { status, html: wordsPage("That did not work", words ?? "The gateway's log tells why. Try again.") };
+	return {
+		status,
+		html: wordsPage(
+			"The password was not accepted",
+			words ?? "See the gateway's log for the reason, then try again.",
+		),
+	};
 }
 
 /** The longest password has 4096 characters, each of which a form writes with nine at most. */

@@ -51,11 +51,11 @@ export function formPage({ question, holder, host, expiresAt, problem }: FormFac
 		["You answer as", holder.person ? named(holder.person) : actingId(holder)],
 	];
 	return page(
-		"An agent asks you for a password",
-		`<p>In its own words:</p>
+		"An agent requests a password from you",
+		`<p>Text of the agent:</p>
 <blockquote>${shown(prompt.label)}</blockquote>
 <dl>${facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${shown(value)}</dd>`).join("")}</dl>
-${problem === undefined ? "" : `<p role="alert">That was not taken: ${shown(problem)}.</p>`}
+${problem === undefined ? "" : `<p role="alert">Not accepted: ${shown(problem)}.</p>`}
 <form method="post" accept-charset="utf-8" autocomplete="off">
 <label for="value">Password</label>
 <input id="value" name="value" type="password" autocomplete="off" maxlength="4096"${needed} autofocus>

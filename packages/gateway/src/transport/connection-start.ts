@@ -147,8 +147,8 @@ const speaksTls = answer("400 Bad Request", {
 
 /** The same of a port where only proxies may. */
 const servesProxies = answer("403 Forbidden", {
-	error: "this port serves its proxies alone",
-	hint: "call the address of the proxy; trustedProxies of the configuration says which proxies there are",
+	error: "this port accepts only its proxies",
+	hint: "use the address of the proxy; the proxies are in trustedProxies of the configuration",
 });
 
 function answer(status: string, body: object): string {

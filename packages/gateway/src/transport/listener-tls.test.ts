@@ -123,7 +123,7 @@ test("without TLS a port may serve some alone, and tells the others", async () =
 	await using server = new SecureListener({ plain: () => allowed });
 	const stranger = await server.call();
 	stranger.write(ask);
-	expect(await text(stranger)).toMatch(/^HTTP\/1\.1 403 .*this port serves its proxies alone/s);
+	expect(await text(stranger)).toMatch(/^HTTP\/1\.1 403 .*this port accepts only its proxies/s);
 	allowed = true;
 	const proxy = await server.call();
 	proxy.write(ask);

@@ -25,11 +25,11 @@ test("a certificate with its key is an identity, also with the certificates of i
 });
 
 test.each<[string, Partial<typeof first>, RegExp]>([
-	["another's key", { key: second.key }, /key\.pem does not belong to the .*cert\.pem; name the two files/],
+	["another's key", { key: second.key }, /key\.pem does not belong to the .*cert\.pem; name two files/],
 	[
 		"the certificates in a wrong order",
 		{ cert: authority + first.cert },
-		/further down in .*: put it first$/,
+		/is not the first in .*: put it first$/,
 	],
 	["an empty certificate", { cert: "" }, /cert\.pem contains no certificate in PEM form .*openssl x509/],
 	[

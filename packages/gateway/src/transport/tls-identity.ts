@@ -67,7 +67,7 @@ function readCertificates(file: string, text: string): [X509Certificate, ...X509
 			cause,
 		});
 	}
-	const mend = "convert another form with: openssl x509 -in FILE -inform DER -out cert.pem";
+	const mend = "convert another format with: openssl x509 -in FILE -inform DER -out cert.pem";
 	throw new ParleyError(
 		`${file} contains no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${mend}`,
 		{
@@ -81,7 +81,7 @@ function readKey(file: string, text: string): KeyObject {
 		return createPrivateKey(text);
 	} catch (cause) {
 		if (errno(cause) === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED")) {
-			const mend = "a gateway cannot be asked for it: openssl pkey -in FILE -out key.pem takes it off";
+			const mend = "the gateway cannot ask for it: remove it with openssl pkey -in FILE -out key.pem";
 			throw new ParleyError(`the private key in ${file} has a passphrase; ${mend}`, { code, cause });
 		}
 		throw new ParleyError(`${file} contains no private key in PEM form (-----BEGIN PRIVATE KEY-----)`, {
@@ -94,8 +94,8 @@ function readKey(file: string, text: string): KeyObject {
 function mismatch({ cert, key }: TlsFiles, between: readonly X509Certificate[], own: KeyObject): ParleyError {
 	const isLater = between.some((certificate) => certificate.checkPrivateKey(own));
 	const mend = isLater
-		? `its certificate stands further down in ${cert}: put it first`
-		: "name the two files that were made together";
+		? `its certificate is not the first in ${cert}: put it first`
+		: "name two files that belong together";
 	return new ParleyError(`the key in ${key} does not belong to the certificate in ${cert}; ${mend}`, {
 		code,
 	});

@@ -38,8 +38,8 @@ function name(renewal: TlsRenewal): string {
 	return new X509Certificate(renewal.current.certificate).subject.replace("CN=", "");
 }
 
-const renewed = "info: the certificate was taken up";
-const kept = "warn: the certificate could not be taken up; the last one stays";
+const renewed = "info: the certificate was reloaded";
+const kept = "warn: the certificate could not be reloaded; the previous one stays in use";
 
 test("changed files are loaded within a minute, and listeners are notified", async () => {
 	using t = new Renewal();

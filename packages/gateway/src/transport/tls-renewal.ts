@@ -74,10 +74,10 @@ export class TlsRenewal {
 			if (this.#closed) return;
 			this.#current = identity;
 			await this.onRenewed?.();
-			log.info("the certificate was taken up", { validTo: this.#current.validTo.toISOString() });
+			log.info("the certificate was reloaded", { validTo: this.#current.validTo.toISOString() });
 			this.#warnOfDates();
 		} catch (error) {
-			log.warn("the certificate could not be taken up; the last one stays", { error });
+			log.warn("the certificate could not be reloaded; the previous one stays in use", { error });
 		}
 	}
 

@@ -133,7 +133,7 @@ export const replyCards: readonly Scene[] = [
 			{ clicks: "Approve all", by: "Alex" },
 			{ answered: ["✅ **Approved:**", "write a.txt", "write b.txt"] },
 			{ clicks: "Approve once", by: "Alex" },
-			{ answered: "Not accepted: this takes more than 16 KiB" },
+			{ answered: "Not accepted: longer than 16 KiB" },
 			{ clicks: "Deny", by: "Alex", fills: {} },
 			{ shows: "write_file returned" },
 			{ shows: "Approval", times: 2 },
@@ -145,7 +145,7 @@ export const replyCards: readonly Scene[] = [
 		steps: [
 			...three,
 			{ clicks: "Approve all" },
-			{ answered: ["**Not approved:**", "write a.txt: it takes the role approver", "write c.txt"] },
+			{ answered: ["**Not approved:**", "write a.txt: the role approver", "write c.txt"] },
 			{ shows: "[Approve all]" },
 			...missing("a.txt", "b.txt", "c.txt"),
 		],

@@ -93,7 +93,7 @@ export const schedules: readonly Scene[] = [
 				what: "Mia is shut out",
 				does: ({ site }) => site.general.permit(site.people.Mia, { deny: ["ViewChannel"] }),
 			},
-			...refused("cannot write in the channel any more"),
+			...refused("can no longer write in the channel"),
 		],
 	} satisfies Scene<DiscordSite>,
 	{
@@ -105,7 +105,7 @@ export const schedules: readonly Scene[] = [
 				what: "Mia loses the role",
 				does: ({ site }) => site.people.Mia.loses(site.world.home.role("members")),
 			},
-			...refused("nobody has let"),
+			...refused("has no access"),
 			{
 				what: "Mia has the role again",
 				does: ({ site }) => site.people.Mia.gains(site.world.home.role("members")),

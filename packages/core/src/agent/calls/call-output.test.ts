@@ -212,7 +212,7 @@ test("no other session reads it, no approval is needed, and it goes with its ses
 	await talk.t.send(other, "go");
 	await log.next("assistant.message");
 	expect(talk.result()).toMatchObject({
-		text: expect.stringContaining("no result is kept as"),
+		text: expect.stringContaining("no result is stored as"),
 		failed: true,
 	});
 	await talk.t.runtime.remove(unkeyed(), talk.session, false);

@@ -35,7 +35,7 @@ async function leaveOpen(toy: ToySession): Promise<void> {
 	toy.calls({ ...denied, text: "denied by the person who was asked: not on main", failed: true });
 	await toy.answered("denied", "cancelled", { kind: "denied", reason: "not on main" });
 	const question = { id: "asked", name: "ask_user", arguments: { type: "text", label: "Which licence?" } };
-	toy.calls({ ...question, text: "no answer: nobody answered in time", failed: true });
+	toy.calls({ ...question, text: "no answer: the approval expired", failed: true });
 	await toy.answered("asked", "expired");
 	const unknown = { id: "unknown", name: "run_command", arguments: { command: "npm publish" } };
 	toy.calls({ ...unknown, text: "interrupted, outcome unknown: the gateway stopped", failed: true });

@@ -27,7 +27,7 @@ function transcriptOf(...made: readonly Made[]): RunTranscript[] {
 
 const question = (label: string): Made => ({ name: "ask_user", args: { type: "text", label } });
 const runs = (command: string): Made => ({ name: "run_command", args: { command } });
-const silence = { text: "no answer: nobody answered in time", failed: true };
+const silence = { text: "no answer: the approval expired", failed: true };
 const refused = { text: "denied by the person who was asked:\n not now", failed: true };
 const unknown = { text: "interrupted, outcome unknown: the gateway stopped", failed: true };
 
@@ -57,7 +57,7 @@ test("questions and approvals without an answer, denials and unknown outcomes ar
 		{ callId: "5", state: "cancelled", answer: { kind: "cancelled" } } as const,
 	];
 	expect(openDecisions(transcript, questions, end)).toEqual([
-		'no answer: the question "Which licence?" (no answer: nobody answered in time)',
+		'no answer: the question "Which licence?" (no answer: the approval expired)',
 		'no answer: run_command {"command":"npm publish"} (cancelled)',
 		'denied: run_command {"command":"rm -rf build"} (denied by the person who was asked: not now)',
 		'outcome unknown: run_command {"command":"git push"} (interrupted, outcome unknown: the gateway stopped)',

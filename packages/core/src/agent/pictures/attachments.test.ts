@@ -144,7 +144,7 @@ test("a lost file of a picture is described", async () => {
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: it is no longer kept]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: it is no longer stored]`;
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
@@ -267,7 +267,7 @@ test("files that the person may not send are refused, and no part of the message
 	const { id: taken } = await talk.bring("a", "a");
 	const other = await talk.t.create();
 	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [taken] });
-	expect(await refusal(taken)).toBe(`attachments: ${taken} belongs to another session: bring it once more`);
+	expect(await refusal(taken)).toBe(`attachments: ${taken} belongs to another session: upload it again`);
 	const discord = testConnector();
 	const { id: operators } = await talk.bring("a", "a");
 	const theirs = await talk.t.create(discord);

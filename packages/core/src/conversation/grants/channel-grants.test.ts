@@ -127,9 +127,9 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 });
 
 test.each([
-	["container", "leaves this gateway's own files in the reach of commands; set sandbox: required"],
-	["off", "there is none here"],
-	["none", "there is none here"],
+	["container", "commands can reach this gateway's own files; set sandbox: required"],
+	["off", "this gateway has no sandbox"],
+	["none", "this gateway has no sandbox"],
 ] as const)("no channel is trusted if its commands are confined by %s", async (chat, why) => {
 	const clock = new ManualClock();
 	const sandbox: Sandboxes = {
@@ -179,17 +179,19 @@ test("a member's wish is a question that the operator or an owner of the channel
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt).toMatchObject({ token: grantRequest.token, runId: "", type: "confirm" });
 	expect(prompt.label).toBe(
-		"Trust discord:guild:general for 4 h, so that its calls run unasked (everybody here with the role member or more; all tools; no files beyond the roots; 200 calls at most)? Ada (discord:guild:ada) asks: release",
+		"Trust discord:guild:general for 4 h, so that calls run without approval (all people here with the role member or higher; all tools; no files outside the roots; at most 200 calls)? Requested by Ada (discord:guild:ada): release",
 	);
 	const answer = (principal: Principal, response: object) =>
 		t.runtime.answer(unkeyed(principal), grantRequest.token, response);
-	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow("takes the role owner");
+	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow(
+		"the role owner is required",
+	);
 	await t.settle();
 	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);
-	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always asked");
+	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always requires approval");
 	await expect(
 		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), { sessionId: session }),
-	).rejects.toThrow("asked already");
+	).rejects.toThrow("already requested");
 	await answer(testConnector("owner"), { value: true });
 	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: true, by: "discord:guild:ada" });
 	const { grant } = await log.next("grant.created");
@@ -206,10 +208,10 @@ test("a channel in which nothing was said is trusted on the operator's word that
 	await expect(grants.request(unkeyed(), wanted({ place: "discord:guild:genreal" }))).rejects.toMatchObject({
 		code: "failed_precondition",
 		message:
-			"nothing was said in discord:guild:genreal yet: did you mean discord:guild:general? unseen (--unseen) trusts it all the same",
+			"discord:guild:genreal has no conversation yet: did you mean discord:guild:general? Use unseen (--unseen) to trust it anyway",
 	});
 	const far = wanted({ place: "slack:team:random" });
-	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: is that its id?");
+	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check its id.");
 	expect(await grants.list(operator, true)).toEqual([]);
 	expect(await grants.request(unkeyed(), far, { unseen: true })).toMatchObject({ status: "granted" });
 });
@@ -247,11 +249,15 @@ test("any principal that sees the question may deny it", async () => {
 
 test.each<[string, Partial<WantedGrant>, string]>([
 	["a guild", { place: "discord:guild" }, "write PLATFORM:TENANT:CHANNEL"],
-	["a tool that is not there", { tools: ["fly"] }, "there is no tool fly; the tools are: edit, other"],
-	["what is always asked about", { classes: ["write", "secret"] }, "secret is asked about in every channel"],
+	["a tool that is not there", { tools: ["fly"] }, "there is no tool fly; available: edit, other"],
+	[
+		"what is always asked about",
+		{ classes: ["write", "secret"] },
+		"secret requires approval in every channel",
+	],
 	["people from elsewhere", { people: ["slack:team:eve"] }, "ids there begin with discord:guild:"],
-	["nobody", { people: [] }, "an empty list covers nothing"],
-	["more than a day", { lifeMs: 24 * hour + 1 }, "24 hours at most"],
+	["nobody", { people: [] }, "an empty list covers no call"],
+	["more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
 ])("%s is not granted", async (_name, terms, why) => {
 	await using c = await channel();
 	await expect(c.t.runtime.trust.grants.request(unkeyed(), wanted(terms))).rejects.toThrow(why);
@@ -268,7 +274,7 @@ test("a channel with strangers of other organisations, or without a sandbox, is 
 	await c.t.runtime.send(unkeyed(shared), c.session, { content: "hi" });
 	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow("another organisation");
 	await using bare = await channel({}, { sandbox: noSandboxes(new ManualClock()) });
-	await expect(bare.t.runtime.trust.grants.request(unkeyed(), wanted())).rejects.toThrow("behind a sandbox");
+	await expect(bare.t.runtime.trust.grants.request(unkeyed(), wanted())).rejects.toThrow("with a sandbox");
 });
 
 test("a grant ends with its time", async () => {
@@ -396,7 +402,7 @@ test("it ends when the channel is shared, or a stranger speaks there", async () 
 		expect(await c.asks()).toBe(false);
 		await c.t.runtime.trust.grants.witness(end);
 		await expect(c.log.next("grant.ended")).resolves.toMatchObject({
-			reason: expect.stringMatching(/let in|organisation/),
+			reason: expect.stringMatching(/without access|organisation/),
 		});
 		expect(await c.asks()).toBe(true);
 	}
@@ -444,7 +450,7 @@ test("it ends at the next start if commands of channels are no longer confined",
 		expect(await again.runtime.trust.grants.list(operator, false)).toEqual([]);
 		const log = await EventLog.join(again.runtime, c.session, { afterSeq: 0 });
 		const ended = log.events.map(({ event }) => event).find((event) => event.type === "grant.ended");
-		expect(ended).toMatchObject({ reason: "there is no sandbox any more" });
+		expect(ended).toMatchObject({ reason: "the sandbox is no longer available" });
 		expect(await audited(again, "grant.end")).toMatchObject([{ grant_id: outcome.grant.id }]);
 	}
 });
@@ -543,7 +549,7 @@ test.each([
 	await c.t.settle();
 	expect(await grants.list(operator, false)).toHaveLength(ends ? 0 : 1);
 	const [grant] = await grants.list(operator, true);
-	const whose = scope === "gateway" ? "this gateway" : "a conversation here";
+	const whose = scope === "gateway" ? "this gateway" : "a conversation in the channel";
 	expect(grant?.endReason).toBe(ends ? `the budget of ${whose} is spent` : undefined);
 });
 

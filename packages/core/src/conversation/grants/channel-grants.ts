@@ -249,7 +249,7 @@ export class ChannelGrants implements SessionGrants {
 		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
 		if (grant && coversPeople(grant, [person])) return;
 		const message =
-			"accept_all_tools counts in a chat only while its channel is trusted: request_grant asks for that, and the operator or an owner confirms it";
+			"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 
@@ -266,12 +266,13 @@ export class ChannelGrants implements SessionGrants {
 			(await store.read((db) => newestSessionIn(db, { place: wanted.place, owner: principal.id, current })));
 		if (sessionId === undefined) {
 			throw refused(
-				`nothing was said in ${wanted.place} yet: the question needs a conversation there to stand in`,
+				`the channel ${wanted.place} has no conversation yet: send a message there first, so that the question can be shown`,
 			);
 		}
 		using lease = await sessions().lease(principal, sessionId, "grant.request");
 		const { session } = lease;
-		if (session.place !== wanted.place) throw refused(`${sessionId} is no conversation of ${wanted.place}`);
+		if (session.place !== wanted.place)
+			throw refused(`${sessionId} is not a conversation of ${wanted.place}`);
 		const outcome = await session.commit((tx, record) =>
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
 				const token = await askForGrant(this.#options, { tx, record }, session, { wanted, person });
@@ -301,13 +302,13 @@ export class ChannelGrants implements SessionGrants {
 		const why = person && this.#whyUnsafe(person);
 		if (why !== undefined) throw refused(`this channel cannot be trusted: ${why}`);
 		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;
-		throw refused("this channel cannot be trusted: people of another organisation are there");
+		throw refused("this channel cannot be trusted: people of another organisation can read it");
 	}
 
 	#whyUnsafe({ place, role }: Person): string | undefined {
-		if (place.shared) return "people of another organisation are there";
+		if (place.shared) return "people of another organisation can read it";
 		const ends = this.#options.chat?.endTrustOnStranger ?? true;
-		return role === "stranger" && ends ? "somebody spoke whom nobody has let in" : undefined;
+		return role === "stranger" && ends ? "a person without access wrote in it" : undefined;
 	}
 
 	get #onceDeps(): Parameters<typeof once>[2] {
@@ -343,7 +344,8 @@ async function askForGrant(
 		.limit(1)
 		.executeTakeFirst();
 	if (open) {
-		const message = "this was asked already: its question is open, and the operator or an owner answers it";
+		const message =
+			"trust was already requested: the question is open, and the operator or an owner answers it";
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const wantedGrant = { ...wanted, by: { id: person.id, name: person.name } };

@@ -175,7 +175,7 @@ export class GrantLife {
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);
-		this.#deps.log.info("a channel is trusted no more", { place, grant: id, reason });
+		this.#deps.log.info("a channel is no longer trusted", { place, grant: id, reason });
 	}
 
 	/** Ends a grant in a transaction and emits its event. The caller then calls `unwatch`. */
@@ -241,10 +241,10 @@ export class GrantLife {
 		try {
 			const places =
 				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
-			const whose = sessionId === undefined ? "this gateway" : "a conversation here";
+			const whose = sessionId === undefined ? "this gateway" : "a conversation in the channel";
 			for (const place of places) await this.endOf(place, `the budget of ${whose} is spent`, byItself);
 		} catch (error) {
-			log.error("a spent budget did not end what channels are trusted with", { error });
+			log.error("trust grants could not be ended after a budget was spent", { error });
 		}
 	}
 
@@ -254,7 +254,7 @@ export class GrantLife {
 			await store.commit((tx) => markAlive(tx, clock.now()));
 			await this.review();
 		} catch (error) {
-			log.error("the grants of channels could not be looked through", { error });
+			log.error("trust grants of channels could not be checked", { error });
 			this.#arm();
 		}
 	}

@@ -15,10 +15,10 @@ async function opened(): Promise<{ t: TestRuntime; home: string }> {
 }
 
 test.each<[string, Partial<NewTask>, string]>([
-	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly" here; there are: '],
+	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly" here; available: '],
 	["an unknown agent", { agent: "nobody" }, "nobody"],
 	["an unknown model", { model: "nothing-9" }, 'model: there is no model "nothing-9"'],
-	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is no task of this session'],
+	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is not a task of this session'],
 ])("%s is refused, and nothing is left of it", async (_what, more, message) => {
 	const { t, home } = await opened();
 	await using _ = t;
@@ -31,7 +31,7 @@ test("a usual tool that the session does not have is left out with a note", asyn
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
 	const home = await t.create();
 	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, counting);
-	expect(notes).toEqual(["tools: query_memories is not there, the task goes without it"]);
+	expect(notes).toEqual(["tools: query_memories does not exist here, so the task starts without it"]);
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
 });
 
@@ -43,7 +43,7 @@ test("a task of another session, or one that was cancelled, cannot be depended o
 	const over = await tasks.submit(unkeyed(), home, counting);
 	await tasks.cancel(unkeyed(), over.id, "");
 	const needing = (id: string) => tasks.submit(unkeyed(), home, { ...counting, dependsOn: [id] });
-	await expect(needing(elsewhere.id)).rejects.toThrow("is no task of this session");
+	await expect(needing(elsewhere.id)).rejects.toThrow("is not a task of this session");
 	await expect(needing(over.id)).rejects.toThrow("has been cancelled");
 });
 
@@ -97,7 +97,7 @@ test("only a task that has ended is done again, as a new one that names it", asy
 	await using _ = t;
 	const { tasks } = t.runtime;
 	const { id } = await tasks.submit(unkeyed(), home, { ...counting, priority: "high" });
-	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow("only a task that has ended can be done again");
+	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow("only a task that has ended can be repeated");
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
 	await t.runtime.start();
 	await log.next("task.completed");

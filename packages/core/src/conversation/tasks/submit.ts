@@ -205,7 +205,7 @@ async function refuseNeeds(
 			.executeTakeFirst();
 		const shown = JSON.stringify(id.slice(0, 100));
 		if (among && !among.includes(id)) throw invalid(`depends_on: ${shown} is not one of your workers`);
-		if (row?.session_id !== home.id) throw invalid(`depends_on: ${shown} is no task of this session`);
+		if (row?.session_id !== home.id) throw invalid(`depends_on: ${shown} is not a task of this session`);
 		if (row.state === "failed") throw invalid(`depends_on: ${shown} has failed`);
 		if (row.state === "cancelled") throw invalid(`depends_on: ${shown} has been cancelled`);
 	}

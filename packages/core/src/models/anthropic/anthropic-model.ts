@@ -61,7 +61,7 @@ class AnthropicModel implements Model {
 	constructor(options: AnthropicOptions) {
 		// A header with such a key would be refused with a message that repeats it.
 		if (options.apiKey && !/^[!-~]+$/.test(options.apiKey)) {
-			throw new ParleyError("the API key holds a space or another character that no key has: check it", {
+			throw new ParleyError("the API key contains a space or another invalid character: check it", {
 				code: "invalid_argument",
 			});
 		}
@@ -98,7 +98,7 @@ class AnthropicModel implements Model {
 		}
 		if (!reply.finished) throw exchange.explain();
 		if (reply.suspect)
-			this.#options.log.warn("a provider's token counts are not sane", { model: request.model });
+			this.#options.log.warn("the token counts of a provider are not valid", { model: request.model });
 	}
 
 	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
@@ -139,7 +139,7 @@ class AnthropicModel implements Model {
 	#warnOfDropped(model: string, settings: EncodedRequest["dropped"]): void {
 		if (this.#warned.has(model)) return;
 		this.#warned.add(model);
-		this.#options.log.warn("settings that the model does not take are left out", { model, settings });
+		this.#options.log.warn("settings that the model does not support are left out", { model, settings });
 	}
 }
 

@@ -30,7 +30,7 @@ test.each([
 		"the request is too large for api.example.org: shorten the conversation or send smaller pictures",
 	],
 	[422, "rejected", "api.example.org refused the request (422)"],
-	[429, "rate-limited", "api.example.org was asked too often"],
+	[429, "rate-limited", "api.example.org rejects more requests for now (rate limit)"],
 	[500, "overloaded", "api.example.org cannot answer now (500)"],
 	[501, "rejected", "api.example.org refused the request (501)"],
 	[502, "overloaded", "api.example.org cannot answer now (502)"],

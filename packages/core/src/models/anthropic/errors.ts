@@ -114,7 +114,7 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	407: ({ host }) => `the proxy before ${host} asks for credentials`,
 	413: ({ host }) =>
 		`the request is too large for ${host}: shorten the conversation or send smaller pictures`,
-	429: ({ host }) => `${host} was asked too often`,
+	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,
 };
 
 function explained(status: number, fault: ModelFault, facts: RequestFacts): string {

@@ -47,7 +47,7 @@ export const commandWords: readonly CommandWord[] = [
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
 	call("remember", "I like tea", "stores a note about you", (content) => ["store_memory", { content }]),
 	call("recall", "tea", "finds notes by words", (query) => ["query_memories", { query }]),
-	call("notes", "all", "lists notes; or user, channel, everyone", readNotes),
+	call("notes", "all", "lists notes; or only of one scope", readNotes),
 	call("forget", "mem_4k2x", "deletes a note", (id) => ["forget_memory", { memory_id: id }]),
 	call("schedule", "every day at 9:00 <<< Tea", "sends you a message at given times", readSchedule),
 	call("schedules", "all", "lists your schedules", () => ["list_schedules", {}]),
@@ -223,14 +223,14 @@ function readSkillCall(argument: string): [string, unknown] {
 /** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */
 function readReview(argument: string): [string, unknown] {
 	const [reason = "", content = reason] = splitAt(argument, "<<<");
-	if (reason === "" || content === "") throw unreadable("it needs a reason, and behind <<< a plan");
+	if (reason === "" || content === "") throw unreadable("it needs a reason, <<< and a plan");
 	return ["request_review", { reason, content: readText(content) }];
 }
 
 /** `TITLE <<< DESCRIPTION`. */
 function readSpawn(argument: string): [string, unknown] {
 	const [title = "", description = ""] = splitAt(argument, "<<<");
-	if (title === "" || description === "") throw unreadable("it needs a title, <<< and what is to be done");
+	if (title === "" || description === "") throw unreadable("it needs a title, <<< and a description");
 	return ["spawn_worker", { title, description: readText(description) }];
 }
 
@@ -274,8 +274,8 @@ Rules
   - A line of your message is a command when it starts with one of these words
     (in lower case) and a colon; spaces before it do not matter. Other lines
     are ignored. A message without any command gets a short plain answer.
-  - Commands run from the first to the last. The next reply repeats the result
-    of a tool.
+  - Commands run from the first to the last. The next reply repeats the
+    result of a tool.
   - "& " before a command that calls a tool puts the call into the same reply
     as the call before it, so that their approvals come together:
       run: make build

@@ -127,7 +127,7 @@ async function* pacedWords(
 }
 
 const greeting =
-	"Hello! I am the offline model: no language model, but a small built-in assistant that carries out written " +
+	"Hello! I am the offline model: not a language model, but a small built-in assistant that runs written " +
 	"commands. Try `run: echo hi` or `ask: What is your name?`; `parley help offline` lists them all.";
 
 /** Shows readers that the reply is not from a language model. */

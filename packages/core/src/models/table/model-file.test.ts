@@ -107,7 +107,7 @@ test.each([
 		{ models: [{ ...row, prices: { input: -1 } }] },
 		"-1 is not allowed for models[0].prices.input (models.json)",
 	],
-	[{ models: [{ ...row, prices: { input: 1 } }] }, "models[0].prices (models.json) has to say both"],
+	[{ models: [{ ...row, prices: { input: 1 } }] }, "models[0].prices (models.json) needs both"],
 	[
 		{ models: [{ ...row, prices: { input: 1, in: 1 } }] },
 		"in models[0].prices (models.json); allowed: input, output, cache_read, cache_write",

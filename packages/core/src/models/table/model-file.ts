@@ -138,7 +138,7 @@ function pricesOf(given: NonNullable<Row["prices"]>, known: Prices | undefined, 
 	const input = given.input ?? known?.input;
 	const output = given.output ?? known?.output;
 	if (input === undefined || output === undefined) {
-		throw refused(`${place} has to say both input and output`);
+		throw refused(`${place} needs both input and output`);
 	}
 	const cacheRead = given.cache_read ?? known?.cacheRead ?? input;
 	return { input, output, cacheRead, cacheWrite: given.cache_write ?? known?.cacheWrite ?? input };

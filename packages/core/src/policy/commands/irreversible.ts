@@ -6,11 +6,11 @@ interface Rule {
 	readonly why: string;
 }
 
-const PUBLISHES = "publishes, which cannot be taken back";
-const DEPLOYS = "changes or destroys what runs elsewhere";
+const PUBLISHES = "publishes, which cannot be undone";
+const DEPLOYS = "changes or destroys services on other machines";
 
 const rules: readonly Rule[] = [
-	{ programs: ["git", "hub"], when: isForcedPush, why: "rewrites or deletes what was pushed" },
+	{ programs: ["git", "hub"], when: isForcedPush, why: "rewrites or deletes pushed commits" },
 	// npm understands every beginning of a command that is unambiguous.
 	{
 		programs: ["npm", "pnpm", "yarn", "bun"],
@@ -62,7 +62,7 @@ const rules: readonly Rule[] = [
  */
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
-		return tellsByArguments(args) ? "may not be taken back, whichever program it is" : undefined;
+		return tellsByArguments(args) ? "may be impossible to undo, with any program" : undefined;
 	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program))
 		return "creates a file system and deletes the old one";
 	const named = rules.filter(({ programs }) => programs.includes(program));

@@ -39,7 +39,7 @@ const changers = new Set(
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
 	judge.read(text);
-	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more than can be looked at");
+	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more files than can be checked");
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
 		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
 	}
@@ -177,7 +177,7 @@ class Judge {
 			for (const arg of args) this.#judgeChange(arg);
 		}
 		if (program !== undefined && controlPrograms.has(program)) {
-			this.control.add(`${program} steers this machine`);
+			this.control.add(`${program} controls this machine`);
 		}
 		this.#judgeRemoval(program, words, index);
 	}
@@ -190,7 +190,7 @@ class Judge {
 		for (const path of removedPaths(program, [...words.slice(index + 1), ...(isFed ? [UNKNOWN] : [])])) {
 			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
 			if (place !== undefined) this.removals.add(place);
-			else this.irreversible.add("removes what is known only when it runs");
+			else this.irreversible.add("removes files that are known only when it runs");
 		}
 	}
 
@@ -226,7 +226,7 @@ class Judge {
 			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
 				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
 		}
-		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names what belongs to the gateway");
+		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names files of the gateway");
 	}
 }
 

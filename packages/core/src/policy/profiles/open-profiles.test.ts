@@ -141,8 +141,8 @@ test("a link may lead to another agent, but not out of the directory", async ({ 
 	await mkdir(join(place.agents, "file"));
 	await symlink("../../outside/agent.md", join(place.agents, "file", "agent.md"));
 	await symlink("nowhere", join(place.agents, "dangling"));
-	expect(await place.refusal("escape")).toContain("its directory is a link that leads out");
-	expect(await place.refusal("file")).toContain("agent.md is a link that leads out");
+	expect(await place.refusal("escape")).toContain("its directory is a link to a path outside");
+	expect(await place.refusal("file")).toContain("agent.md is a link to a path outside");
 	expect(await place.refusal("dangling")).toContain("agent not found");
 	expect((await place.profiles.list()).problems.map(({ name }) => name)).toEqual(["escape", "file"]);
 });

@@ -177,7 +177,7 @@ interface FoundFile {
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;
-	throw refusedFile(`${shown} is a link that leads out of the directory of agents`);
+	throw refusedFile(`${shown} is a link to a path outside the directory of agents`);
 }
 
 /** Finds a file below `root`. Undefined if there is none. */

@@ -73,37 +73,28 @@ test.each([
 });
 
 test.each([
-	[
-		"[sampling]\ntemperature = 3",
-		"line 2: sampling.temperature is not as it must be; allowed: a number from 0 to 2",
-	],
+	["[sampling]\ntemperature = 3", "line 2: sampling.temperature is not valid; allowed: a number from 0 to 2"],
 	["[sampling]\ntemperature = nan", "sampling.temperature is not"],
-	["sampling = 1", "line 1: sampling is not as it must be; allowed: a table: [sampling]"],
-	["provider = []", "line 1: provider is not as it must be; allowed: a table: [provider]"],
-	["[sampling]\ntop_p = 1.1", "line 2: sampling.top_p is not as it must be; allowed: a number from 0 to 1"],
-	["[sampling]\ntop_k = 1.5", "sampling.top_k is not as it must be; allowed: a whole number from 0 to"],
+	["sampling = 1", "line 1: sampling is not valid; allowed: a table: [sampling]"],
+	["provider = []", "line 1: provider is not valid; allowed: a table: [provider]"],
+	["[sampling]\ntop_p = 1.1", "line 2: sampling.top_p is not valid; allowed: a number from 0 to 1"],
+	["[sampling]\ntop_k = 1.5", "sampling.top_k is not valid; allowed: a whole number from 0 to"],
 	["[sampling]\ntop_k = -1", "sampling.top_k is not"],
 	["[sampling]\nrepeat_penalty = 0", "sampling.repeat_penalty is not"],
-	["[sampling]\nmax_tokens = 0", "sampling.max_tokens is not as it must be; allowed: a whole number from 1"],
-	[
-		'name = "a\\nb"',
-		"line 1: name is not as it must be; allowed: a name of at most 100 characters in one line",
-	],
+	["[sampling]\nmax_tokens = 0", "sampling.max_tokens is not valid; allowed: a whole number from 1"],
+	['name = "a\\nb"', "line 1: name is not valid; allowed: a name of at most 100 characters in one line"],
 	['name = " "', "name is not"],
-	['reasoning = "much"', "reasoning is not as it must be; allowed: off, low, medium, high, xhigh, max"],
-	['context_size = "big"', "context_size is not as it must be; allowed: a whole number from 1024"],
-	['tools = "read_file"', "line 1: tools is not as it must be; allowed: a list of names of tools"],
-	["tools = [1]", "tools.0 is not as it must be; allowed: the name of a tool"],
-	["tool_role = 1", "tool_role is not as it must be; allowed: true or false"],
+	['reasoning = "much"', "reasoning is not valid; allowed: off, low, medium, high, xhigh, max"],
+	['context_size = "big"', "context_size is not valid; allowed: a whole number from 1024"],
+	['tools = "read_file"', "line 1: tools is not valid; allowed: a list of names of tools"],
+	["tools = [1]", "tools.0 is not valid; allowed: the name of a tool"],
+	["tool_role = 1", "tool_role is not valid; allowed: true or false"],
 	["sampling = 1", "line 1: sampling is not"],
-	[
-		'[provider]\nendpoint = "ftp://x"',
-		"line 2: provider.endpoint is not as it must be; allowed: an http or https",
-	],
-	['[provider]\nendpoint = "http://me:secret@x"', "provider.endpoint is not as it must be"],
-	['[provider]\nendpoint = "http://x/?key=1"', "provider.endpoint is not as it must be"],
+	['[provider]\nendpoint = "ftp://x"', "line 2: provider.endpoint is not valid; allowed: an http or https"],
+	['[provider]\nendpoint = "http://me:secret@x"', "provider.endpoint is not valid"],
+	['[provider]\nendpoint = "http://x/?key=1"', "provider.endpoint is not valid"],
 	["[provider]\nhttp_timeout_seconds = 0", "provider.http_timeout_seconds is not"],
-	["[provider]\nhttp_timeout_seconds = 9", "of use only beside provider.endpoint"],
+	["[provider]\nhttp_timeout_seconds = 9", "needs provider.endpoint"],
 ])("a value that is not allowed is named: %j", (text, words) => {
 	expect(() => readProfileConfig(text)).toThrow(ParleyError);
 	expect(() => readProfileConfig(text)).toThrow(words);

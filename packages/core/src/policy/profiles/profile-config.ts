@@ -94,7 +94,7 @@ function endpointOf({
 		};
 	}
 	if (http_timeout_seconds === undefined) return undefined;
-	throw refused("provider.http_timeout_seconds is of use only beside provider.endpoint");
+	throw refused("provider.http_timeout_seconds needs provider.endpoint");
 }
 
 function samplingOf(keys: NonNullable<Config["sampling"]>): Sampling {
@@ -118,7 +118,7 @@ function explain(text: string, { issues: [issue] }: z.ZodError): ParleyError {
 	const [first = "", second] = path;
 	const isTable = first !== "" && second !== undefined && Object.hasOwn(tables, first);
 	const place = isTable ? placeOf(text, first, second) : placeOf(text, "", first);
-	return refused(`${place}${path.join(".")} is not as it must be; allowed: ${issue?.message}`);
+	return refused(`${place}${path.join(".")} is not valid; allowed: ${issue?.message}`);
 }
 
 function unknownKey(text: string, table: string, key: string): ParleyError {

@@ -167,7 +167,7 @@ testInside("what comes up and would steer later commands is moved aside, and tol
 		"echo x >.envrc; mkdir -p .github/workflows; echo x >.github/workflows/a.yml; ln -sfn b .vscode",
 	);
 	expect(reported).toMatch(
-		/\[held back: ".*" came up and would decide what runs later; each was renamed to …held-back-/,
+		/\[held back: ".*" appeared and would control later commands; each was renamed to …held-back-/,
 	);
 	const names = readdirSync(root)
 		.filter((name) => name.startsWith("."))

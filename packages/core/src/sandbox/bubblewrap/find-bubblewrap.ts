@@ -38,11 +38,11 @@ export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): 
 	});
 	const [, major, minor] = /^bubblewrap (\d+)\.(\d+)/.exec(output) ?? [];
 	if (major === undefined || minor === undefined) {
-		throw new NoSandbox(`${program} does not say that it is bubblewrap`, { fix: howToInstall() });
+		throw new NoSandbox(`${program} is not bubblewrap, by its version text`, { fix: howToInstall() });
 	}
 	const version = [Number(major), Number(minor)] as const;
 	if (version[0] === 0 && version[1] < OLDEST_MINOR) {
-		const why = `bubblewrap ${major}.${minor} is too old: 0.${OLDEST_MINOR} is the first that will do`;
+		const why = `bubblewrap ${major}.${minor} is too old: 0.${OLDEST_MINOR} is the first supported version`;
 		throw new NoSandbox(why, { fix: "a later version of bubblewrap" });
 	}
 	return { program, version };
@@ -64,7 +64,7 @@ const installs: Readonly<Record<string, string>> = {
 
 const declare = "or declare that the container is the boundary: --sandbox container";
 
-const unlessContainer = "or let the operator's own sessions do without it: --sandbox preferred";
+const unlessContainer = "or let the operator's own sessions run without it: --sandbox preferred";
 
 /** Instruction for a system without bubblewrap. */
 export function howToInstall(

@@ -19,7 +19,7 @@ class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const what = path === undefined ? "a file or directory of its roots" : JSON.stringify(path);
 		super(
-			`Cannot run the command: ${what} was replaced or removed while the sandbox was built. Nothing was run. ` +
+			`Cannot run the command: ${what} was replaced or removed while the sandbox was built. The command did not run. ` +
 				"Try again when no other command changes this directory.",
 			{ code: "aborted" },
 		);

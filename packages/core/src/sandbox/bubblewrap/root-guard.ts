@@ -151,7 +151,7 @@ export class RootGuard {
 		const isBeyond = before.beyond.size + (after?.beyond.size ?? 0) > 0;
 		const done = { paths: this.#paths, settings, failed: this.#failed, swapped };
 		if (Object.values(done).some((list) => list.length > 0)) {
-			log.warn("a command left what would decide what runs later", { roots: places.roots, ...done });
+			log.warn("a command left files that would control later commands", { roots: places.roots, ...done });
 		}
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
@@ -246,20 +246,19 @@ function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
 		...noteOf(
 			paths.map(quoted),
 			(all) =>
-				`held back: ${all} came up and would decide what runs later; each was renamed to …held-back-…; ` +
+				`held back: ${all} appeared and would control later commands; each was renamed to …held-back-…; ` +
 				"write such files with write_file, which asks a person",
 		),
 		...noteOf(
 			settingsTaken,
 			(all) =>
-				`taken out: ${all} would decide what git runs later; a copy of all is in …held-back-… beside; ` +
+				`removed: ${all} would control later git commands; a copy of all is in …held-back-… beside it; ` +
 				"set such settings with the tool git, which asks a person",
 		),
-		...noteOf(failed, (all) => `could not be taken back: ${all}`),
+		...noteOf(failed, (all) => `could not be undone: ${all}`),
 		...noteOf(
 			swapped.map(quoted),
-			(all) =>
-				`not looked into: ${all} came with a directory that took another's place, and decide what runs later`,
+			(all) => `not checked: ${all} came with a directory that replaced another, and control later commands`,
 		),
 	];
 }
@@ -269,14 +268,15 @@ function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
 		`not protected: ${unprotected} more directories with repositories or skills than fit; this command and later ones ` +
 		"could change their hooks, settings and skills";
 	const notLookedAt =
-		"not looked at: the roots hold more than the gateway searches for repositories and skills; this command and later " +
+		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
 		"ones could change hooks, settings and skills further down";
 	return [
 		...(unprotected > 0 ? [notProtected] : []),
 		...(isBeyond ? [notLookedAt] : []),
 		...noteOf(
 			unread.map(quoted),
-			(all) => `not looked at: ${all} cannot be read, and may hold hooks and settings that this command made`,
+			(all) =>
+				`not checked: ${all} cannot be read, and may contain hooks and settings that this command made`,
 		),
 	];
 }
@@ -309,7 +309,7 @@ export async function moveAside(path: string, name: string): Promise<void> {
 		// Another process removed it.
 		if (systemCode(cause) === "ENOENT") return;
 		throw new ParleyError(
-			`${JSON.stringify(path)} came up during a command, decides what runs later and cannot be moved aside ` +
+			`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed ` +
 				`(${systemCode(cause)}): look at it, and remove it`,
 			{ code: "failed_precondition", cause },
 		);
@@ -321,7 +321,7 @@ async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const held = `/proc/self/fd/${directory.fd}`;
 	if ((await readlink(held)) !== dirname(path)) {
-		throw Object.assign(new Error("another directory took its place"), { code: "ESTALE" });
+		throw Object.assign(new Error("another directory replaced it"), { code: "ESTALE" });
 	}
 	const from = `${held}/${basename(path)}`;
 	const again = async (reason: unknown): Promise<void> => {

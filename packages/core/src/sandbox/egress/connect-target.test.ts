@@ -12,17 +12,17 @@ test.each([
 });
 
 test.each([
-	["example.com:80", "port 80 is not reached, only 443"],
-	["example.com:22", "port 22 is not reached, only 443"],
-	["example.com:4430", "port 4430 is not reached, only 443"],
+	["example.com:80", "port 80 is not allowed, only 443"],
+	["example.com:22", "port 22 is not allowed, only 443"],
+	["example.com:4430", "port 4430 is not allowed, only 443"],
 	["other.com:443", "it is not on the list of hosts that commands may reach"],
 	["example.org:443", "it is not on the list of hosts that commands may reach"],
 	["example.com.evil.net:443", "it is not on the list of hosts that commands may reach"],
-	["93.184.215.14:443", "only full names of the internet are reached, no addresses"],
-	["0x5db8d70e:443", "only full names of the internet are reached, no addresses"],
-	["[2606:2800::1]:443", "only full names of the internet are reached, no addresses"],
-	["user@example.com:443", "only full names of the internet are reached, no addresses"],
-	["localhost:443", "only full names of the internet are reached, no addresses"],
+	["93.184.215.14:443", "only full host names of the internet are allowed, not addresses"],
+	["0x5db8d70e:443", "only full host names of the internet are allowed, not addresses"],
+	["[2606:2800::1]:443", "only full host names of the internet are allowed, not addresses"],
+	["user@example.com:443", "only full host names of the internet are allowed, not addresses"],
+	["localhost:443", "only full host names of the internet are allowed, not addresses"],
 ])("%j is refused: %s", (authority, message) => {
 	expect(() => readTarget(authority, allowed)).toThrow(
 		expect.objectContaining({ code: "permission_denied", message }),

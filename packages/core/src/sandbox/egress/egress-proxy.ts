@@ -77,7 +77,7 @@ export class EgressProxy implements AsyncDisposable {
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
 		const why = request
 			? "only https is reached, by CONNECT to port 443: use a URL that begins with https://"
-			: "not a request that can be read";
+			: "not a valid request";
 		if (client.writable) refuse(client, status, why);
 		else client.destroy();
 		this.#reportRefused(request?.url ?? "", why);
@@ -140,7 +140,9 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	// Must happen now: `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
-	client.once("close", () => gone.abort(new ParleyError("the client has gone", { code: "cancelled" })));
+	client.once("close", () =>
+		gone.abort(new ParleyError("the client has disconnected", { code: "cancelled" })),
+	);
 	// `close` reports the reason.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
@@ -249,7 +251,7 @@ async function relay(
 		await Promise.all([pipeline(client, upstream, ends), pipeline(upstream, client, ends)]);
 	} catch (cause) {
 		ends.signal.throwIfAborted();
-		throw new ParleyError("the connection broke off", { code: "unavailable", cause });
+		throw new ParleyError("the connection was interrupted", { code: "unavailable", cause });
 	} finally {
 		timer.cancel();
 		client.destroy();

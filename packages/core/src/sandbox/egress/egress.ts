@@ -80,7 +80,7 @@ export class Egress {
 		try {
 			await this.audit(entry);
 		} catch (error) {
-			log.error("an egress decision could not be written into the audit", { ...entry, error });
+			log.error("an egress decision could not be written to the audit log", { ...entry, error });
 			if (entry.decision === "allowed") throw error;
 		}
 	}
@@ -126,7 +126,7 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 const PRELUDE = `
 said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then
-	echo "the way to the egress proxy could not be opened, nothing was run: $said" >&2
+	echo "the connection to the egress proxy could not be opened, so the command did not run: $said" >&2
 	exit 125
 fi
 eval "exec $1>&-"

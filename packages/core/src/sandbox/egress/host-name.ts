@@ -39,10 +39,10 @@ const MAX_SHOWN = 100;
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];
-	if (text === "") throw new ParleyError("asks for no host and port", { code: "invalid_argument" });
-	if (Number(port) !== TLS_PORT) throw refused(`port ${port} is not reached, only ${TLS_PORT}`);
+	if (text === "") throw new ParleyError("does not name a host and a port", { code: "invalid_argument" });
+	if (Number(port) !== TLS_PORT) throw refused(`port ${port} is not allowed, only ${TLS_PORT}`);
 	const host = readHostName(text);
-	if (host === undefined) throw refused("only full names of the internet are reached, no addresses");
+	if (host === undefined) throw refused("only full host names of the internet are allowed, not addresses");
 	if (!isAllowedHost(host, allowed)) throw refused("it is not on the list of hosts that commands may reach");
 	return host;
 }

@@ -256,5 +256,5 @@ test("an error while the proxy is opened is reported, and no command runs", asyn
 	const withoutMounts = ["--", ...passage.argv(CHANNEL), "/bin/echo", "was run"];
 	const { status, stdout, stderr } = spawnSync(program, [...base, ...withoutMounts]);
 	expect([status, String(stdout)]).toEqual([125, ""]);
-	expect(String(stderr)).toContain("could not be opened, nothing was run");
+	expect(String(stderr)).toContain("could not be opened, so the command did not run");
 });

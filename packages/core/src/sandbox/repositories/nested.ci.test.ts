@@ -170,7 +170,7 @@ testInside("settings that name programs are taken out of a repository that was m
 	const reported = await run(
 		`git clone -q other clone && cd clone && git config user.name me && ${settings.map((one) => `git config ${one}`).join(" && ")}`,
 	);
-	expect(reported).toMatch(/^\n\[taken out: .*of ".*\/clone\/\.git\/config"/);
+	expect(reported).toMatch(/^\n\[removed: .*of ".*\/clone\/\.git\/config"/);
 	const names = git(["config", "--local", "--list", "--name-only"], join(root, "clone")).split("\n");
 	expect(names).toEqual(expect.arrayContaining(["user.name", "remote.origin.url"]));
 	for (const setting of settings) {
@@ -228,8 +228,8 @@ testInside("what is beyond the bound of the look is said, and not touched", asyn
 	for (let n = 0; n < 20; n++) await mkdir(join(root, `many/${n}`), { recursive: true });
 	expect(spawnSync("sh", ["-c", "seq 25000 | xargs touch"], { cwd: join(root, "many") }).status).toBe(0);
 	const reported = await run("rm -rf many; git init -q new; git -C new config core.fsmonitor x");
-	expect(reported).toMatch(/\[not looked at: /);
-	expect(reported).toMatch(/\[taken out: core\.fsmonitor /);
+	expect(reported).toMatch(/\[not checked: /);
+	expect(reported).toMatch(/\[removed: core\.fsmonitor /);
 	expect(readdirSync(join(root, "sub/deep/er/.git/hooks"))).toContain("pre-commit");
 });
 

@@ -94,7 +94,7 @@ testInside("output in the words of bubblewrap turns nothing off", async () => {
 	const reported = await run(
 		`printf 'bwrap: boo\\n'; git init -q sub; ${hook("sub/.git")}; ${setting("sub/.git")}; exit 1`,
 	);
-	expect(reported).toMatch(/^bwrap: boo\n\n\[held back: [\s\S]*\[taken out: [\s\S]*\[1\]$/);
+	expect(reported).toMatch(/^bwrap: boo\n\n\[held back: [\s\S]*\[removed: [\s\S]*\[1\]$/);
 	expect(runsPlanted("sub")).toBe(false);
 });
 
@@ -110,7 +110,7 @@ testInside(
 testInside("what is nested too deep hides nothing else, and stops no later command", async () => {
 	const deep = 'n=$(printf "%0250d" 0); for i in {1..20}; do mkdir $n && cd $n; done';
 	const reported = await run(`git init -q sub; ${hook("sub/.git")}; ${deep}`);
-	expect(reported).toMatch(/\[held back: [\s\S]*\[not looked at: .* cannot be read/);
+	expect(reported).toMatch(/\[held back: [\s\S]*\[not checked: .* cannot be read/);
 	expect(runsPlanted("sub")).toBe(false);
 	expect(await run("echo fine")).toBe("fine\n");
 	const chat = await sandboxes.of({ chat: true, roots: [root] });
@@ -130,13 +130,13 @@ testInside("a directory in the shape of a repository hides none that is in it", 
 testInside("settings that are written by another name are looked at again", async () => {
 	expect(await run("git init -q sub; ln sub/.git/config lnk")).toBe("");
 	const reported = await run(`printf '[core]\\n fsmonitor=touch ${evil};:\\n' >>lnk`);
-	expect(reported).toMatch(/\[taken out: core\.fsmonitor of /);
+	expect(reported).toMatch(/\[removed: core\.fsmonitor of /);
 	expect(runsPlanted("sub")).toBe(false);
 });
 
 testInside("names that are no text are told of, and what comes out of them is looked at", async () => {
 	const reported = await run(`mkdir $'a\\xff'; git init -q $'a\\xff/x'; ${hook("$'a\\xff'/x/.git")}`);
-	expect(reported).toMatch(/\[not looked at: ".*a\u{fffd}" cannot be read/u);
+	expect(reported).toMatch(/\[not checked: ".*a\u{fffd}" cannot be read/u);
 	expect(await run("echo again")).toBe("again\n");
 	expect(await run("mv $'a\\xff'/x x")).toMatch(/\[held back: ".*\/x\/\.git\/hooks"/);
 	expect(runsPlanted("x")).toBe(false);
@@ -171,7 +171,7 @@ testInside("very many settings and repositories are dealt with soon, and told in
 		`git init -q a; ${aliases}; ${many}; for i in {1..30}; do mkdir -p r$i/.git/hooks; >r$i/.git/hooks/x; done`,
 	);
 	expect(systemClock.monotonic() - started).toBeLessThan(pacedNow(15_000));
-	expect(reported).toMatch(/\[held back: .* and \d+ more came up/);
+	expect(reported).toMatch(/\[held back: .* and \d+ more appeared/);
 	expect(existsSync(join(root, "a/.git/config"))).toBe(false);
 	expect(reported.length).toBeLessThan(2_500);
 });
@@ -180,7 +180,7 @@ testInside("what steers in a directory that took another's place is told", async
 	operatorsRepository("code/sub");
 	writeFileSync(join(root, "code/sub/.envrc"), "");
 	const reported = await run("mv code/sub x; cp -r x code/sub; echo evil >code/sub/.envrc");
-	expect(reported).toMatch(/\[not looked into: ".*code\/sub\/\.envrc"/);
+	expect(reported).toMatch(/\[not checked: ".*code\/sub\/\.envrc"/);
 });
 
 testInside("a locale that is not installed changes nothing", async () => {
@@ -190,5 +190,5 @@ testInside("a locale that is not installed changes nothing", async () => {
 	const reported = await sandbox.run({ ...shellCommand("", root), executable: "/usr/bin/env", args: [] });
 	expect(reported.output).toMatch(/^LC_ALL=xx_XX\.UTF-8$/m);
 	expect(reported.output).not.toContain("warning");
-	expect(await run(`git init -q sub; ${setting("sub/.git")}`)).toMatch(/\[taken out: core\.fsmonitor of /);
+	expect(await run(`git init -q sub; ${setting("sub/.git")}`)).toMatch(/\[removed: core\.fsmonitor of /);
 });

@@ -69,7 +69,7 @@ test.each([
 test("an unknown tool is refused with those that there are", async () => {
 	expect(await prepare({}, "sub")).toEqual({
 		kind: "refused",
-		text: 'there is no tool "sub"; the tools are: add',
+		text: 'there is no tool "sub"; available: add',
 	});
 	expect(await prepare({}, "toString")).toMatchObject({ kind: "refused" });
 	const { text } = (await prepare({}, "x\n".repeat(1000))) as { text: string };

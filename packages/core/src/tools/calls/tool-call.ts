@@ -38,7 +38,7 @@ export async function prepareCall(
 	const tool = tools.find(({ name }) => name === normal.name);
 	if (!tool) {
 		const names = tools.map(({ name }) => name).join(", ");
-		return refused(`there is no tool ${quoted(call.name)}; the tools are: ${names}`);
+		return refused(`there is no tool ${quoted(call.name)}; available: ${names}`);
 	}
 	if (normal.problem !== undefined) return refused(`invalid arguments of ${tool.name}: ${normal.problem}`);
 	const parsed = tool.parameters().safeParse(normal.arguments);

@@ -129,10 +129,10 @@ test("in a container a command counts as one in a sandbox that has a network", a
 test("irreversible commands and commands that use control files have notes", async () => {
 	const push = await prepare({ cmd: "git push --force" });
 	expect(push.plan.classes).toEqual(["exec-unsandboxed", "irreversible"]);
-	expect(push.plan.notes).toContain("git rewrites or deletes what was pushed");
+	expect(push.plan.notes).toContain("git rewrites or deletes pushed commits");
 	const data = await prepare({ cmd: `cat ${directory.path}/data/tokens/operator` });
 	expect(data.plan.classes).toEqual(["exec-unsandboxed", "control"]);
-	expect(data.plan.notes).toContain("names what belongs to the gateway");
+	expect(data.plan.notes).toContain("names files of the gateway");
 	const env = await prepare({ cmd: "cat .env" });
 	expect(env.plan.classes).toEqual(["exec-unsandboxed", "secret"]);
 	expect(env.plan.notes).toContain(`names ${context.cwd}/.env, which may hold keys or passwords`);

@@ -128,7 +128,7 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string, string | Buffer | undefined, string]>([
-	["no file", undefined, 'cannot edit "x": there is no such file, write_file makes new ones'],
+	["no file", undefined, 'cannot edit "x": there is no such file; use write_file to create it'],
 	["a binary file", "a\0b", 'cannot edit "x": it is a binary file'],
 	["other bytes than UTF-8", Buffer.from([0x61, 0xff]), 'cannot edit "x": it is not UTF-8 text'],
 	[
@@ -219,7 +219,7 @@ test("control files require approval whatever was granted", async () => {
 	const { plan } = await prepare({ path: ".git/hooks/pre-commit", old_text: "sh", new_text: "bash" });
 	expect(plan.classes).toEqual(["write", "control"]);
 	expect(plan.grant).toBeUndefined();
-	expect(plan.notes).toContain("decides what runs later, by itself");
+	expect(plan.notes).toContain("controls later commands by itself");
 });
 
 test("a file that changed since the approval is not overwritten", async () => {

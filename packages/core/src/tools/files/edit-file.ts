@@ -37,7 +37,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
 	description:
-		"Replaces a text in a file. Use it to change a part of a file: read the file first, then give the text " +
+		"Replaces a text in a file. Use it to change a part of a file. Read the file first, then give the text " +
 		"exactly as in the file, with enough lines around it that it occurs once. Or set occurrence or replace_all. " +
 		"Line ends are kept. Takes files up to 256 KiB. Not for new files, and not to rewrite most of a file " +
 		"(write_file).",
@@ -153,7 +153,7 @@ export function editableText(
 	const refuse = (why: string, code: "not_found" | "invalid_argument"): never => {
 		throw new ParleyError(`cannot edit ${JSON.stringify(path)}: ${why}`, { code });
 	};
-	if (mode === undefined) return refuse(`there is no such file, ${maker} makes new ones`, "not_found");
+	if (mode === undefined) return refuse(`there is no such file; use ${maker} to create it`, "not_found");
 	if (content === undefined) {
 		return refuse(`it has ${size} bytes, at most ${MAX_EDITABLE} can be edited`, "invalid_argument");
 	}

@@ -24,7 +24,7 @@ export const sendFile = defineTool<Arguments>({
 		"Gives the people in this conversation a copy of a file, which they can download. Use it when they ask for a " +
 		"file, or when the result of your work is a file: a report, a picture, an archive. Pack a directory into an " +
 		"archive first. Not for text that fits into your answer, not for files that people only want changed in " +
-		"place, and not again for a file that has not changed since you sent it.",
+		"place, or for a file that you already sent unchanged.",
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: pathLeniency } },
 	effect: "idempotent",

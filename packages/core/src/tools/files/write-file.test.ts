@@ -112,7 +112,7 @@ test("files of keys and control files require approval", async () => {
 	const control = await prepare({ path: ".git/hooks/pre-commit", content: "#!/bin/sh\n" });
 	expect(control.plan.classes).toEqual(["write", "control"]);
 	expect(control.plan.grant).toBeUndefined();
-	expect(control.plan.notes).toEqual(["makes a new file", "decides what runs later, by itself"]);
+	expect(control.plan.notes).toEqual(["makes a new file", "controls later commands by itself"]);
 	expect((await prepare({ path: ".envrc", content: "" })).plan.classes).toEqual([
 		"write",
 		"secret",

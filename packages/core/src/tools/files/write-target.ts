@@ -72,7 +72,7 @@ export function planWrite(
 			note,
 			...(classes.includes("outside-write") ? [`outside of ${roots.join(", ")}`] : []),
 			...(classes.includes("secret") ? ["may hold keys or passwords"] : []),
-			...(classes.includes("control") ? ["decides what runs later, by itself"] : []),
+			...(classes.includes("control") ? ["controls later commands by itself"] : []),
 			...mixedScriptNotes(shown),
 			...mixedScriptNotes(text),
 		],

@@ -208,7 +208,7 @@ test("a change that would run programs of the repository requires approval as a 
 	expect(plan.notes).toEqual([
 		"in .",
 		"sandbox: off — it has your permissions: files, network and this gateway",
-		"runs what the repository names: hook pre-commit, filter.x.clean",
+		"runs programs that the repository names: hook pre-commit, filter.x.clean",
 	]);
 	expect(plan.grant).toBeUndefined();
 	const ready = await prepare(["commit", "--allow-empty", "-m", "x"]);
@@ -450,7 +450,7 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 	expect(await sprung()).toBe(false);
 	byHand("config", "core.sshCommand", program);
 	expect((await prepare(["fetch"], { where })).plan.notes).toContain(
-		"would go by settings of the repository outside of the sandbox: core.sshcommand",
+		"would follow settings of the repository outside the sandbox: core.sshcommand",
 	);
 	for (const args of [
 		["fetch", "--upload-pack=x"],

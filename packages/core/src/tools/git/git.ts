@@ -51,9 +51,9 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 export const git = defineTool<Arguments>({
 	name: "git",
 	description:
-		"Runs one git command in a repository within the roots. Use it to look at a repository (status, diff, log, " +
-		"show, blame, branch --list: these run without approval) and to change it (add, commit, switch and all " +
-		"others: these require approval). Git gets no input: give messages with -m. Not for several commands at once " +
+		"Runs one git command in a repository within the roots. Use it to look at a repository and to change it. " +
+		"Reading (status, diff, log, show, blame, branch --list) runs without approval. All other commands (add, commit, " +
+		"switch and others) require approval. Git gets no input: give messages with -m. Not for several commands at once " +
 		"or for pipes (run_command), and not for searching files (search_files).",
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: { names: ["cwd", "directory"] } } },

@@ -199,7 +199,7 @@ test("if a repository names programs, its changes require approval as commands",
 		care: "run",
 		words: ["add", "x"],
 		classes: ["exec-unsandboxed", "write"],
-		notes: ["runs what the repository names: hook pre-commit, filter.x.clean"],
+		notes: ["runs programs that the repository names: hook pre-commit, filter.x.clean"],
 		patches: false,
 	});
 	expect(await judge(["add", "x"])).toMatchObject({ care: "change", notes: [] });
@@ -239,8 +239,8 @@ test("a file of an object that is not a commit requires approval", async () => {
 test("the reasons are in words", async () => {
 	const notes = async (...args: string[]) => (await judge(args)).notes;
 	expect(await notes("reset", "--hard")).toEqual(["throws away changes that are not committed"]);
-	expect(await notes("push", "--force")).toEqual(["git rewrites or deletes what was pushed"]);
-	expect(await notes("config", "a.b", "c")).toEqual(["changes what the repository's commands do later"]);
+	expect(await notes("push", "--force")).toEqual(["git rewrites or deletes pushed commits"]);
+	expect(await notes("config", "a.b", "c")).toEqual(["changes the effects of later git commands"]);
 	expect(await notes("fetch", "../x")).toEqual(["names ../x, outside of the roots"]);
 	expect(await notes("diff", ".env")).toEqual([
 		`names ${context.cwd}/.env, which may hold keys or passwords`,

@@ -140,7 +140,7 @@ async function judgeChange(
 	const outside = outsideReasons(spoken, directory, context);
 	const reasons: Reasons = {
 		...(plain &&
-			programs.length > 0 && { [exec]: [`runs what the repository names: ${programs.join(", ")}`] }),
+			programs.length > 0 && { [exec]: [`runs programs that the repository names: ${programs.join(", ")}`] }),
 		...defined({
 			[exec]: plain ? undefined : [],
 			write: plain ? [] : undefined,
@@ -223,10 +223,10 @@ function outsideReasons(args: readonly string[], directory: string, { roots }: T
 }
 
 function controlReasons(words: GitWords, { directory }: Place): string[] {
-	if (changesSettings(words)) return ["changes what the repository's commands do later"];
+	if (changesSettings(words)) return ["changes the effects of later git commands"];
 	if (!/^(?:checkout|restore|mv|rm|apply|am)$/.test(words.command)) return [];
 	const changed = words.plain.find((word) => isControl(resolve(directory, word)));
-	return changed === undefined ? [] : [`may change ${changed}, which decides what runs later`];
+	return changed === undefined ? [] : [`may change ${changed}, which controls later commands`];
 }
 
 /** With the gateway's own files in the working tree, git would take them for a part of the work. */
@@ -273,7 +273,7 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 	];
 	return [
 		...(named.length > 0
-			? [`would go by settings of the repository outside of the sandbox: ${named.join(", ")}`]
+			? [`would follow settings of the repository outside the sandbox: ${named.join(", ")}`]
 			: []),
 		...(form && options.every((option) => form.test(option))
 			? []

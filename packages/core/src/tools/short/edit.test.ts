@@ -93,7 +93,7 @@ test.each<[string, object[], string]>([
 });
 
 test("a missing file cannot be edited, and the error suggests write", async () => {
-	const text = 'cannot edit "none": there is no such file, write makes new ones';
+	const text = 'cannot edit "none": there is no such file; use write to create it';
 	expect(await plan("none", change("a", "b"))).toMatchObject({ kind: "refused", text });
 });
 

@@ -40,7 +40,7 @@ const bash = defineTool<Arguments>({
 		"call starts a new shell without input: directories and variables are not kept, programs get no input, and " +
 		"background processes end with the call. The middle of long output is left out. Commands may run in a sandbox " +
 		"without network, or with access only to the hosts that the operator allows. If a command fails for this " +
-		"reason, say what must run elsewhere, and do not try to bypass the sandbox.",
+		"reason, name the command that must run elsewhere, and do not try to bypass the sandbox.",
 	parameters,
 	accepts: {
 		names: ["shell"],

@@ -30,8 +30,8 @@ const faults: Readonly<Record<string, string>> = {
 	ECONNREFUSED: "refused the connection",
 	ECONNRESET: "closed the connection",
 	UND_ERR_SOCKET: "closed the connection",
-	UND_ERR_CONNECT_TIMEOUT: "could not be connected to in time",
-	UND_ERR_HEADERS_OVERFLOW: "sent more headers than are read",
+	UND_ERR_CONNECT_TIMEOUT: "did not accept a connection in time",
+	UND_ERR_HEADERS_OVERFLOW: "sent too many headers",
 	ERR_TLS_CERT_ALTNAME_INVALID: "showed the certificate of another host",
 };
 
@@ -226,7 +226,7 @@ function unpackerOf(encoding: string): Transform | undefined {
 			// Window size that browsers must support. No ordinary page needs more: https://www.rfc-editor.org/rfc/rfc9659
 			return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
 		default:
-			throw new ParleyError("the page is packed in a way that was not asked for", { code: "unavailable" });
+			throw new ParleyError("the page has an encoding that was not requested", { code: "unavailable" });
 	}
 }
 

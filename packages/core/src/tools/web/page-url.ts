@@ -13,10 +13,10 @@ const MAX_SHOWN = 200;
 export function readPageUrl(text: string, reach: Reach): URL {
 	if (text.length > MAX_LENGTH) throw refused(text, `has ${text.length} characters, at most ${MAX_LENGTH}`);
 	// URL parsers remove these or read a backslash as a slash, so people would see another URL.
-	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, "holds spaces, unseen characters or backslashes");
+	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, "contains spaces, invisible characters or backslashes");
 	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
 	if (authority === undefined) throw refused(text, "does not begin with http:// or https:// and a host");
-	if (authority.includes("@")) throw refused(text, "holds a user name or password, which is never sent");
+	if (authority.includes("@")) throw refused(text, "contains a user name or password, which is never sent");
 	const url = URL.parse(text);
 	if (!url) throw refused(text, "is not valid");
 	return checkedUrl(url, reach);
@@ -25,10 +25,10 @@ export function readPageUrl(text: string, reach: Reach): URL {
 /** Target of a redirect, checked like any URL. Also throws if it leaves https. */
 export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	const url = URL.parse(location, from.href);
-	if (!url) throw refused(location, "is where the page redirects to, and is not valid");
+	if (!url) throw refused(location, "is the target of a redirect, and is not valid");
 	const next = readPageUrl(url.href, reach);
 	if (from.protocol === "https:" && next.protocol === "http:") {
-		throw refused(next.href, "is where the page redirects to, without https");
+		throw refused(next.href, "is the target of a redirect, without https");
 	}
 	return next;
 }

@@ -86,7 +86,7 @@ test("a broken source is reported, packed or not", async () => {
 test.each(["gzip, gzip", "compress", "aes128gcm", "exi"])("%s is refused", async (encoding) => {
 	const source = inChunks(Buffer.from(text));
 	await expect(readBody(source, encoding, limit)).rejects.toMatchObject({
-		message: "the page is packed in a way that was not asked for",
+		message: "the page has an encoding that was not requested",
 	});
 	expect(source.destroyed).toBe(true);
 });

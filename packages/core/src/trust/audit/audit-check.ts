@@ -73,7 +73,7 @@ class Walk {
 		if (!this.#broken && auditHash(row) !== row.hash) this.#broken = { seq, reason: "the row was changed" };
 		const noted = this.#anchors.get(seq);
 		if (!this.#broken && noted !== undefined && noted !== row.hash) {
-			this.#broken = { seq, reason: "it is not the row that was noted" };
+			this.#broken = { seq, reason: "it is not the recorded row" };
 		}
 		if (this.#broken) return this.#broken;
 		if (this.#start && row.action === pruned && saysSo(row, this.#start)) this.#start = undefined;
@@ -86,11 +86,11 @@ class Walk {
 		if (this.#start) {
 			return {
 				seq: this.#start.seq,
-				reason: "it and what was before it is missing, and no row tells of that",
+				reason: "it and the rows before it are missing, and no row records their removal",
 			};
 		}
 		if (this.#lastAnchor > this.seq) {
-			return { seq: this.seq + 1, reason: `missing, with all up to ${this.#lastAnchor} at least` };
+			return { seq: this.seq + 1, reason: `missing, with all rows up to at least ${this.#lastAnchor}` };
 		}
 		return undefined;
 	}

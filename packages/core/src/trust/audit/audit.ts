@@ -194,7 +194,7 @@ class AuditSamples {
 		const { log, note } = this.#deps;
 		const { action } = entry;
 		const written = note({ ...entry, args: { times } })
-			.catch((error: unknown) => log.error("the audit could not be written", { action, error }))
+			.catch((error: unknown) => log.error("the audit log could not be written", { action, error }))
 			.finally(() => this.#writing.delete(written));
 		this.#writing.add(written);
 	}

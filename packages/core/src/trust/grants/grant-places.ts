@@ -108,7 +108,7 @@ export async function requireSeen(db: Tx, place: string): Promise<void> {
 		place,
 		known.flatMap((row) => row.place ?? []),
 	);
-	const question = near === undefined ? "is that its id?" : `did you mean ${near}?`;
-	const message = `nothing was said in ${visible(place)} yet: ${question} unseen (--unseen) trusts it all the same`;
+	const question = near === undefined ? "check its id." : `did you mean ${near}?`;
+	const message = `${visible(place)} has no conversation yet: ${question} Use unseen (--unseen) to trust it anyway`;
 	throw new ParleyError(message, { code: "failed_precondition" });
 }

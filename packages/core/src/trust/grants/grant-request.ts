@@ -44,19 +44,19 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = wanted.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
-		throw invalid(`channel: ${visible(wanted.place)} is no channel: write PLATFORM:TENANT:CHANNEL`);
+		throw invalid(`channel: ${visible(wanted.place)} is not a channel: write PLATFORM:TENANT:CHANNEL`);
 	}
 	if (!(wanted.lifeMs > 0 && wanted.lifeMs <= longestLifeMs)) {
-		throw invalid("minutes: a channel is trusted for 24 hours at most");
+		throw invalid("minutes: a channel can be trusted for at most 24 hours");
 	}
 	const known = tools.map(ruleNameOf);
 	const strange = wanted.tools?.find((name) => !known.includes(name));
 	if (strange !== undefined) {
-		throw invalid(`tools: there is no tool ${visible(strange)}; the tools are: ${known.join(", ")}`);
+		throw invalid(`tools: there is no tool ${visible(strange)}; available: ${known.join(", ")}`);
 	}
 	const floor = wanted.classes?.find((name) => neverGranted.has(name));
 	if (floor !== undefined) {
-		throw invalid(`classes: ${floor} is asked about in every channel: no grant covers it`);
+		throw invalid(`classes: ${floor} requires approval in every channel: no trust grant covers it`);
 	}
 	const there = `${platform}:${tenant}:`;
 	const elsewhere = wanted.people?.find((id) => !id.startsWith(there));
@@ -66,7 +66,7 @@ export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 		);
 	}
 	const empty = (["people", "tools", "classes"] as const).find((list) => wanted[list]?.length === 0);
-	if (empty !== undefined) throw invalid(`${empty}: an empty list covers nothing; leave it out for all`);
+	if (empty !== undefined) throw invalid(`${empty}: an empty list covers no call; leave it out to cover all`);
 }
 
 /** The question whether a channel is to be trusted, in one line. */
@@ -74,14 +74,14 @@ export function grantRequestLabel(wanted: WantedGrant, { id, name }: Pick<Person
 	const { place, people, tools, classes, maxActions, lifeMs, reason } = wanted;
 	const what = [
 		people === null
-			? "everybody here with the role member or more"
+			? "all people here with the role member or higher"
 			: `only ${people.map(visible).join(", ")}`,
 		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,
-		classes === null ? "no files beyond the roots" : `what is ${classes.join(" or ")}`,
-		`${maxActions} calls at most`,
+		classes === null ? "no files outside the roots" : `calls of the class ${classes.join(" or ")}`,
+		`at most ${maxActions} calls`,
 	];
 	const who = name === "" ? id : `${visible(name)} (${visible(id)})`;
-	return `Trust ${visible(place)} for ${lengthOf(lifeMs)}, so that its calls run unasked (${what.join("; ")})? ${who} asks: ${visible(reason)}`;
+	return `Trust ${visible(place)} for ${lengthOf(lifeMs)}, so that calls run without approval (${what.join("; ")})? Requested by ${who}: ${visible(reason)}`;
 }
 
 function lengthOf(ms: number): string {

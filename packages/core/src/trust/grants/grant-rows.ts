@@ -25,7 +25,7 @@ export interface Moment {
 /** Reason why an open grant no longer applies. Undefined if it applies. */
 export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
-	if (!confined) return "there is no sandbox any more";
+	if (!confined) return "the sandbox is no longer available";
 	if (row.policy_version !== policy) return "the policy has changed";
 	if (Number(row.denials) >= mostDenials) return `${mostDenials} calls were denied`;
 	if (Number(row.used_actions) >= Number(row.max_actions)) return `all ${row.max_actions} calls are used up`;

@@ -12,10 +12,10 @@ export async function requireSandbox(sandbox: Sandboxes): Promise<void> {
 	const { chat } = await sandbox.check();
 	const why =
 		chat === "container"
-			? "sandbox: container leaves this gateway's own files in the reach of commands; set sandbox: required where " +
-				"bubblewrap works, see parley doctor"
-			: "there is none here: see parley doctor";
-	throw new ParleyError(`a channel is trusted only behind a sandbox, and ${why}`, {
+			? "with sandbox: container, commands can reach this gateway's own files; set sandbox: required if " +
+				"bubblewrap works (see parley doctor)"
+			: "this gateway has no sandbox: see parley doctor";
+	throw new ParleyError(`a channel can be trusted only with a sandbox, and ${why}`, {
 		code: "failed_precondition",
 	});
 }

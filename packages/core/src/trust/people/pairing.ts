@@ -68,7 +68,7 @@ export class Pairing {
 		authorize(principal, "person.pair");
 		const { person } = principal;
 		if (!person) {
-			const message = "pair is for people of chat platforms: a connector says for whom";
+			const message = "pair is for people of chat platforms: send it through a connector, with the person";
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const speaker = { principal, person };
@@ -91,7 +91,7 @@ export class Pairing {
 		authorize(principal, "person.manage");
 		const { role, platform = null, tenant = null } = wanted;
 		if (tenant !== null && platform === null) {
-			const message = `the tenant ${tenant} is of some platform: say which`;
+			const message = `the tenant ${tenant} needs its platform: give both`;
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		const made = await this.#once(request, async (tx) => {
@@ -111,7 +111,7 @@ export class Pairing {
 			const now = this.#options.clock.now();
 			const taken = await this.#take(tx, "request", code);
 			if (!taken) {
-				const message = `nobody waits with the code ${JSON.stringify(code)}: parley people list shows who waits`;
+				const message = `no access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { platform, tenant, user_id, name } = taken;
@@ -138,7 +138,7 @@ export class Pairing {
 			const hash = codeHash(named, this.#fingerprint);
 			const open = await findOpenPairing(tx, { id: named, hash }, now);
 			if (!open || !(await settlePairing(tx, open.id, now))) {
-				const message = `no code or request ${JSON.stringify(named)} is open: parley people list shows those that are`;
+				const message = `no code or request ${JSON.stringify(named)} is open: parley people list shows the open ones`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { id, kind, person = id, role } = open;
@@ -190,7 +190,7 @@ export class Pairing {
 		}
 		const issued = await findIssuedPairing(tx, codeHash(code, this.#fingerprint));
 		if (issued?.kind === "request" && isOwn(issued, person)) {
-			return "this code is of your own access request: send it to the operator, who approves it with parley people approve";
+			return "this code belongs to your own access request: send it to the operator, who approves it with parley people approve";
 		}
 		if (issued === undefined || issued.kind === "request") {
 			return `this code is wrong: no invitation has it. Check it, or ${another}`;
@@ -215,7 +215,7 @@ export class Pairing {
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= mostWaiting) {
 				const message =
-					`${mostWaiting} people wait here already: ask the operator to approve or withdraw their requests ` +
+					`${mostWaiting} access requests are already open here: ask the operator to approve or withdraw their requests ` +
 					"(parley people), or try again in an hour";
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}

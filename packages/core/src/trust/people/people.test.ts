@@ -242,7 +242,7 @@ test("a refused code has a reason and the next step, and is never quoted", async
 		[others, `this code is wrong: no invitation has it. Check it, or ${another}`],
 		[
 			own,
-			"this code is of your own access request: send it to the operator, who approves it with parley people approve",
+			"this code belongs to your own access request: send it to the operator, who approves it with parley people approve",
 		],
 		[foreign, `this code is for another server, workspace or platform: use it there, or ${another}`],
 		[used, `this code was already used or withdrawn: ${another}`],
@@ -309,14 +309,14 @@ test("three of a thousand strangers wait in each guild, and no model is called f
 	expect((await Promise.all(asking)).filter(Boolean)).toHaveLength(3);
 	await expect(guild.pair("one more")).rejects.toMatchObject({
 		code: "resource_exhausted",
-		message: expect.stringContaining("3 people wait here already"),
+		message: expect.stringContaining("3 access requests are already open here"),
 	});
 	await expect(guild.ask("ada", { tenant: "other" })).resolves.toMatch(/^.{8}$/);
 	const strangers = await Promise.all(Array.from({ length: 50 }, (_, n) => guild.as(`user${n}`)));
 	for (const principal of strangers) {
 		await expect(guild.t.runtime.create(unkeyed(principal), {})).rejects.toMatchObject({
 			code: "permission_denied",
-			message: expect.stringContaining("ask for a code with pair"),
+			message: expect.stringContaining("request a code with pair"),
 		});
 	}
 	expect(guild.model.requests).toEqual([]);
@@ -399,7 +399,9 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 		message: expect.stringContaining("parley people list"),
 	});
 	await expect(g.pair("bob", code)).rejects.toThrow("already used or withdrawn");
-	await expect(g.people.approve(operator, pairingCode, "member")).rejects.toThrow("nobody waits");
+	await expect(g.people.approve(operator, pairingCode, "member")).rejects.toThrow(
+		"no access request has the code",
+	);
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
 	// A refused person can request access again, with another code.
@@ -464,7 +466,10 @@ test("a token speaks for its own guilds alone, and one without any for all of th
 	for (const tenant of ["red", "blue", "guild"]) {
 		await expect(guild.role("eve", { connector: all, tenant })).resolves.toBe("stranger");
 	}
-	const refused = { code: "permission_denied", message: expect.stringContaining("does not speak for red") };
+	const refused = {
+		code: "permission_denied",
+		message: expect.stringContaining("connector is not valid for red"),
+	};
 	const there = { connector: blue, tenant: "red" };
 	await expect(guild.as("ada", there)).rejects.toMatchObject(refused);
 	await expect(guild.as("ada", { connector: red, tenant: "guild" })).rejects.toThrow(
@@ -488,14 +493,14 @@ test("after an owner pairs, only that token acts for the guild, and its replacem
 	await guild.pair("ada", code, { connector: red, tenant: "green" });
 	expect(await guild.role("ada", { connector: red, tenant: "green" })).toBe("owner");
 	await expect(guild.as("ada", { connector: blue, tenant: "green" })).rejects.toThrow(
-		"does not speak for green",
+		"connector is not valid for green",
 	);
 	const { text, facts } = await tokens.rotate(unkeyed(), "red", 0);
 	expect(facts.tenants).toEqual(["red", "green"]);
 	const next = tokens.verify(text);
 	expect(next && (await guild.role("ada", { connector: next, tenant: "green" }))).toBe("owner");
 	await expect(guild.as("ada", { ...(next && { connector: next }), tenant: "blue" })).rejects.toThrow(
-		"does not speak for blue",
+		"connector is not valid for blue",
 	);
 });
 

@@ -168,7 +168,7 @@ export class People {
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			if (!(await findPerson(tx, id))) {
-				const message = `nobody has let ${id} in: parley people list shows everybody`;
+				const message = `${id} has no access: parley people list shows all people with access`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			await tx.deleteFrom("people").where("id", "=", id).execute();

@@ -93,15 +93,15 @@ export async function addTenant(
 /** Error for a tenant without a connector, with the ways to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
-		`connectors of ${platform} do not speak for ${tenant}: its first owner comes in with a code of ` +
-		`parley people pair --role owner, or the configuration names it under chat.tenants.${platform}`;
+		`connectors of ${platform} may not act for ${tenant}: its first owner pairs with a code of ` +
+		`parley people pair --role owner, or add it to chat.tenants.${platform} in the configuration`;
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
 /** Error for a tenant of another connector of the platform. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
-		`the token of this connector of ${platform} does not speak for ${tenant}: an owner comes in there with a code of ` +
-		`parley people pair --role owner, or the operator makes a token with parley token create --tenant ${tenant}`;
+		`the token of this ${platform} connector is not valid for ${tenant}. Let an owner pair with a code of ` +
+		`parley people pair --role owner, or create a token with parley token create --tenant ${tenant}`;
 	return new ParleyError(message, { code: "permission_denied" });
 }

@@ -34,7 +34,9 @@ export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 export function checkNewToken(wanted: NewToken): void {
 	const { kind, name, platform } = wanted;
 	if (name === operatorsName) {
-		throw refused(`the name ${operatorsName} is that of the data directory's own token; choose another`);
+		throw refused(
+			`the name ${operatorsName} is reserved for the token of the data directory; choose another name`,
+		);
 	}
 	for (const bound of ["platform", "tenants", "sessions"] as const) {
 		const has: readonly string[] = bounds[kind];
@@ -43,7 +45,7 @@ export function checkNewToken(wanted: NewToken): void {
 		}
 	}
 	if (kind === "connector" && platform === undefined) {
-		throw refused("platform: a connector speaks for one platform, such as discord");
+		throw refused("platform: a connector needs one platform, such as discord");
 	}
 }
 

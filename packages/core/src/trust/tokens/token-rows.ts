@@ -73,8 +73,8 @@ export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
 	const [found, ...others] = beginning;
 	if (found && others.length === 0) return found;
 	const problem = found
-		? `"${meant}" means several tokens: ${beginning.map(({ id, name }) => `${id} (${name})`).join(", ")}`
-		: `no token that counts has the id or name "${meant}"; parley token list shows them`;
+		? `"${meant}" matches several tokens: ${beginning.map(({ id, name }) => `${id} (${name})`).join(", ")}`
+		: `no valid token has the id or name "${meant}"; parley token list shows them`;
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 

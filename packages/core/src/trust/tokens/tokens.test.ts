@@ -308,7 +308,7 @@ test("the file at the start is valid, and the token it replaces is not", async (
 test("a repetition with its key makes nothing, and says that the text was shown", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
-	const shown = { code: "already_exists", message: expect.stringContaining("shown that one time") };
+	const shown = { code: "already_exists", message: expect.stringContaining("shown only once") };
 	const made = await tokens.create(by(operator, "a"), { kind: "observer", name: "wall" });
 	await expect(tokens.create(by(operator, "a"), { kind: "observer", name: "wall" })).rejects.toMatchObject(
 		shown,
@@ -349,7 +349,7 @@ test("an id, its prefix and a name identify a token, and an ambiguous or unknown
 	const { tokens } = place;
 	const { facts } = await tokens.create(by(), { kind: "observer", name: "wall" });
 	const second = await tokens.rotate(by(), facts.id.slice(0, 12), 0);
-	await expect(tokens.revoke(by(), facts.id)).rejects.toThrow(/no token that counts .* parley token list/);
+	await expect(tokens.revoke(by(), facts.id)).rejects.toThrow(/no valid token .* parley token list/);
 	await expect(tokens.revoke(by(), "hall")).rejects.toMatchObject({ code: "invalid_argument" });
 	expect(await tokens.revoke(by(), second.facts.id.slice(0, 4))).toMatchObject({ id: second.facts.id });
 });

@@ -197,7 +197,7 @@ export class Tokens {
 	#mint(kind: TokenKind): Minted {
 		const text = mintToken(kind, this.#options.ids);
 		const read = readTokenText(text);
-		if (!read) throw new ParleyError("a token was minted that is none", { code: "internal" });
+		if (!read) throw new ParleyError("a created token is not valid", { code: "internal" });
 		return { text, id: read.id, hash: read.hash };
 	}
 
@@ -206,7 +206,7 @@ export class Tokens {
 		try {
 			await store.commit((tx) => touchToken(tx, { id, at }));
 		} catch (error) {
-			log.warn("it could not be written when a token was last used", { id, error });
+			log.warn("the last use of a token could not be stored", { id, error });
 		}
 	}
 
@@ -216,8 +216,8 @@ export class Tokens {
 }
 
 function madeBefore({ key }: Keyed): ParleyError {
-	const message = `the key "${key}" has made a token before, whose text was shown that one time`;
-	return new ParleyError(`${message}; parley token rotate gives it another`, { code: "already_exists" });
+	const message = `the key "${key}" already created a token, whose text is shown only once`;
+	return new ParleyError(`${message}; replace it with parley token rotate`, { code: "already_exists" });
 }
 
 /** Ten minutes: long enough to carry a text to another machine. */
@@ -257,9 +257,12 @@ async function rotateToken(
 	const replaced = findMeant(live, meant);
 	const old = live.filter(({ name }) => name === replaced.name);
 	if (old[0] !== replaced) {
-		throw new ParleyError(`token ${replaced.id} was replaced already; parley token rotate ${replaced.name}`, {
-			code: "failed_precondition",
-		});
+		throw new ParleyError(
+			`token ${replaced.id} was already replaced; use parley token rotate ${replaced.name}`,
+			{
+				code: "failed_precondition",
+			},
+		);
 	}
 	const until = now + graceMs;
 	for (const row of old) if (graceMs === 0 || endOf(row) > until) await endRow(tx, row, now, graceMs);
@@ -281,9 +284,12 @@ async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly
 	const live = await readLive(tx, now);
 	const found = findMeant(live, meant);
 	if (found.name === operatorsName) {
-		throw new ParleyError("the token of the data directory is replaced: parley token rotate operator", {
-			code: "failed_precondition",
-		});
+		throw new ParleyError(
+			"the token of the data directory cannot be revoked: replace it with parley token rotate operator",
+			{
+				code: "failed_precondition",
+			},
+		);
 	}
 	const others = live.filter(({ id, name }) => name === meant && id !== found.id);
 	for (const row of [found, ...others]) await endRow(tx, row, now, 0);
@@ -309,7 +315,7 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 /** Throws `invalid_argument` for a time that an old text may not count on. */
 function checkGrace(graceMs: number): void {
 	if (graceMs >= 0 && graceMs <= mostGraceMs) return;
-	throw new ParleyError(`a grace of ${graceMs} ms is not possible: 0 to ten minutes`, {
+	throw new ParleyError(`a grace period of ${graceMs} ms is not allowed: use 0 to 600000 ms`, {
 		code: "invalid_argument",
 	});
 }
@@ -318,7 +324,7 @@ function checkGrace(graceMs: number): void {
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
 		const hint = `choose another name, or replace it: parley token rotate ${name}`;
-		throw new ParleyError(`there is a token named ${name}: ${hint}`, { code: "already_exists" });
+		throw new ParleyError(`a token named ${name} already exists: ${hint}`, { code: "already_exists" });
 	}
 	const known = await tx.selectFrom("tokens").select(["kind", "platform"]).where("name", "=", name).execute();
 	const other = known.find((row) => row.kind === kind && row.platform !== platform);

@@ -67,6 +67,6 @@ export async function endAcceptAll(
 
 /** It would apply to everyone who writes there, without the mark, limit and end of a grant of the channel. */
 function belongsToChannel(place: string): ParleyError {
-	const message = `the session belongs to a channel, where accept_all_tools does not count: trust the channel with parley trust grant ${visible(place)} --reason …`;
+	const message = `accept_all_tools does not apply to the session of a channel: trust the channel with parley trust grant ${visible(place)} --reason …`;
 	return new ParleyError(message, { code: "failed_precondition" });
 }

@@ -153,7 +153,7 @@ async function judgeChange(
 	if (answer.kind !== "approved") return undefined;
 	const judge = session.runOf(row.run_id)?.changes.get(row.call_id);
 	if (!judge) {
-		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
+		const message = "session busy: the run that asked is not active at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });
 	}
 	return (await judge(response.arguments, row.binding ?? "", response.narrows ?? false)).binding;

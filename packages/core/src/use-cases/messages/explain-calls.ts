@@ -108,14 +108,14 @@ function decisionOf(traces: Traces, approval: Approval | undefined, ended: boole
 	if (!started) {
 		return ended
 			? { decision: "refused", reason: "the run ended first" }
-			: { decision: "waiting", reason: "its turn has not come" };
+			: { decision: "waiting", reason: "earlier calls have not ended" };
 	}
 	const ran = intended || result?.failed === false;
 	if (judged?.effect === "ask" && !ran) {
 		return result ? { decision: "refused", reason: "the run ended first" } : { decision: "waiting", reason };
 	}
 	if (judged?.effect === "ask") {
-		return { decision: "allowed", reason: "all tools were accepted before anybody was asked" };
+		return { decision: "allowed", reason: "all tools were accepted before the approval was requested" };
 	}
 	return { decision: judged || ran || !result ? "allowed" : "refused", reason };
 }
@@ -123,8 +123,8 @@ function decisionOf(traces: Traces, approval: Approval | undefined, ended: boole
 function decisionOfPerson({ state, answer, by }: Approval, reason: string): Decided {
 	const who = by !== undefined && { by };
 	if (state === "open") return { decision: "waiting", reason };
-	if (state === "expired") return { decision: "refused", reason: "nobody answered in time" };
-	if (state === "closed") return { decision: "refused", reason: "the run ended before anybody answered" };
+	if (state === "expired") return { decision: "refused", reason: "the approval expired" };
+	if (state === "closed") return { decision: "refused", reason: "the run ended before the answer" };
 	if (answer?.kind !== "denied") {
 		const changed = answer?.kind === "approved" && answer.arguments !== undefined;
 		return { decision: "approved", reason: changed ? `${reason}; with changed arguments` : reason, ...who };

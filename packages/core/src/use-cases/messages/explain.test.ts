@@ -65,7 +65,7 @@ test("each call has its decider, its reason and its result", async () => {
 			decision: "approved",
 			by,
 			outcome: "failed",
-			reason: "touches what steers this machine or the gateway",
+			reason: "may change files that control this machine or the gateway",
 		},
 		{
 			callId: "c4",
@@ -145,7 +145,7 @@ test("an unused approval has its state", async () => {
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
 	expect((await explain(runId)).calls).toMatchObject([
-		{ decision: "refused", reason: "the run ended before anybody answered", outcome: "none" },
+		{ decision: "refused", reason: "the run ended before the answer", outcome: "none" },
 	]);
 	await expect(explain("run_unknown")).rejects.toMatchObject({ code: "not_found" });
 	const stranger = { id: "connector:x", kind: "connector" } as const;

@@ -107,12 +107,13 @@ async function findRun(db: Tx, sessionId: string, runId: string | undefined): Pr
 	const wanted = runId === undefined ? runs : runs.where("id", "=", runId);
 	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	if (run) return run;
-	const text = runId === undefined ? "nothing was said in this session yet" : `run not found: ${runId}`;
+	const text =
+		runId === undefined ? "this session has no run yet: send a message first" : `run not found: ${runId}`;
 	throw new ParleyError(text, { code: "not_found" });
 }
 
 function importedOnly(runId: string): ParleyError {
-	const message = `${runId} was imported when the session was created: there is no record of how it came about`;
+	const message = `${runId} was imported when the session was created: Parley has no record of its work`;
 	return new ParleyError(message, { code: "not_found" });
 }
 

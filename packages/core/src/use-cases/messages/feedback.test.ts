@@ -48,7 +48,7 @@ test("there is nothing to think of where no reply is", async () => {
 	);
 	const runId = await t.send(session, "hi");
 	await expect(t.runtime.feedback.record(unkeyed(), session, { ...good, runId })).rejects.toThrow(
-		"wait for its end",
+		"wait until it ends",
 	);
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");

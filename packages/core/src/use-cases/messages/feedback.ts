@@ -123,7 +123,7 @@ async function findReplied(tx: Tx, sessionId: string, runId: string | undefined)
 	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
 	if (!run) throw refused("there is no reply in this session yet");
-	if (run.state !== "ended") throw refused("the reply is still being made: wait for its end");
+	if (run.state !== "ended") throw refused("the reply is not complete: wait until it ends");
 	const [end] = await readRunEvents(tx, { sessionId, runId: run.id }, ["assistant.message"]);
 	if (!end || end.event.content === "") throw refused("the run has ended without a reply");
 	return run.id;

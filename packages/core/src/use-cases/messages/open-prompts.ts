@@ -111,7 +111,7 @@ export class OpenPrompts {
 		const open = toOpenPrompt(row);
 		if (open.prompt.type !== "password") throw unknown();
 		if (row.state === "open" && open.prompt.expiresAt > clock.now()) return open;
-		throw new ParleyError("this question is over: it was answered, or nobody did in time", {
+		throw new ParleyError("this question is closed: it was answered, or it expired", {
 			code: "failed_precondition",
 		});
 	}

@@ -72,7 +72,7 @@ test("a question that cannot be dealt with keeps no other from its reminder, and
 	await log.next("prompt.reminded");
 	await pass(t, 1);
 	expect(t.log.records.filter(({ level }) => level === "error")).toMatchObject([
-		{ message: "an open question could not be looked at", fields: { sessionId: broken.session } },
+		{ message: "an open question could not be checked", fields: { sessionId: broken.session } },
 	]);
 });
 

@@ -95,7 +95,7 @@ export class Reminders {
 				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
 			}
 		} catch (error) {
-			this.#ports.log.error("open questions could not be looked through", { error });
+			this.#ports.log.error("open questions could not be checked", { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
@@ -171,7 +171,7 @@ export class Reminders {
 			return treated;
 		} catch (error) {
 			if (!this.#failed.has(token)) {
-				this.#ports.log.error("an open question could not be looked at", { sessionId, error });
+				this.#ports.log.error("an open question could not be checked", { sessionId, error });
 			}
 			this.#failed.add(token);
 			return false;

@@ -68,9 +68,9 @@ async function lastMessage(
 	{ person }: Principal,
 ): Promise<Omit<NewRun, "trusted">> {
 	const row = await lastRun(tx, sessionId);
-	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
+	if (!row) throw refused("there is no message to retry: this session has no run yet");
 	if (row.state !== "ended")
-		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
+		throw refused("session busy: a run is active; cancel it first, or wait until it ends");
 	const { content, images, attachments, retryOf, id, actor, options: chosen } = toRunRow(row);
 	// A person asks again, whatever started the last run and whichever client decided about its calls.
 	const { origin: _origin, afterCrash: _afterCrash, ...options } = chosen;
@@ -82,7 +82,7 @@ async function lastMessage(
 	// The stored message already has the name of its author, and must not get another one.
 	const isOther = person !== undefined && person.id !== actor?.id;
 	if (again === undefined && isOther) {
-		throw refused("the last message never reached the model: only who wrote it can send it again");
+		throw refused("the last message never reached the model: only its author can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const said = { content, images, options, ...defined({ attachments }) };

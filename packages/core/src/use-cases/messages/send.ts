@@ -170,7 +170,7 @@ export async function enqueue(
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
 	if (position > queueLimit) {
-		throw new ParleyError(`session busy: ${queueLimit} messages wait already`, {
+		throw new ParleyError(`session busy: ${queueLimit} messages already wait`, {
 			code: "resource_exhausted",
 		});
 	}

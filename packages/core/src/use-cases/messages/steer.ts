@@ -90,7 +90,7 @@ async function insertSteer(
 ): Promise<void> {
 	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
 	if (waiting.length >= queueLimit) {
-		throw new ParleyError(`session busy: ${queueLimit} messages wait for the run already`, {
+		throw new ParleyError(`session busy: ${queueLimit} messages already wait for the run`, {
 			code: "resource_exhausted",
 		});
 	}

@@ -115,13 +115,13 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	const owner = actingId(principal);
 	return reason === "left"
 		? `${owner} has left the server or workspace, or was removed from it`
-		: `${owner} cannot write in the channel any more`;
+		: `${owner} can no longer write in the channel`;
 }
 
 /** The due time waits. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
-	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; it is asked again each minute`;
+	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; the gateway asks again each minute`;
 	if (schedule.problem !== problem) {
 		await journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
 		log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });

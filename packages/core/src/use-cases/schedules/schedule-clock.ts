@@ -125,7 +125,7 @@ export class ScheduleClock {
 			await this.#takeEvents();
 			await this.#fireAll();
 		} catch (error) {
-			this.#parts.log.error("schedules could not be looked through", { error });
+			this.#parts.log.error("schedules could not be checked", { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
@@ -164,7 +164,7 @@ export class ScheduleClock {
 			if (fired === "unconfirmed") this.#held.set(id, { ...held, connector: principal.id });
 			else if (fired === "busy" && !firing.runEnded) this.#held.set(id, held);
 		} catch (error) {
-			log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
+			log.error("a schedule could not fire and is retried", { scheduleId: id, sessionId, error });
 			this.#held.set(id, held);
 		}
 	}

@@ -247,9 +247,9 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 		{ sessionId: session, user: "ann", place: { platform: "discord", tenant: "T", channel: "C1" } },
 	]);
 	const states: readonly (readonly [PersonReport, string])[] = [
-		[{ ...here, roles: ["other"] }, "nobody has let discord:T:ann in"],
+		[{ ...here, roles: ["other"] }, "discord:T:ann has no access"],
 		[{ present: false, reason: "left" }, "discord:T:ann has left the server or workspace"],
-		[{ present: false, reason: "no_access" }, "discord:T:ann cannot write in the channel"],
+		[{ present: false, reason: "no_access" }, "discord:T:ann can no longer write in the channel"],
 		[{ ...here, roles: ["R"], guest: true }, "discord:T:ann is guest"],
 	];
 	for (const [state, problem] of states) {
@@ -325,11 +325,11 @@ test("each firing has the present rights of its owner, and one event reports tha
 	connect(t, () => here);
 	await role("member");
 	const { id } = await t.runtime.create(unkeyed(person("member")), {});
-	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("it takes the role member");
+	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("the role member");
 	await plan(t, id, words("every hour"), person("member"));
 	await role("guest");
 	await pass(world, 3 * hour + minute);
-	expect(await firings(t, id)).toEqual([expect.stringContaining("it takes the role member")]);
+	expect(await firings(t, id)).toEqual([expect.stringContaining("the role member")]);
 	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(refused).toMatchObject({ firings: 0, problem: expect.stringContaining("ann is guest") });
 	await role("member");
@@ -340,7 +340,7 @@ test("each firing has the present rights of its owner, and one event reports tha
 	await t.runtime.trust.people.remove(unkeyed(), "discord:T:ann");
 	await pass(world, hour);
 	const [removed] = await t.runtime.schedules.list(operator, { limit: 1 });
-	expect(removed).toMatchObject({ firings: 1, problem: expect.stringContaining("nobody has let") });
+	expect(removed).toMatchObject({ firings: 1, problem: expect.stringContaining("has no access") });
 });
 
 test("people see and remove their own schedules, and the operator sees and removes all", async () => {

@@ -211,18 +211,18 @@ async function planFor(
 	}
 	if (history.length > 0) {
 		const message =
-			"history: a connector that acts for a person cannot bring one: open the session without it";
+			"history: a connector that acts for a person cannot import a history: open the session without it";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const place = placeKey(person.place);
 	if (wanted.rootDir) {
-		const message = `root_dir: where ${place} works, the operator says, with parley channels set ${place} --root DIRECTORY`;
+		const message = `root_dir: the directory for ${place} is set by the operator, with parley channels set ${place} --root DIRECTORY`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const { agent: named, root, model, budget } = places.profileOf(place);
 	const agent = named ?? wanted.profile;
 	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
-		const message = `profile: ${person.id} is ${person.role}, and it takes a member to choose one; the operator names one for ${place} with parley channels set ${place} --agent NAME`;
+		const message = `profile: ${person.id} is ${person.role}, and only members can choose one; the operator sets one for ${place} with parley channels set ${place} --agent NAME`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	return {

@@ -93,7 +93,7 @@ async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean
 }
 
 function refused(): ParleyError {
-	const message = "session busy: something runs or waits there; cancel it first, or delete with force";
+	const message = "session busy: a run or a task is active; cancel it first, or delete with force";
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

@@ -111,7 +111,7 @@ test("a title that fails is tried once more, then after the next run, and people
 	t.clock.advance(60_000);
 	await t.settle();
 	expect(model.requests).toHaveLength(3);
-	expect(t.log.records.filter(({ message }) => message === "no title could be made")).toHaveLength(1);
+	expect(t.log.records.filter(({ message }) => message === "no title could be created")).toHaveLength(1);
 	await t.send(session, "second");
 	expect(await log.next("session.renamed")).toMatchObject({ title: "Named" });
 	log.check();
@@ -132,7 +132,7 @@ test("after three failed runs no further title is tried, unless a person request
 	};
 	for (const text of ["a", "b", "c", "d"]) await talk(text);
 	expect(model.requests).toHaveLength(7);
-	expect(t.log.records.filter(({ message }) => message === "no title could be made")).toHaveLength(3);
+	expect(t.log.records.filter(({ message }) => message === "no title could be created")).toHaveLength(3);
 	await t.runtime.rename(unkeyed(), session, "");
 	await talk("e");
 	expect(await titleOf(t, session)).toBe("Named");
@@ -168,7 +168,7 @@ test("the log line of a failed title contains no password of the session", async
 	await t.runtime.answer(unkeyed(), prompt.token, { value: password });
 	await log.next("assistant.message");
 	await t.settle();
-	const warnings = t.log.records.filter(({ message }) => message === "no title could be made");
+	const warnings = t.log.records.filter(({ message }) => message === "no title could be created");
 	const text = JSON.stringify(new Redactor().redactFields(warnings));
 	expect(text).toContain("[redacted] is no key");
 	expect(text).not.toContain(password);
@@ -192,7 +192,7 @@ test("no title is asked for after a run that failed, nor where a budget is spent
 	await spent.log.next("assistant.message");
 	await spent.t.settle();
 	expect(model.requests).toHaveLength(1);
-	expect(spent.t.log.records.some(({ message }) => message === "no title could be made")).toBe(true);
+	expect(spent.t.log.records.some(({ message }) => message === "no title could be created")).toBe(true);
 });
 
 test("a secret in the model's words is not in the title", async () => {

@@ -81,7 +81,7 @@ export class Titles {
 		// A session that was deleted meanwhile needs none.
 		if (this.#stopping.signal.aborted || ParleyError.from(error).code === "not_found") return;
 		this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1);
-		log.warn("no title could be made", { sessionId: id, error });
+		log.warn("no title could be created", { sessionId: id, error });
 	}
 
 	async #make(id: string): Promise<void> {

@@ -32,7 +32,7 @@ export async function checkTask(
 	const pinned = choice.pinnedAgent(home.place);
 	const agent = wanted.agent ?? pinned ?? home.profile;
 	if (pinned !== undefined && agent !== pinned) {
-		throw invalid(`agent: in ${home.place} the operator says who answers: ${pinned}`);
+		throw invalid(`agent: the operator has set the agent of ${home.place}: use ${pinned}`);
 	}
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
@@ -49,7 +49,10 @@ export async function checkTask(
 		tools: names.filter((name) => usable.includes(name)),
 		...defined({ model }),
 	};
-	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
+	return {
+		task,
+		notes: missing.map((name) => `tools: ${name} does not exist here, so the task starts without it`),
+	};
 }
 
 /**
@@ -78,7 +81,7 @@ export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskC
 }
 
 function unknownTool(name: string, usable: readonly string[]): string {
-	return `tools: there is no tool ${JSON.stringify(name.slice(0, 100))} here; there are: ${usable.join(", ")}`;
+	return `tools: there is no tool ${JSON.stringify(name.slice(0, 100))} here; available: ${usable.join(", ")}`;
 }
 
 function invalid(message: string): ParleyError {

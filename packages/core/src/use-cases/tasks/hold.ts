@@ -303,8 +303,10 @@ async function spawn(
 }
 
 function refuseBeyond({ depth }: TaskRow, siblings: number): void {
-	if (depth >= deepest) throw invalid(`workers go ${deepest} deep at most: do this yourself`);
-	if (siblings >= broadest) throw invalid(`a task has ${broadest} workers at most: do the rest yourself`);
+	if (depth >= deepest)
+		throw invalid(`workers can be nested at most ${deepest} levels deep: do this yourself`);
+	if (siblings >= broadest)
+		throw invalid(`a task can have at most ${broadest} workers: do the rest yourself`);
 }
 
 /** Resolves when all of these workers have ended. Until then the run stops. */
@@ -354,7 +356,7 @@ async function change(tx: Tx, updated_at: number, { id }: TaskRow, to: Partial<T
 
 function stopHere(run: ToolRun): never {
 	run.park();
-	throw new ParleyError("the task goes on later", { code: "cancelled" });
+	throw new ParleyError("the task continues later", { code: "cancelled" });
 }
 
 function invalid(message: string): ParleyError {

@@ -82,7 +82,7 @@ test("a task has at most eight workers, and the model learns that", async () => 
 		...Object.fromEntries(titles.map((title) => [title, [[says("helped")]]])),
 	});
 	await using _ = t;
-	expect(answers(model, "Top")).toContain("a task has 8 workers at most");
+	expect(answers(model, "Top")).toContain("a task can have at most 8 workers");
 	const workers = tasks.filter(({ parentId }) => parentId === id);
 	expect(workers.map(({ state }) => state)).toEqual(Array(8).fill("completed"));
 });

@@ -108,7 +108,7 @@ export class TaskRunner {
 				await this.#takeAll(claimTask, limit);
 				await this.#wait();
 			} catch (error) {
-				log.error("tasks could not be taken up", { error });
+				log.error("tasks could not be claimed", { error });
 				this.#setTimer(afterFailureMs);
 			}
 		}
@@ -156,7 +156,7 @@ export class TaskRunner {
 			.catch((error: unknown) => {
 				// It is free again when its lease has run out.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
-				log[level]("a task could not be worked on", { taskId: row.id, error });
+				log[level]("a task could not run", { taskId: row.id, error });
 			})
 			.finally(() => {
 				this.#working.delete(row.id);
@@ -225,7 +225,7 @@ export class TaskRunner {
 				await journal.store.commit((tx) => hold.keep(tx));
 			} catch (error) {
 				if (!hold.lost)
-					log.warn("a task could not be kept", { taskId: claim.taskId, sessionId: session.id, error });
+					log.warn("a task could not be stored", { taskId: claim.taskId, sessionId: session.id, error });
 			}
 			if (!stopped) timer = clock.after(leaseMs / 3, () => void beat());
 		};
@@ -245,7 +245,7 @@ interface Taken {
 }
 
 /** A worker's task is the text of an agent, whoever requested the parent task. */
-const handedOn = "(Handed on by the agent of the task that this is a part of.)\n";
+const handedOn = "(Assigned by the agent of the task that this work is part of.)\n";
 
 interface BeginPorts {
 	readonly clock: Clock;

@@ -64,7 +64,7 @@ export class Tasks {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
 		using held = lease;
-		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be done again");
+		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be repeated");
 		const { title, description, autonomy } = row;
 		const wanted = {
 			title,
@@ -157,7 +157,7 @@ export class Tasks {
 		home: Session,
 		{ wanted, retryOf }: { readonly wanted: NewTask; readonly retryOf?: string },
 	): Promise<Submitted> {
-		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation has no tasks of its own");
+		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation cannot have tasks");
 		const checked = checkTask(home, wanted, this.#options.choice);
 		// Not awaited for a repeated request.
 		checked.catch(() => undefined);
@@ -231,7 +231,7 @@ async function writeReply(
 	const review = row && reviewOf(row);
 	if (row?.state !== "suspended" || !review) throw unfit(row, "only a suspended task can be replied to");
 	if (token !== undefined && token !== review.token) {
-		throw new ParleyError("token: the task asks something else by now; look at it with check_task", {
+		throw new ParleyError("token: the task now has another question; read it with check_task", {
 			code: "failed_precondition",
 		});
 	}

@@ -25,7 +25,7 @@ test.each<[ParleyError["code"], string, string]>([
 	["permission_denied", "observer may not session.write", "forbidden: observer may not session.write"],
 	["unauthenticated", "the provider refuses the key", "forbidden: the provider refuses the key"],
 	["not_found", "prompt not found", "prompt not found"],
-	["resource_exhausted", "session busy: 32 messages wait already", "session busy: 32 messages wait already"],
+	["resource_exhausted", "session busy: 32 messages already wait", "session busy: 32 messages already wait"],
 	["resource_exhausted", "rate limited", "rate limited"],
 	["resource_exhausted", "the disk is full", "session busy: the disk is full"],
 	["deadline_exceeded", "no reply in 60 s", "session busy: no reply in 60 s"],

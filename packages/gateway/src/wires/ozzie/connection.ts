@@ -165,7 +165,7 @@ export class Connection implements HandlerContext {
 			return;
 		}
 		this.#shapeBoth();
-		this.deps.log.info("an Ozzie client was recognised: it gets both envelopes", {
+		this.deps.log.info("an Ozzie client was recognised and gets both envelopes", {
 			principal: this.deps.principal.id,
 		});
 	}

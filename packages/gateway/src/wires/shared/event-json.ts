@@ -272,7 +272,7 @@ function inWords({ scope, period, percent, spent, limit }: BudgetReached): strin
 	const whose = scope === "gateway" ? "the gateway's" : "this session's";
 	const figures = `${formatDollars(spent)} of ${formatDollars(limit)}`;
 	if (percent < 100) return `${percent} % of ${whose} budget for this ${period} (UTC) is spent: ${figures}`;
-	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; no model is called until the operator raises it`;
+	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; models are not called until the operator raises it`;
 }
 
 export type ReplyEvent = Extract<

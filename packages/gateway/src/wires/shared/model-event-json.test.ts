@@ -105,6 +105,6 @@ test("a spent budget states the consequence", () => {
 		percent: 100,
 		message:
 			"the gateway's budget for this month (UTC) is spent: $100.02 of $100.00; " +
-			"no model is called until the operator raises it",
+			"models are not called until the operator raises it",
 	});
 });

@@ -46,7 +46,7 @@ test("a command that fails early is answered in its order", async () => {
 	expect(ground.answers).toEqual([
 		["1", true],
 		["2", "no pending approval with id ask-9"],
-		["3", "message: there is nothing to answer"],
+		["3", "message: it is empty: write a text or add a picture"],
 		["4", expect.stringContaining("nobody")],
 		["5", expect.stringContaining("get_models")],
 		["6", true],

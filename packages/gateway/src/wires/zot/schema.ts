@@ -211,13 +211,13 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 	if (issue.input === undefined) return "is missing";
 	switch (issue.code) {
 		case "invalid_type":
-			return `has to be ${forms[issue.expected] ?? issue.expected}`;
+			return `must be ${forms[issue.expected] ?? issue.expected}`;
 		case "invalid_union":
-			return "has to be a text or a number";
+			return "must be a text or a number";
 		case "invalid_value":
-			return `has to be one of ${issue.values.map(String).join(", ")}`;
+			return `must be one of ${issue.values.map(String).join(", ")}`;
 		case "invalid_format":
-			return `has to be ${issue.format}`;
+			return `must be ${issue.format}`;
 		case "too_big":
 			return `longer than ${issue.maximum.toLocaleString("en")} characters`;
 		default:

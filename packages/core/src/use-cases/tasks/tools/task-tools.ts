@@ -20,7 +20,7 @@ export function taskTools({
 /** Operations of the task that makes the call. Throws outside of tasks. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
-	throw new ParleyError("only a task can do this", { code: "failed_precondition" });
+	throw new ParleyError("this tool works only in a task", { code: "failed_precondition" });
 }
 
 /** Plan of a call that affects only the task itself. */
@@ -30,13 +30,13 @@ function planOwn(label: string): ToolPlan {
 
 const reviewParameters = () =>
 	z.strictObject({
-		reason: z.string().trim().min(1).max(500).describe("Why people have to look, in one sentence."),
+		reason: z.string().trim().min(1).max(500).describe("Reason for the review, in one sentence."),
 		content: z
 			.string()
 			.trim()
 			.min(1)
 			.max(32_000)
-			.describe("The plan or the question, whole and in Markdown: people see nothing else."),
+			.describe("The complete plan or question in Markdown. People see only this text."),
 	});
 type ReviewArguments = z.infer<ReturnType<typeof reviewParameters>>;
 
@@ -44,19 +44,22 @@ type ReviewArguments = z.infer<ReturnType<typeof reviewParameters>>;
 const requestReview = defineTool<ReviewArguments>({
 	name: "request_review",
 	description:
-		"Shows people a plan or a question and waits, for days if need be, until somebody approves it or wants it revised. " +
-		"Use it before work that is hard to take back or that could be meant in several ways. Not for permission to use a " +
-		"tool: that is asked by itself.",
+		"Shows people a plan or a question, and waits until a person approves it or requests changes. This can take days. " +
+		"Use it before work that is hard to undo, or if the request has several possible meanings. Not for permission to use a " +
+		"tool: Parley requests approvals itself.",
 	parameters: reviewParameters,
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
 	async run(request, _plan, context) {
 		const { approved, feedback, person } = await accessOf(context).review(request);
-		const said = feedback === "" ? "" : `\nWhat was said with it:\n${attributed(feedback, person)}`;
+		const said = feedback === "" ? "" : `\nComment:\n${attributed(feedback, person)}`;
 		return approved
-			? { text: `approved: go on${said}`, failed: false }
-			: { text: `to be revised: change it, and ask again where it matters${said}`, failed: false };
+			? { text: `approved: continue${said}`, failed: false }
+			: {
+					text: `changes requested: revise it, and request another review if it matters${said}`,
+					failed: false,
+				};
 	},
 });
 
@@ -64,26 +67,24 @@ const name = () => z.string().trim().min(1).max(200);
 
 const spawnParameters = () =>
 	z.strictObject({
-		title: z.string().trim().min(1).max(200).describe("What the worker does, in a few words."),
+		title: z.string().trim().min(1).max(200).describe("Work of the worker, in a few words."),
 		description: z
 			.string()
 			.trim()
 			.min(1)
 			.max(32_000)
-			.describe("All that the worker has to know: it sees nothing of this conversation."),
+			.describe("All information that the worker needs: it does not see this conversation."),
 		tools: z
 			.array(name())
 			.max(50)
 			.optional()
-			.describe(
-				"Names of the tools that it may use, out of those that this task was given; all of them by default.",
-			),
-		model: name().optional().describe("Another model, by name or tier."),
+			.describe("Names of the tools of this task that it may use. Default: all of them."),
+		model: name().optional().describe("Another model: a name or a tier."),
 		depends_on: z
 			.array(name())
 			.max(8)
 			.optional()
-			.describe("Ids of workers of this task that must be completed first."),
+			.describe("Ids of workers of this task that must complete first."),
 	});
 type SpawnArguments = z.infer<ReturnType<typeof spawnParameters>>;
 
@@ -91,8 +92,8 @@ type SpawnArguments = z.infer<ReturnType<typeof spawnParameters>>;
 const spawnWorker = defineTool<SpawnArguments>({
 	name: "spawn_worker",
 	description:
-		"Hands a part of this task to another agent, which works on it at the same time; returns its id at once. Use it for " +
-		"parts that do not depend on each other. wait_for_workers brings their results. Not for what you can do in a call or two.",
+		"Assigns a part of this task to another agent, which works on it at the same time. Returns its id at once. Use it for " +
+		"parts that do not depend on each other. wait_for_workers returns their results. Not for work of one or two calls.",
 	parameters: spawnParameters,
 	effect: "idempotent",
 	usual: ["person"],
@@ -116,7 +117,7 @@ const waitParameters = () =>
 			.min(1)
 			.max(8)
 			.optional()
-			.describe("Ids that spawn_worker returned; all workers of this task by default."),
+			.describe("Ids that spawn_worker returned. Default: all workers of this task."),
 	});
 type WaitArguments = z.infer<ReturnType<typeof waitParameters>>;
 
@@ -124,8 +125,8 @@ type WaitArguments = z.infer<ReturnType<typeof waitParameters>>;
 const waitForWorkers = defineTool<WaitArguments>({
 	name: "wait_for_workers",
 	description:
-		"Waits until workers of this task have ended and returns their results. Use it when you need them to go on, and " +
-		"before you end: workers that are still at work then are cancelled.",
+		"Waits until workers of this task have ended and returns their results. Use it when you need the results to continue, and " +
+		"before you end: workers that are still active at your end are cancelled.",
 	parameters: waitParameters,
 	effect: "idempotent",
 	usual: ["person"],
@@ -140,7 +141,7 @@ const waitForWorkers = defineTool<WaitArguments>({
 function describe({ id, title, state, output, error }: WorkerResult): string {
 	const result =
 		output.length > mostOutput
-			? `${shorten(output, mostOutput)}\n[cut: ask for less, or have it written to a file]`
+			? `${shorten(output, mostOutput)}\n[cut: request less, or let the worker write it to a file]`
 			: output;
 	const said = [result, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
 	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;

@@ -303,7 +303,7 @@ test("uploads are counted and logged, without their names", async () => {
 	const durationMs = expect.any(Number);
 	expect(kept).toEqual({
 		level: "info",
-		message: "an upload was kept",
+		message: "an upload was stored",
 		principal: "operator",
 		bytes: 5,
 		durationMs,
@@ -311,7 +311,7 @@ test("uploads are counted and logged, without their names", async () => {
 	});
 	expect(others[0]).toEqual({
 		level: "warn",
-		message: "an upload was not kept",
+		message: "an upload was refused",
 		principal: "operator",
 		bytes: 0,
 		durationMs,

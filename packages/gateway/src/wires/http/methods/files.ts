@@ -98,12 +98,12 @@ async function store(fileRequest: FileRequest): Promise<KeptFile> {
 			counts?.received(received);
 		});
 		counts?.kept();
-		log.info("an upload was kept", { ...facts(), file: kept.id });
+		log.info("an upload was stored", { ...facts(), file: kept.id });
 		return kept;
 	} catch (reason) {
 		const refusal = refusalOf(reason, request);
 		counts?.refused(refusal);
-		log.warn("an upload was not kept", { ...facts(), reason: refusal });
+		log.warn("an upload was refused", { ...facts(), reason: refusal });
 		throw reason;
 	}
 }

@@ -34,7 +34,7 @@ function targetOf(connection: HandlerContext, request: RequestOf<"schedule_task"
 	const { external_key: externalKey, session_id } = request.params;
 	if (externalKey === undefined) return { sessionId: targetNamed(connection, request) };
 	if (session_id === undefined) return { externalKey };
-	const message = `external_key: session_id ${JSON.stringify(session_id)} names a session already: give one of them`;
+	const message = `external_key: session_id ${JSON.stringify(session_id)} already names a session: give only one of them`;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

@@ -68,5 +68,5 @@ export class Approvals {
 function approvalRequired({ approval }: Prompt): string {
 	const why = (approval?.notes ?? []).join("; ");
 	const always = `this call always requires approval${why === "" ? "" : ` (${why})`}`;
-	return `${always}, and this client answers no approvals: start with --rpc-approvals`;
+	return `${always}, and this client does not answer approvals: start with --rpc-approvals`;
 }

@@ -19,7 +19,9 @@ export function createHandlers({ agent, prompts, approvals }: Parts): Handlers {
 		ping: () => ({ pong: true }),
 		prompt: (command) => {
 			if (!/[^\s\0]/.test(command.message ?? "") && (command.images ?? []).length === 0) {
-				throw new ParleyError("message: there is nothing to answer", { code: "invalid_argument" });
+				throw new ParleyError("message: it is empty: write a text or add a picture", {
+					code: "invalid_argument",
+				});
 			}
 			prompts.add(command);
 			return "later";

@@ -61,7 +61,7 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	ground.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
 	expect(ground.answers).toEqual([
 		["at work", true],
-		["w64", "busy: 64 prompts wait already"],
+		["w64", "busy: 64 prompts already wait"],
 	]);
 	const listed = await ground.ask({ id: "q", type: "queue" });
 	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });
@@ -164,7 +164,7 @@ test("waiting prompts can have 64 MiB together", async () => {
 	const image = { mime_type: "image/png", data };
 	const large = (id: string) => ({ id, type: "prompt", images: [image] });
 	ground.send(...["w1", "w2", "w3", "w4", "w5", "w6"].map(large), prompt("small"));
-	expect(ground.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB wait already"]]);
+	expect(ground.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB already wait"]]);
 	ground.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));
 	expect(ground.answers.slice(2)).toEqual([
 		["w1", "cancelled before it started"],

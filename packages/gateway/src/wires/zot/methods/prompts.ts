@@ -54,11 +54,11 @@ export class Prompts {
 	/** Throws `resource_exhausted` if too many wait. */
 	add(job: Job): void {
 		if (this.#waiting.length >= mostWaiting) {
-			throw new ParleyError(`busy: ${mostWaiting} prompts wait already`, { code: "resource_exhausted" });
+			throw new ParleyError(`busy: ${mostWaiting} prompts already wait`, { code: "resource_exhausted" });
 		}
 		const length = [...this.#waiting, job].reduce((sum, one) => sum + lengthOf(one), 0);
 		if (length > mostWaitingLength) {
-			throw new ParleyError("busy: prompts of 64 MiB wait already", { code: "resource_exhausted" });
+			throw new ParleyError("busy: prompts of 64 MiB already wait", { code: "resource_exhausted" });
 		}
 		this.#waiting.push(job);
 		this.#working ??= this.#work();
