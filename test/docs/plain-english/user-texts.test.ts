@@ -5,6 +5,8 @@ import { isExcepted } from "./exceptions.ts";
 import { root } from "./readings.ts";
 import { userTexts } from "./user-texts.ts";
 
+const discord = "packages/discord/src";
+
 /** Texts outside of `texts/` that no chat user reads. */
 const exceptions = [
 	{
@@ -35,11 +37,34 @@ const exceptions = [
 		text: "Trust this channel",
 		reason: "replaces a part of a label of the gateway",
 	},
-	{ path: "packages/connector/src/store", reason: "errors for the operator, and types of columns" },
+	{
+		path: "packages/connector/src/store/connector-database.ts",
+		reason: "parts of an error for the operator",
+	},
+	{ path: "packages/connector/src/store/migrations.ts", text: "text", reason: "type of a column" },
+	{ path: `${discord}/catch-up/high-water.ts`, reason: "name of a value, for the log" },
+	{ path: `${discord}/catch-up/missed-messages.ts`, reason: "message of an error for the log" },
+	{ path: `${discord}/client/discord-client.ts`, text: "back in a moment", reason: "sent to Discord" },
+	{ path: `${discord}/client/rest-answers.ts`, text: "rate limited", reason: "text of Discord" },
+	{
+		path: `${discord}/commands/command-sync.ts`,
+		text: "no reason given",
+		reason: "part of an error for the log",
+	},
+	{ path: `${discord}/commands/to-discord.ts`, reason: "mistakes in the table of commands" },
+	{ path: `${discord}/intake/guild-events.ts`, reason: "reasons in the debug log" },
+	{ path: `${discord}/intake/translated.ts`, reason: "reasons in the debug log" },
+	{ path: `${discord}/intake/intake.ts`, reason: "reasons in the debug log" },
+	{ path: `${discord}/interactions/interactions.ts`, text: "Discord refused", reason: "a log line" },
+	{ path: `${discord}/interactions/read-interaction.ts`, reason: "errors of payloads, for the log" },
+	{ path: `${discord}/run-discord.ts`, text: "Discord", reason: "name of the platform" },
+	{ path: `${discord}/setup/guild-checks.ts`, reason: "permissions as Discord names them" },
+	{ path: `${discord}/surface/caller.ts`, reason: "part of an error for the log" },
+	{ path: `${discord}/surface/check.ts`, reason: "errors of posts that the kit must not make" },
 ];
 
 /** The largest number of texts outside of `texts/`. Lower it with the number, and never raise it. */
-const maxima = { connector: 0, discord: 146, slack: 246 };
+const maxima = { connector: 0, discord: 0, slack: 246 };
 
 /** Texts of a package outside of `texts/`, each with its file. */
 function outside(name: string): { readonly file: string; readonly text: string }[] {
