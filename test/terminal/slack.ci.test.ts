@@ -115,9 +115,11 @@ test("setup starts without a token, and ends at a failed step that cannot be fix
 		slack.pipe(["setup"], { SLACK_BOT_TOKEN }),
 	]);
 	expect(without).toMatchObject({ code: 1, error: "" });
-	expect(without.out).toMatch(/1\/4 {2}Make the app\n.*parley slack manifest.*\n.*export SLACK_BOT_TOKEN=/);
+	expect(without.out).toMatch(/1\/4 {2}Create the app\n.*parley slack manifest.*\n.*export SLACK_BOT_TOKEN=/);
 	expect(half).toMatchObject({ code: 1, error: "" });
-	expect(half.out).toMatch(/ok +slack-scopes[\s\S]*2\/4 {2}Let it hear[\s\S]*FAIL +slack-transport/);
+	expect(half.out).toMatch(
+		/ok +slack-scopes[\s\S]*2\/4 {2}Let it receive messages[\s\S]*FAIL +slack-transport/,
+	);
 	expect(half.out).not.toContain("3/4");
 });
 
@@ -136,7 +138,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	app.scopes = scopes;
 	setup.type("\r");
 	await setup.shows("3/4");
-	expect(setup.text).toContain("sockets to Slack can be opened");
+	expect(setup.text).toContain("the connector can open sockets to Slack");
 	general.joins();
 	await setup.shows("/parley pair ");
 	expect(setup.text).toContain("the bot is in 1 channel");

@@ -19,6 +19,7 @@ import { postedThreads } from "./intake/own-threads.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
+import { connectionTexts } from "./texts/connection.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
 
 export interface RunSlackOptions extends RunOptions {
@@ -141,10 +142,7 @@ async function startParts(
 function transportOf({ appToken, signingSecret, listen }: RunSlackOptions): SlackTransport {
 	if (appToken !== undefined) return { type: "sockets", appToken };
 	if (signingSecret !== undefined && listen) return { type: "http", signingSecret, listen };
-	throw new ParleyError(
-		"nothing says how Slack reaches us: give an app token, or a signing secret and where to listen",
-		{
-			code: "invalid_argument",
-		},
-	);
+	throw new ParleyError(connectionTexts.noTransport, {
+		code: "invalid_argument",
+	});
 }

@@ -40,7 +40,7 @@ test("a command is typed behind ours, and after our name in threads", () => {
 	expect(platform.command("task new", {})).toBe("/parley task new");
 	expect(platform.command("task new", { thread: "C1-1700000000.000100" })).toBe("!task new");
 	expect(platform.aboutCommands).toContain(
-		"threads: write them after my name there, such as `@parley !task list`",
+		"In a thread, mention me and write the command, for example `@parley !task list`",
 	);
 });
 

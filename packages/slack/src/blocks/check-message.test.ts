@@ -24,7 +24,7 @@ test.each<[string, MessageBlock[], string]>([
 	["3001", [context(3001)], "a"],
 	["section", [{ type: "section", text: { type: "mrkdwn", text: "a".repeat(3001) } }], "a"],
 	["empty", [markdown(0)], "a"],
-	["nothing to read", [markdown(1)], " "],
+	["the message is empty", [markdown(1)], " "],
 	["4001", [], "a".repeat(limits.text + 1)],
 ])("%s is refused before it leaves", (words, blocks, text) => {
 	expect(checkMessage({ blocks, text }).body).toContain(words);

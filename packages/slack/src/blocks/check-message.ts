@@ -41,7 +41,7 @@ function bodyProblem(blocks: readonly MessageBlock[], text: string): string | un
 	const tables = shown.filter(({ type }) => type === "table").length;
 	return (
 		first([
-			[isSeen(text), "there is nothing to read"],
+			[isSeen(text), "the message is empty"],
 			[text.length <= limits.text, `the text has ${text.length} characters`],
 			[blocks.length <= limits.blocks, `there are ${blocks.length} blocks`],
 			[markdown <= limits.markdown, `the markdown blocks have ${markdown} characters`],
@@ -56,7 +56,7 @@ function blockProblem(block: ShownBlock): string | undefined {
 		case "plan":
 			return block.tasks.length >= 1 && block.title !== "" && block.tasks.every(({ title }) => title !== "")
 				? undefined
-				: "a plan has no steps, or an empty title";
+				: "a plan has no steps or an empty title";
 		case "markdown":
 			return block.text.trim() === "" ? "a markdown block is empty" : undefined;
 		case "rich_text":
@@ -70,9 +70,7 @@ function blockProblem(block: ShownBlock): string | undefined {
 				[lengthOf(block) <= limits.textObject, `a context block has ${lengthOf(block)} characters`],
 			]);
 		case "section":
-			return within(block.text?.text ?? "", limits.textObject)
-				? undefined
-				: "a section is too long, or empty";
+			return within(block.text?.text ?? "", limits.textObject) ? undefined : "a section is empty or too long";
 	}
 }
 
@@ -112,7 +110,7 @@ function controlsProblem(rows: readonly ActionsBlock[]): string | undefined {
 			[rows.every((row) => row.elements.length >= 1), "a row of controls is empty"],
 			[rows.every((row) => row.elements.length <= limits.actionsElements), "a row has too many controls"],
 			[new Set(ids).size === ids.length, "two controls have the same id"],
-			[ids.every((id) => within(id, limits.actionId)), "the id of a control is too long, or empty"],
+			[ids.every((id) => within(id, limits.actionId)), "the id of a control is empty or too long"],
 		]) ?? firstProblem(elements, elementProblem)
 	);
 }
@@ -121,13 +119,16 @@ function elementProblem(element: Element): string | undefined {
 	if (element.type === "button") {
 		const { text, url } = element;
 		return first([
-			[within(text.text, limits.buttonText), `the label "${text.text}" is too long, or empty`],
-			[url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl)), "a link is no link"],
+			[within(text.text, limits.buttonText), `the label "${text.text}" is empty or too long`],
+			[
+				url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl)),
+				"the address of a link is invalid",
+			],
 		]);
 	}
 	if (element.type === "static_select" || element.type === "multi_static_select")
 		return selectProblem(element);
-	return `a ${element.type} is not made here`;
+	return `a ${element.type} is not supported`;
 }
 
 function selectProblem(select: Select): string | undefined {
@@ -138,7 +139,7 @@ function selectProblem(select: Select): string | undefined {
 		[new Set(values).size === values.length, "two options have the same value"],
 		[
 			values.every((value) => within(value, limits.optionValue)),
-			"the value of an option is too long, or empty",
+			"the value of an option is empty or too long",
 		],
 		[
 			options.every(
@@ -146,11 +147,11 @@ function selectProblem(select: Select): string | undefined {
 					within(text.text, limits.optionText) &&
 					(description === undefined || within(description.text, limits.optionText)),
 			),
-			"the text of an option is too long, or empty",
+			"the text of an option is empty or too long",
 		],
 		[
 			select.placeholder === undefined || within(select.placeholder.text, limits.placeholder),
-			"the placeholder is too long, or empty",
+			"the placeholder is empty or too long",
 		],
 	]);
 }

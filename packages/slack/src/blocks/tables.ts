@@ -24,7 +24,7 @@ export function tableProblem({ rows }: TableBlock): string | undefined {
 	const characters = tableLength(rows);
 	if (rows.length < 1 || rows.length > limits.tableRows) return `a table has ${rows.length} rows`;
 	if (columns < 1 || columns > limits.tableColumns) return `a table has ${columns} columns`;
-	if (rows.some((row) => row.length !== columns)) return "the rows of a table differ in length";
+	if (rows.some((row) => row.length !== columns)) return "the rows of a table have different lengths";
 	return characters > limits.tableCharacters ? `a table has ${characters} characters` : undefined;
 }
 

@@ -40,7 +40,7 @@ export class ActiveChannels {
 		const { store, clock, log } = parts;
 		this.#places = new Map(places.map((place) => [nameOf(place), place]));
 		const save = (): Promise<void> => store.save([...this.#places.values()]);
-		this.#kept = new LateSave({ save, what: "where Slack was heard", clock, log });
+		this.#kept = new LateSave({ save, what: "the list of active channels", clock, log });
 	}
 
 	/**

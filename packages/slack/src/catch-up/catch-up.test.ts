@@ -222,12 +222,12 @@ test("unread parts are logged: other channels, older days, more pages", async ()
 	expect(port.calls[0]?.args).toMatchObject({ channel: "C51", oldest });
 	expect(log.records.map(({ message, fields }) => [message, fields])).toEqual([
 		[
-			"we were away for longer than Slack tries to deliver: reading what was said",
+			"the connector was offline for longer than Slack retries: reading missed messages",
 			{ places: 50, minutes: 4320 },
 		],
-		["not everything that was missed is read", { places: 2 }],
-		["what was missed more than a day ago is not read", {}],
-		["more was written than is read afterwards", { channel: "C51", read: 0 }],
+		["some missed messages are not read", { places: 2 }],
+		["missed messages that are older than a day are not read", {}],
+		["a channel has more missed messages than are read", { channel: "C51", read: 0 }],
 	]);
 });
 

@@ -77,7 +77,7 @@ export class CatchUp {
 		const { clock, log } = this.#parts;
 		this.#soundAt ??= clock.now();
 		this.#compare(deliveredMs, (fields) =>
-			log.info("we were away for longer than Slack tries to deliver: reading what was said", fields),
+			log.info("the connector was offline for longer than Slack retries: reading missed messages", fields),
 		);
 		this.#timer ??= clock.after(everyMs, () => this.#tick());
 	}
@@ -118,7 +118,7 @@ export class CatchUp {
 		const now = clock.now();
 		const gaps = gapsOf(rooms, stampOf(now));
 		places.add(gaps.map(({ place }) => ({ ...place, us: true })));
-		if (gaps.length > 0) log.info("the database is new: reading what the gateway has not heard");
+		if (gaps.length > 0) log.info("the database is new: reading messages that the gateway does not have");
 		await this.#add(gaps, now);
 		if (!this.#stopping.signal.aborted) await begun.save(true);
 	}
@@ -135,7 +135,7 @@ export class CatchUp {
 		if (!this.#isReady) return;
 		const { log } = this.#parts;
 		this.#compare(longerMs, (fields) =>
-			log.debug("nothing has come: reading what may have been said", fields),
+			log.debug("no event arrived: reading messages that may be missing", fields),
 		);
 	}
 
@@ -163,7 +163,7 @@ export class CatchUp {
 		const threads = await posted().catch((error: unknown) => {
 			// After a stop, the next start reads them; the database is already closing.
 			if (!this.#stopping.signal.aborted)
-				log.warn("answers to what we have posted are not looked for", { error });
+				log.warn("could not list the threads of own posts, so their missed answers are not read", { error });
 			return [];
 		});
 		if (this.#stopping.signal.aborted) return;
@@ -184,9 +184,9 @@ export class CatchUp {
 		const first = stampOf(now - oldestMs);
 		const read = gaps.slice(0, maxPlaces);
 		const left = gaps.length - read.length;
-		if (left > 0) log.warn("not everything that was missed is read", { places: left });
+		if (left > 0) log.warn("some missed messages are not read", { places: left });
 		if (read.some(({ oldest }) => oldest < first))
-			log.warn("what was missed more than a day ago is not read");
+			log.warn("missed messages that are older than a day are not read");
 		const fresh = read.map((gap) => (gap.oldest > first ? gap : { ...gap, oldest: first }));
 		this.#left = mergeGaps(this.#left, fresh);
 		if (this.#left.length === 0) return;
@@ -210,7 +210,7 @@ export class CatchUp {
 			const fresh = gaps.filter((gap) => !known.includes(gap));
 			const most = fresh.slice(0, maxThreads - threads);
 			if (most.length < fresh.length)
-				log.warn("not all threads are read that began meanwhile", { threads: fresh.length - most.length });
+				log.warn("some missed threads are not read", { threads: fresh.length - most.length });
 			threads += most.length;
 			this.#left = mergeGaps(this.#left, [...known, ...most]).slice(1);
 		}
@@ -231,13 +231,13 @@ export class CatchUp {
 				return [];
 			} catch (error) {
 				if (signal.aborted) return [];
-				log.warn("what was missed could not be read yet", { ...place, error });
+				log.warn("could not read missed messages yet", { ...place, error });
 			}
 			if (tried === tries) break;
 			// The signal tells whether to stop.
 			await delay(clock, againMs, signal).catch(() => undefined);
 		}
-		if (!signal.aborted) log.error("what was missed is not read", { ...place });
+		if (!signal.aborted) log.error("missed messages are not read", { ...place });
 		return [];
 	}
 
@@ -252,7 +252,7 @@ export class CatchUp {
 		// Until the period is read, a restarted process has to read it.
 		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
 			// A later save may succeed. An older moment only means that more messages are read again.
-			log.warn("when Slack was heard last cannot be written down yet", { error });
+			log.warn("cannot store the time of the last event from Slack yet", { error });
 		});
 	}
 }

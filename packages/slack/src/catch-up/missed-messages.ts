@@ -75,7 +75,7 @@ export class MissedMessages {
 		const sorted = missed.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
 		const read = sorted.slice(-maxPages * perPage);
 		if (cursor !== undefined || read.length < sorted.length) {
-			this.#parts.log.warn("more was written than is read afterwards", {
+			this.#parts.log.warn("a channel has more missed messages than are read", {
 				channel,
 				thread,
 				read: read.length,

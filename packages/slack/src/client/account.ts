@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import * as z from "zod";
+import { connectionTexts } from "../texts/connection.ts";
 import type { OwnAccount, SlackAnswer } from "../vocabulary/slack-port.ts";
 import { refusalOf } from "./transport/refusals.ts";
 
@@ -21,15 +22,17 @@ export type Tried =
 
 /** Reads the bot's account from the response to `auth.test`. */
 export function readAccount(answer: SlackAnswer): Tried {
-	if (answer.type === "rate-limited") return { lost: "Slack limits how often it is asked who we are" };
+	if (answer.type === "rate-limited") return { lost: connectionTexts.limited({ method: "auth.test" }) };
 	if (answer.type === "refused") {
-		const refused = refusalOf(answer.error, "the bot token");
-		return refused === undefined ? { lost: `Slack answers ${answer.error} to auth.test` } : { refused };
+		const refused = refusalOf(answer.error, "bot");
+		return refused === undefined
+			? { lost: connectionTexts.answered({ error: answer.error, method: "auth.test" }) }
+			: { refused };
 	}
 	const read = Tested.safeParse(answer.body);
 	if (!read.success) {
 		// The token of a person has no bot.
-		return { refused: "the token is not a bot's: give the one that begins with xoxb-" };
+		return { refused: connectionTexts.notABotToken };
 	}
 	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;
 	return { account: defined({ team, user, bot, name, url, enterprise: enterprise_id || undefined }) };

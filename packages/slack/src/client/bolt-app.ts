@@ -53,7 +53,7 @@ export class SlackReceiver implements Receiver {
 			await this.#app?.processEvent({ body, retryNum: attempt, ack, customProperties: { delivery } });
 		} catch (error) {
 			if (delivery.isHandled) throw error;
-			log.debug("bolt cannot read what Slack sent", { error });
+			log.debug("Bolt cannot read a payload from Slack", { error });
 		}
 		return delivery.isHandled ? delivery.reply : unread(body, attempt);
 	}
@@ -131,5 +131,5 @@ interface ListenerArguments {
 function deliveryOf(context: Context): Delivery {
 	const delivery: unknown = context["delivery"];
 	if (delivery instanceof Delivery) return delivery;
-	throw new TypeError("a payload reached bolt without its receiver");
+	throw new TypeError("a payload reached Bolt without its receiver");
 }

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { mayPass, readBounded } from "@parley/connector";
+import { fileTexts } from "../texts/file.ts";
 import { demandSlack, type SlackHosts } from "./web-requests.ts";
 
 export interface Download extends SlackHosts {
@@ -22,7 +23,7 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError("the file cannot be read from Slack: attach it again", {
+		throw new ParleyError(fileTexts.unavailable, {
 			code: "unavailable",
 			cause,
 		});
@@ -37,22 +38,22 @@ async function read(url: string, { status, headers, body }: Response, most: numb
 	const isUnasked = isPage(headers) && !/\.x?html?$/i.test(pathname);
 	if (leadsToLogin(url, status, headers) || (isUnasked && named.test(pathname))) throw notShown();
 	if (status === 403 || status === 404 || status === 410) {
-		throw new ParleyError("the file is not at Slack any more: attach it again", { code: "not_found" });
+		throw new ParleyError(fileTexts.gone, { code: "not_found" });
 	}
 	if (status !== 200 || body === null) {
 		const code = mayPass(status) ? "unavailable" : "failed_precondition";
-		throw new ParleyError(`Slack answered ${status} instead of the file: attach it again`, { code });
+		throw new ParleyError(fileTexts.status({ status }), { code });
 	}
 	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
+		throw new ParleyError(fileTexts.tooLarge({ most }), { code: "resource_exhausted" });
 	}
-	const bytes = await readBounded(body, most, "the file");
+	const bytes = await readBounded(body, most, fileTexts.name);
 	if (isUnasked && isLoginPage(bytes, pathname)) throw notShown();
 	return bytes;
 }
 
 function notShown(): ParleyError {
-	return new ParleyError('Slack does not show me that file: give the app the scope "files:read"', {
+	return new ParleyError(fileTexts.noAccess, {
 		code: "permission_denied",
 	});
 }

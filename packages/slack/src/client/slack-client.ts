@@ -121,7 +121,7 @@ class SlackClient implements SlackPort {
 				this.#transport(
 					async (body, attempt) => {
 						if (readAppNotice(body, account) !== "limited") return deliver(body, attempt);
-						log.warn("Slack holds back events, because there are too many for this app");
+						log.warn("Slack delays events, because there are too many for this app");
 						return undefined;
 					},
 					account,
@@ -157,7 +157,7 @@ class SlackClient implements SlackPort {
 				clock,
 				log,
 				ready: (port) => {
-					log.info("waiting for what Slack sends", { host: listen.host, port });
+					log.info("listening for requests of Slack", { host: listen.host, port });
 					ready();
 				},
 			});
@@ -181,13 +181,13 @@ class SlackClient implements SlackPort {
 	async #lookAtToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#tell(handlers, { state: "refused", detail: tried.refused });
-		else this.#options.log.warn("Slack says that the app was removed, and takes its token");
+		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
 	/** Logs each silence once. A quiet workspace is not logged as a warning. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
-		const words = "what Slack sends may not reach us";
+		const words = "events from Slack may not arrive";
 		if (isLikely && since !== this.#warnedOf) {
 			this.#warnedOf = since;
 			log.warn(words, { reason, since });

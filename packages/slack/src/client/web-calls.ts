@@ -7,6 +7,7 @@ import {
 	WebClient,
 	type WebClientOptions,
 } from "@slack/web-api";
+import { connectionTexts } from "../texts/connection.ts";
 import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
@@ -80,6 +81,9 @@ function refusalOf(method: string, reason: unknown): SlackAnswer {
 			return { type: "rate-limited", retryAfterMs: 30_000 };
 		return { type: "refused", error, body };
 	}
-	const what = reason instanceof WebAPIHTTPError ? `status ${reason.statusCode}` : "no answer";
-	throw new ParleyError(`Slack gave ${what} to ${method}`, { code: "unavailable", cause: reason });
+	const message =
+		reason instanceof WebAPIHTTPError
+			? connectionTexts.answered({ error: `status ${reason.statusCode}`, method })
+			: connectionTexts.noAnswer({ method });
+	throw new ParleyError(message, { code: "unavailable", cause: reason });
 }

@@ -43,10 +43,10 @@ test.each([
 	"http://169.254.169.254/latest",
 	"nonsense",
 ])("%s is not Slack's host, and gets no request", async (url) => {
-	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("not Slack's");
-	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("not Slack's");
+	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("does not belong to Slack");
+	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("does not belong to Slack");
 	await expect(download({ url, token: "xoxb", most: 10, signal, apiUrl: undefined })).rejects.toThrow(
-		"not Slack's",
+		"does not belong to Slack",
 	);
 });
 
@@ -154,7 +154,7 @@ test("a canvas is a page, and is distinguished from the sign-in page", async () 
 test.each([
 	[404, "attach it again"],
 	[403, "attach it again"],
-	[500, "Slack answered 500 instead of the file: attach it again"],
+	[500, "cannot read the file, Slack answered 500: attach it again"],
 ])("a status of %i is said in words", async (status, words) => {
 	await using slack = await serving((_, response) => void response.writeHead(status).end());
 	const wanted = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, most: 100 };

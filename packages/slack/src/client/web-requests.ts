@@ -1,6 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
 import * as z from "zod";
+import { fileTexts } from "../texts/file.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
@@ -53,15 +54,15 @@ async function post(
 	const signal = hosts.signal ? AbortSignal.any([late, hosts.signal]) : late;
 	const request = { method: "POST", headers, body, redirect: "manual", signal } as const;
 	const response = await fetch(url, request).catch((cause: unknown) => {
-		throw new ParleyError("Slack gave no answer", { code: "unavailable", cause });
+		throw new ParleyError("Slack did not answer", { code: "unavailable", cause });
 	});
 	const said =
-		response.body === null ? "" : String(await readBounded(response.body, maxAnswer, "Slack's answer"));
+		response.body === null ? "" : String(await readBounded(response.body, maxAnswer, "Slack's response"));
 	if (response.status === 429) {
 		return { type: "rate-limited", retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
 	}
 	if (response.status >= 500) {
-		throw new ParleyError(`Slack gave status ${response.status}`, { code: "unavailable" });
+		throw new ParleyError(`Slack answered status ${response.status}`, { code: "unavailable" });
 	}
 	const error = refusalIn(said);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
@@ -91,6 +92,6 @@ export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);
 	const standsFor = apiUrl !== undefined && parsed?.origin === new URL(apiUrl).origin;
 	if (isSlack || standsFor) return;
-	const where = parsed?.origin ?? "an address that is none";
-	throw new ParleyError(`it is at ${where}, which is not Slack's`, { code: "permission_denied" });
+	const origin = parsed?.origin ?? fileTexts.invalidAddress;
+	throw new ParleyError(fileTexts.foreign({ origin }), { code: "permission_denied" });
 }

@@ -8,7 +8,7 @@ test("the entries of a message's menu are commands about it", () => {
 });
 
 test("a message that is not suitable for a task is refused", () => {
-	expect(orderedBy("make_it_a_task", "")).toEqual({ words: expect.stringContaining("no words") });
+	expect(orderedBy("make_it_a_task", "")).toEqual({ words: expect.stringContaining("no text") });
 	expect(orderedBy("make_it_a_task", "x".repeat(4000))).toHaveProperty("command");
 	expect(orderedBy("make_it_a_task", "x".repeat(4001))).toEqual({
 		words: expect.stringContaining("too long"),

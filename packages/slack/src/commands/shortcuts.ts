@@ -1,3 +1,5 @@
+import { commandTexts } from "../texts/command.ts";
+import { interactionTexts } from "../texts/interaction.ts";
 import { shortcuts } from "../vocabulary/needs.ts";
 
 /** Id of an entry in the menu of a message. */
@@ -10,9 +12,6 @@ export function isShortcut(id: string): id is Shortcut {
 /** Limit of the kit's `task new`. */
 const maxTask = 4000;
 
-/** Question of the shortcut, which has no text field. */
-const question = "Explain this message, and answer it where it asks something.";
-
 /** Returns the kit's command for a shortcut, or words for people if the message is not suitable. */
 export function orderedBy(
 	shortcut: Shortcut,
@@ -20,12 +19,11 @@ export function orderedBy(
 ):
 	| { readonly command: string; readonly options: Readonly<Record<string, string>> }
 	| { readonly words: string } {
-	if (shortcut === "ask_about_this") return { command: "ask", options: { text: question } };
-	if (text === "") return { words: "There are no words in this message to make a task of." };
+	if (shortcut === "ask_about_this")
+		return { command: "ask", options: { text: commandTexts.explainMessage } };
+	if (text === "") return { words: interactionTexts.messageWithoutText };
 	if (text.length > maxTask) {
-		return {
-			words: `This message is too long for a task: ${maxTask} characters at most. Write what is to be done in fewer words.`,
-		};
+		return { words: interactionTexts.messageTooLong({ most: maxTask }) };
 	}
 	return { command: "task new", options: { text } };
 }

@@ -20,7 +20,7 @@ test.each([
 test.each(["", "  ", "help", "/help"])("'%s' explains all of them, as they are written here", (text) => {
 	const { words = "" } = { ...readCommand(text, { ...names, slash: "/parley-dev" }) } as { words?: string };
 	for (const { name } of commandTable) expect(words).toContain(`\`/parley-dev ${name}\``);
-	expect(words).toContain("threads: write them after my name there, such as `@parley !task list`");
+	expect(words).toContain("In a thread, mention me and write the command, for example `@parley !task list`");
 	// A reply of a command shows so much: https://docs.slack.dev/messaging
 	expect(words.length).toBeLessThan(4000);
 });
@@ -30,7 +30,7 @@ test.each([
 	["session", "`/parley session list`"],
 	["trust", "`/parley trust"],
 	["ask", "`/parley ask text:…`"],
-	["dance", "`/parley ask` and what you want"],
+	["dance", "`/parley ask` and your message"],
 	["dance", "`/parley help`"],
 ])("%s alone is explained", (text, part) => {
 	expect(readCommand(text, names)).toEqual({ words: expect.stringContaining(part) });

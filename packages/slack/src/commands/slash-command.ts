@@ -1,4 +1,5 @@
 import { commandTable, readTextCommand } from "@parley/connector";
+import { commandTexts } from "../texts/command.ts";
 
 /** The command in the manifest. */
 export const slashCommand = "/parley";
@@ -10,7 +11,7 @@ export function typedCommand(name: string, { thread }: { readonly thread?: strin
 
 /** Explanation for threads, in which Slack has no commands. `bot`: name of the bot. */
 export function aboutCommands(bot: string): string {
-	return `Slack has no commands in threads: write them after my name there, such as \`@${bot} !task list\`.`;
+	return commandTexts.threads({ bot });
 }
 
 /** A command of the kit, or private words in mrkdwn. */
@@ -33,14 +34,12 @@ export function readCommand(text: string, names: Names): Ordered {
 	if (/^stop[.!]+$/i.test(said)) return { command: "stop", options: {} };
 	const ordered = readTextCommand(`/${said}`, commandTable);
 	if (ordered === undefined) {
-		const ask = `To ask the agent something, write \`${slash} ask\` and what you want.`;
-		return { words: `I do not know that command. ${ask}\n\n${explained(names)}` };
+		return { words: commandTexts.unknown({ slash, help: explained(names) }) };
 	}
 	if ("problem" in ordered) return { words: ordered.problem.replaceAll("`!", `\`${slash} `) };
 	return { command: ordered.command.name, options: ordered.options };
 }
 
-function explained({ slash, bot }: Names): string {
-	const lines = commandTable.map(({ name, description }) => `• \`${slash} ${name}\` ${description}`);
-	return `This is what I understand. ${aboutCommands(bot)}\n\n${lines.join("\n")}`;
+function explained(names: Names): string {
+	return commandTexts.help({ ...names, commands: commandTable });
 }

@@ -17,7 +17,7 @@ export async function askSlack(
 	if (answer.type === "ok") return { body: answer.body };
 	if (answer.type === "refused" && !passing.has(answer.error)) return { refused: answer.error };
 	const why = answer.type === "refused" ? answer.error : "rate limited";
-	throw new ParleyError(`Slack does not answer ${call.method} at the moment: ${why}`, {
+	throw new ParleyError(`Slack does not answer ${call.method}: ${why}`, {
 		code: "unavailable",
 	});
 }

@@ -39,7 +39,7 @@ export class Channels {
 		const { self, port, clock, log } = parts;
 		this.#self = self;
 		this.#known = new Remembered({
-			what: "what a channel is",
+			what: "about a channel",
 			clock,
 			keptMs: 600_000,
 			most: 20_000,
@@ -47,8 +47,8 @@ export class Channels {
 				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });
 				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;
 				if (read) return knownOf(read);
-				const why = "refused" in answer ? answer.refused : "its answer cannot be read";
-				log.warn("Slack does not say what a channel is, which counts as shared", { channel: id, why });
+				const why = "refused" in answer ? answer.refused : "its response is invalid";
+				log.warn("could not read a channel from Slack, so it is treated as shared", { channel: id, why });
 				return { kind: kindOf(id), shared: true, ours: false, open: false };
 			},
 		});

@@ -112,7 +112,7 @@ test("a failed message without a further redelivery is left to a later reading",
 	expect(await taking.receive(envelope(body, 3))).toBeUndefined();
 	expect([lost, accepted]).toEqual([[body], []]);
 	expect(log.records.at(-1)).toMatchObject({
-		message: "what Slack sent was not taken, it is read afterwards",
+		message: "an event from Slack was not accepted, and is read later",
 	});
 	await taking.event(body);
 	expect(accepted).toEqual(["message:D1-1.3"]);
@@ -131,7 +131,7 @@ test("an unreadable event is taken with the known data at its last delivery, or 
 	const signed = { event_id: "Ev2", event: { type: "reaction_added", user: "UOUT", reaction: "x", item } };
 	port.answer("users.info", limited, limited);
 	await expect(taking.receive(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
-	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "what Slack sent is lost" });
+	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "an event from Slack is lost" });
 });
 
 test("a full inbox keeps nothing and marks nothing", async () => {

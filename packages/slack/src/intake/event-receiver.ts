@@ -70,14 +70,14 @@ export class EventReceiver {
 		const taken = Promise.allSettled([translated, before]).then(async () => {
 			const all = await translated;
 			if ("ignored" in all) {
-				log.debug("an event of Slack was ignored", { why: all.ignored });
+				log.debug("an event from Slack was ignored", { why: all.ignored });
 				return undefined;
 			}
 			const { outdated } = await takers;
 			for (const incoming of all) {
 				// The earlier event in the line was not stored when this one was translated.
 				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
-				if (isOld) log.debug("an event of Slack was overtaken", { id: incoming.key.id });
+				if (isOld) log.debug("a newer event replaced an event from Slack", { id: incoming.key.id });
 				else await this.#accept(seenBefore ? markSeen(incoming) : incoming);
 			}
 			return undefined;
@@ -93,7 +93,7 @@ export class EventReceiver {
 		} catch (error) {
 			if (attempt < lastAttempt || this.#stopping.signal.aborted) throw error;
 			if (!lost(body)) return await this.event(body, true);
-			log.warn("what Slack sent was not taken, it is read afterwards", { error });
+			log.warn("an event from Slack was not accepted, and is read later", { error });
 			return undefined;
 		}
 	}
@@ -107,8 +107,9 @@ export class EventReceiver {
 	#failed(attempt: number, error: unknown): void {
 		if (this.#stopping.signal.aborted) return;
 		const { log } = this.#parts;
-		if (attempt < lastAttempt) log.warn("what Slack sent was not taken, it comes again", { attempt, error });
-		else log.error("what Slack sent is lost", { attempt, error });
+		if (attempt < lastAttempt)
+			log.warn("an event from Slack was not accepted, and Slack sends it again", { attempt, error });
+		else log.error("an event from Slack is lost", { attempt, error });
 	}
 
 	#wait(line: string, taken: Promise<unknown>): void {

@@ -36,7 +36,7 @@ export class Files {
 	constructor({ port, malformed, clock }: FilesParts) {
 		this.#malformed = malformed;
 		this.#known = new Remembered({
-			what: "what a file is",
+			what: "about a file",
 			clock,
 			keptMs: 600_000,
 			most: 200,
@@ -46,7 +46,7 @@ export class Files {
 			},
 		});
 		this.#attached = new Remembered<MessageExtras>({
-			what: "what is attached to a message",
+			what: "about the attachments of a message",
 			clock,
 			keptMs: 60_000,
 			most: 200,

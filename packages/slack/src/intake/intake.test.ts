@@ -55,9 +55,9 @@ test("an edit has its own time, also from both of its events, and a change of th
 	});
 	expect((await inboundOf({ ...edited, type: "app_mention" })).key).toEqual(arrived.key);
 	const preview = { ...change, message: { ...inner, attachments: [{}] }, previous_message: inner };
-	expect(await tell(preview)).toEqual({ ignored: "nobody has edited the text" });
+	expect(await tell(preview)).toEqual({ ignored: "the text of the message is unchanged" });
 	const sameText = { ...change, message: inner, previous_message: { text } };
-	expect(await tell(sameText)).toEqual({ ignored: "nobody has edited the text" });
+	expect(await tell(sameText)).toEqual({ ignored: "the text of the message is unchanged" });
 	expect(log.records).toEqual([]);
 });
 
@@ -158,7 +158,7 @@ test("a message that is read later has its current text, and joins in between ar
 	const edited = { user: "UADA", ts: "1767225605.000000" };
 	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
 	const joined = { ...message, subtype: "channel_join", text: "<@UADA> has joined the channel" };
-	expect(await tell(joined)).toEqual({ ignored: "it is one of our own people" });
+	expect(await tell(joined)).toEqual({ ignored: "the person is not a guest" });
 	port.answer("users.info", ok({ user: { id: "UGUS", team_id: "T1", is_restricted: true } }));
 	expect((await inboundOf({ ...joined, user: "UGUS" })).inbound).toMatchObject({
 		type: "audience",
@@ -214,7 +214,7 @@ test("files come along; one of elsewhere is asked for, and one that is gone is l
 test("own messages and those of Slack are ignored, and apps are bots", async () => {
 	const { tell, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
-		expect(await tell({ ...message, ...own })).toEqual({ ignored: "it is our own" });
+		expect(await tell({ ...message, ...own })).toEqual({ ignored: "the bot sent it itself" });
 	}
 	const changed = {
 		type: "message",
@@ -222,7 +222,7 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 		channel: "C1",
 		message: { ...message, user: "UBOT" },
 	};
-	expect(await tell(changed)).toEqual({ ignored: "it is our own" });
+	expect(await tell(changed)).toEqual({ ignored: "the bot sent it itself" });
 	expect(await tell({ ...message, subtype: "channel_join" })).toMatchObject({ ignored: expect.any(String) });
 	const app = { ...message, user: undefined, bot_id: "B7", subtype: "bot_message", username: "Jenkins" };
 	expect((await inboundOf(app)).inbound).toMatchObject({ person: { id: "B7", name: "Jenkins", bot: true } });
@@ -248,9 +248,11 @@ test("signs mean what they mean, once for each event", async () => {
 		expect(await of(name)).toMatchObject({ sign: "again" });
 	expect((await inboundOf({ ...reaction, reaction: "x" })).key.id).toBe("reaction:Ev1");
 	expect(await tell({ ...reaction, reaction: "tada" })).toMatchObject({ ignored: expect.any(String) });
-	expect(await tell({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({ ignored: "it is our own" });
+	expect(await tell({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({
+		ignored: "the bot sent it itself",
+	});
 	const file = { ...reaction, reaction: "x", item: { type: "file", file: "F1" } };
-	expect(await tell(file)).toEqual({ ignored: "it is no reaction to a message" });
+	expect(await tell(file)).toEqual({ ignored: "it is not a reaction to a message" });
 });
 
 test("a malformed event is counted and logged, and does not throw", async () => {

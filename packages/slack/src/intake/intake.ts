@@ -1,6 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import type { Malformed, Room } from "@parley/connector";
 import type * as z from "zod";
+import { audienceTexts } from "../texts/audience.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
@@ -63,7 +64,7 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	...(["repeat", "arrows_counterclockwise"] as const).map((name) => [name, "again"] as const),
 ]);
 
-const remembered = { ignored: "it is only remembered" };
+const remembered = { ignored: "the event only updates cached data" };
 
 /** Translates the events of Slack into inbound events. It only reads. */
 export class Intake {
@@ -86,13 +87,13 @@ export class Intake {
 		if (read === undefined) return unreadable("event");
 		const { event, authorizations } = read;
 		const isOurs = !authorizations?.length || authorizations.some((one) => isForSelf(one, self));
-		if (!isOurs) return { ignored: "it is of another workspace" };
+		if (!isOurs) return { ignored: "the event belongs to another workspace" };
 		const outer = { ...read, isLast };
 		const change = audienceChanges.get(event.type);
 		if (change) return this.#ofChannel(change, event, outer);
 		if (channelChanges.has(event.type)) return this.#news(event);
 		const handle = this.#handlers.get(event.type);
-		return handle === undefined ? { ignored: `${event.type} says nothing to us` } : handle(event, outer);
+		return handle === undefined ? { ignored: `${event.type} is not used` } : handle(event, outer);
 	}
 
 	readonly #handlers: ReadonlyMap<string, Handler> = new Map(
@@ -115,7 +116,8 @@ export class Intake {
 		const change = subtype === undefined ? undefined : audienceChanges.get(subtype);
 		if (change) return this.#ofChannel(change, event, outer);
 		if (joins.has(subtype)) return this.#joined(event, outer);
-		if (!written.has(subtype)) return { ignored: `messages of subtype ${subtype} are Slack's own` };
+		if (!written.has(subtype))
+			return { ignored: `messages of subtype ${subtype} are system messages of Slack` };
 		return this.#said(event, outer);
 	}
 
@@ -128,7 +130,7 @@ export class Intake {
 		const where = this.#read(event, Where);
 		const message = where && this.#read(event, Message);
 		if (where === undefined || message === undefined) return unreadable(event.type);
-		if (isOwn(message, this.#parts.self)) return { ignored: "it is our own" };
+		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
 		const told = eventChannel(where, outer);
 		const arriving = this.#current(type, told, message, outer.isLast);
 		if (event.type === "message") return this.#twin(where.channel, message, arriving);
@@ -154,12 +156,12 @@ export class Intake {
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
 		const { message, previous_message: before, channel } = changed;
-		if (isOwn(message, this.#parts.self)) return { ignored: "it is our own" };
+		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
 		if (message.subtype === "tombstone") return this.#gone(channel, message.ts, message.thread_ts);
-		if (!written.has(message.subtype)) return { ignored: "it is Slack's own" };
+		if (!written.has(message.subtype)) return { ignored: "it is a system message of Slack" };
 		const { edited, text } = message;
 		const isEdit = edited && edited.ts !== before?.edited?.ts && (!before || before.text !== text);
-		if (!isEdit) return { ignored: "nobody has edited the text" };
+		if (!isEdit) return { ignored: "the text of the message is unchanged" };
 		return this.#twin(
 			channel,
 			message,
@@ -178,7 +180,7 @@ export class Intake {
 		const incoming = await messages.arrived(type, told, message, isLast);
 		// Checked last, to include changes during the requests to Slack.
 		const isOld = await outdated(messageId(told.channel, message.ts), version);
-		return isOld ? { ignored: "it was edited or deleted since" } : [incoming];
+		return isOld ? { ignored: "it was edited or deleted later" } : [incoming];
 	}
 
 	async #deleted(event: Outer["event"]): Promise<Translated> {
@@ -201,13 +203,13 @@ export class Intake {
 
 	async #reaction(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
 		const sign = typeof event["reaction"] === "string" ? signs.get(event["reaction"]) : undefined;
-		if (sign === undefined) return { ignored: "no reaction that means anything to us" };
+		if (sign === undefined) return { ignored: "the reaction has no meaning for the connector" };
 		const reaction = this.#read(event, Reaction);
 		if (reaction === undefined) return unreadable("reaction_added");
 		const { user, item } = reaction;
 		const { self, people, channels, threads, clock } = this.#parts;
-		if (user === self.user) return { ignored: "it is our own" };
-		if (item.type !== "message") return { ignored: "it is no reaction to a message" };
+		if (user === self.user) return { ignored: "the bot sent it itself" };
+		if (item.type !== "message") return { ignored: "it is not a reaction to a message" };
 		const { channel, ts } = item;
 		const told = { channel, shared: outer.is_ext_shared_channel === true };
 		const [person, room] = await Promise.all([
@@ -237,22 +239,21 @@ export class Intake {
 		const { user, channel } = member;
 		if (user === this.#parts.self.user) return this.#news(event);
 		const person = await this.#parts.people.find(user);
-		if (!person.guest) return { ignored: "it is one of our own people" };
-		return this.#audience({ change: "a guest joined" }, channel, event_id);
+		if (!person.guest) return { ignored: "the person is not a guest" };
+		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
 	#left(event: Outer["event"], { event_id }: Outer): Translated {
 		const member = this.#read(event, Member);
 		if (member === undefined) return unreadable(event.type);
-		if (member.user !== this.#parts.self.user)
-			return { ignored: "fewer people than before may read the channel" };
-		return this.#audience({ change: "I was removed from the channel", gone: true }, member.channel, event_id);
+		if (member.user !== this.#parts.self.user) return { ignored: "the channel has fewer readers" };
+		return this.#audience({ change: audienceTexts.removedFromChannel, gone: true }, member.channel, event_id);
 	}
 
 	#idChanged(event: Outer["event"], { event_id }: Outer): Translated {
 		const changed = this.#read(event, ChangedId);
 		if (changed === undefined) return unreadable(event.type);
-		const change = { change: "the channel has become another one", gone: true } as const;
+		const change = { change: audienceTexts.replaced, gone: true } as const;
 		return this.#audience(change, changed.old_channel_id, event_id);
 	}
 

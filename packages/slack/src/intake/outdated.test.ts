@@ -32,7 +32,7 @@ test("a message that is redelivered after its edit or deletion is ignored", asyn
 		);
 	};
 	const said = { ...message, text: "hello" };
-	const old = { ignored: "it was edited or deleted since" };
+	const old = { ignored: "it was edited or deleted later" };
 	expect(await tell(said)).not.toEqual(old);
 	await keep(edit(1767225607, "second"));
 	expect(await tell(said)).toEqual(old);

@@ -32,7 +32,7 @@ export class People {
 		this.#self = self;
 		this.#port = port;
 		this.#known = new Remembered({
-			what: "who somebody is",
+			what: "about a person",
 			clock,
 			keptMs: 600_000,
 			most: 20_000,
@@ -40,8 +40,11 @@ export class People {
 				const answer = await askSlack(port, { method: "users.info", args: { user: id } });
 				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
 				if (read) return this.#person(read);
-				const why = "refused" in answer ? answer.refused : "its answer cannot be read";
-				log.warn("Slack does not say who somebody is, who counts as a guest", { user: id, why });
+				const why = "refused" in answer ? answer.refused : "its response is invalid";
+				log.warn("could not read a person from Slack, so the person is treated as a guest", {
+					user: id,
+					why,
+				});
 				return unknownPerson(id);
 			},
 		});
@@ -63,7 +66,7 @@ export class People {
 		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
 		if ("refused" in answer && unknown.has(answer.refused)) return "left";
 		const user = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
-		if (!user) throw new ParleyError(`Slack does not say who ${id} is`, { code: "unavailable" });
+		if (!user) throw new ParleyError(`Slack did not return the person ${id}`, { code: "unavailable" });
 		this.note(user);
 		return user.deleted ? "left" : this.#person(user);
 	}

@@ -59,7 +59,7 @@ export class Remembered<Value> {
 		const { clock, what } = this.#parts;
 		const over = new AbortController();
 		const late = delay(clock, maxMs, over.signal).then(() => {
-			throw new ParleyError(`Slack did not say within a second ${what}`, { code: "unavailable" });
+			throw new ParleyError(`Slack did not answer within a second ${what}`, { code: "unavailable" });
 		});
 		try {
 			return await Promise.race([asked, late]);

@@ -45,7 +45,7 @@ export class Threads {
 		this.#parts = parts;
 		const port = { call: (call: SlackCall) => this.#call(call) };
 		this.#shown = new Remembered<Root | null>({
-			what: "what a thread is about",
+			what: "about a thread",
 			clock,
 			most: 5000,
 			keptMs: (root) => (root === null ? refusedMs : dayMs),
@@ -90,7 +90,7 @@ export class Threads {
 	#unasked(id: string): Root | null | undefined {
 		const known = this.#shown.get(id);
 		if (known === undefined && this.#limitedMs <= briefMs) {
-			throw new ParleyError("Slack limits for a moment how often threads are looked up", {
+			throw new ParleyError("Slack limits the rate of reading threads", {
 				code: "unavailable",
 			});
 		}
@@ -110,7 +110,7 @@ export class Threads {
 		const answer = await port.call(call);
 		if (answer.type !== "rate-limited") return answer;
 		const { retryAfterMs } = answer;
-		if (!this.#isLimited) log.warn("Slack limits how often threads are looked up", { retryAfterMs });
+		if (!this.#isLimited) log.warn("Slack limits the rate of reading threads", { retryAfterMs });
 		this.#limitedUntil = Math.max(this.#limitedUntil, clock.monotonic() + retryAfterMs);
 		return answer;
 	}

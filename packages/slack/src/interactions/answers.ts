@@ -1,5 +1,6 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { Ticket } from "@parley/connector";
+import { interactionTexts } from "../texts/interaction.ts";
 import type { SlackAnswer, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
 
 export interface AnswersParts {
@@ -10,9 +11,6 @@ export interface AnswersParts {
 
 /** Slack shows a failure after three seconds, which include the network. */
 const answeredMs = 1500;
-
-const busy = "I have too much to do at the moment. Please try again in a minute.";
-const failed = "I could not take that. Please try again in a moment.";
 
 /** A text that only the acting person sees. */
 export function privately(text: string): Readonly<Record<string, unknown>> {
@@ -40,8 +38,8 @@ export class Answers {
 		const { clock, log } = this.#parts;
 		const said = work.catch((reason: unknown) => {
 			const error = ParleyError.from(reason);
-			log.error("an interaction was not taken", { user: place.user, channel: place.channel, error });
-			return error.code === "resource_exhausted" ? busy : failed;
+			log.error("could not handle an interaction", { user: place.user, channel: place.channel, error });
+			return interactionTexts[error.code === "resource_exhausted" ? "busy" : "failed"];
 		});
 		const over = new AbortController();
 		const late = delay(clock, answeredMs, over.signal).then(() => undefined);
@@ -66,13 +64,13 @@ export class Answers {
 		const answer = await (url === undefined ? inPlace() : byUrl(url)).catch(ParleyError.from);
 		if (!(answer instanceof ParleyError) && answer.type === "ok") return;
 		const why = answer instanceof ParleyError ? answer.message : answer.type;
-		log.error("nobody could be told what came of an interaction", { user, channel, why });
+		log.error("could not post the private answer to an interaction", { user, channel, why });
 	}
 
 	/** Continues work after the acknowledgement. */
 	run(work: Promise<unknown>): void {
 		const running = work
-			.catch((error: unknown) => this.#parts.log.error("an interaction was not answered", { error }))
+			.catch((error: unknown) => this.#parts.log.error("could not answer an interaction", { error }))
 			.finally(() => this.#running.delete(running));
 		this.#running.add(running);
 	}

@@ -59,8 +59,8 @@ test("in a channel without the bot, a command explains how to invite it", async 
 });
 
 test.each([
-	["resource_exhausted", "too much to do"],
-	["internal", "could not take that"],
+	["resource_exhausted", "I am busy"],
+	["internal", "could not do that"],
 ] as const)("a command that is not taken says so: %s", async (code, words) => {
 	const { say, log } = await openInteractions(async () => {
 		throw new ParleyError("it is full", { code });
@@ -83,7 +83,7 @@ test("slow work is acknowledged in time, and its result is posted afterwards", a
 	expect(told()).toEqual([]);
 	slow.reject(new Error("the disk is full"));
 	await interactions.settled();
-	expect(told()).toEqual([expect.stringContaining("could not take that")]);
+	expect(told()).toEqual([expect.stringContaining("could not do that")]);
 });
 
 test("a press has its values and the post of its control", async () => {
@@ -191,7 +191,7 @@ test("a refused form stays open with its texts", async () => {
 	const metadata = JSON.stringify({ control: "x", channel: "D1" });
 	const stays = {
 		response_action: "errors",
-		errors: { text: expect.stringContaining("could not take that") },
+		errors: { text: expect.stringContaining("could not do that") },
 	};
 	expect(await say("interactive", view(metadata))).toEqual(stays);
 	expect(log.records).toHaveLength(1);
@@ -257,7 +257,7 @@ test("the menu of a message makes a task from its text, if it has any", async ()
 	await say("interactive", { ...chosen("make_it_a_task", clock.now()), channel: { id: "C3" } });
 	await interactions.settled();
 	expect(accepted).toHaveLength(1);
-	expect(told()).toEqual([expect.stringContaining("no words"), expect.stringContaining("/invite")]);
+	expect(told()).toEqual([expect.stringContaining("no text"), expect.stringContaining("/invite")]);
 });
 
 test("the menu of an alert of another app covers its complete text", async () => {

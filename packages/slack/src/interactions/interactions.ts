@@ -18,6 +18,7 @@ import type { Messages } from "../intake/messages.ts";
 import type { People } from "../intake/people.ts";
 import { id, ts } from "../intake/wire.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
+import { interactionTexts } from "../texts/interaction.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
@@ -44,11 +45,6 @@ export interface InteractionsParts {
 
 /** Older presses are ignored, because the person has already seen a failure. Clock differences are smaller. */
 const staleMs = 5 * 60_000;
-
-const unreadable = "I could not read that. Please try again.";
-const stale = "That took too long to reach me, so I have left it. Please try again.";
-const elsewhere = "I work for another workspace than yours, so I cannot do that.";
-const tooLate = "Slack did not open the form in time. Please press again.";
 
 /** Common data of all interactions. */
 interface Happened {
@@ -97,9 +93,9 @@ export class Interactions {
 	async #command(body: unknown): Promise<SlackReply> {
 		const { self, malformed, clock } = this.#parts;
 		const read = malformed.read("slash command", SlashCommand, body);
-		if (read === undefined) return privately(unreadable);
+		if (read === undefined) return privately(interactionTexts.unreadable);
 		const { trigger_id: trigger, user_id: user, channel_id: channel, response_url: url } = read;
-		if (this.#isElsewhere(read)) return privately(elsewhere);
+		if (this.#isElsewhere(read)) return privately(interactionTexts.otherWorkspace);
 		const place = { url, channel, user };
 		const work = async (): Promise<string | undefined> => {
 			// The manifest disables Slack's escaping for it.
@@ -126,7 +122,7 @@ export class Interactions {
 		if (this.#isStale(at, place)) return undefined;
 		const { team, enterprise, is_enterprise_install } = read;
 		if (this.#isElsewhere({ team_id: team?.id, enterprise_id: enterprise?.id, is_enterprise_install })) {
-			this.#answers.run(this.#answers.postPrivately(place, elsewhere));
+			this.#answers.run(this.#answers.postPrivately(place, interactionTexts.otherWorkspace));
 			return undefined;
 		}
 		const work = async (): Promise<string | undefined> => {
@@ -182,7 +178,7 @@ export class Interactions {
 		if (read === undefined || read.view.callback_id !== formId) return undefined;
 		const { values } = read.view.state;
 		const metadata = readMetadata(read.view.private_metadata);
-		if (metadata === undefined) return notTaken(Object.keys(values), unreadable);
+		if (metadata === undefined) return notTaken(Object.keys(values), interactionTexts.unreadable);
 		const { control, channel, thread, message }: Metadata = metadata;
 		const { id: user } = read.user;
 		const place = { channel, user, thread };
@@ -223,15 +219,15 @@ export class Interactions {
 				: opened.type === "refused"
 					? opened.error
 					: "rate limited";
-		log.warn("a form was not opened", { user: place.user, why });
-		await this.#answers.postPrivately(place, tooLate);
+		log.warn("could not open a form", { user: place.user, why });
+		await this.#answers.postPrivately(place, interactionTexts.formNotOpened);
 	}
 
 	/** Commands and menus are available in all channels. Without the bot in the channel, its posts would not be visible. */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;
 		if ((await channels.find(channel)).ours) return undefined;
-		return `I am not in this conversation: invite me with \`/invite @${self.name}\`, or write to me directly.`;
+		return interactionTexts.notInConversation({ bot: self.name });
 	}
 
 	/** Presses and forms need no such check, because their controls are signed. */
@@ -239,7 +235,7 @@ export class Interactions {
 		const { self, log } = this.#parts;
 		const { team_id, enterprise_id } = installation;
 		if ((!team_id && !enterprise_id) || isForSelf(installation, self)) return false;
-		log.warn("somebody of another workspace has ordered something", { team: team_id });
+		log.warn("a member of another workspace used a command", { team: team_id });
 		return true;
 	}
 
@@ -247,11 +243,11 @@ export class Interactions {
 		const { clock, log } = this.#parts;
 		const lateMs = clock.now() - at;
 		if (lateMs <= staleMs) return false;
-		log.warn("an interaction came too late, or the clock of this machine is wrong", {
+		log.warn("an interaction arrived too late, or the clock of this machine is wrong", {
 			user: place.user,
 			lateMs,
 		});
-		this.#answers.run(this.#answers.postPrivately(place, stale));
+		this.#answers.run(this.#answers.postPrivately(place, interactionTexts.expired));
 		return true;
 	}
 }
@@ -288,8 +284,8 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 		callback_id: formId,
 		private_metadata: JSON.stringify(metadata),
 		title: plain(title.slice(0, most.title)),
-		submit: plain("Send"),
-		close: plain("Cancel"),
+		submit: plain(interactionTexts.send),
+		close: plain(interactionTexts.cancel),
 		blocks: fields.map(({ name, label, long, required, most: longest }) => ({
 			type: "input",
 			block_id: name,

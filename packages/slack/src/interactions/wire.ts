@@ -73,5 +73,5 @@ const read: ReadonlySet<string> = new Set(["block_actions", "view_submission", "
 
 /** An interaction that the app does not use: https://docs.slack.dev/reference/interaction-payloads */
 export const OtherInteraction = z.object({
-	type: z.string().refine((type) => !read.has(type), "it is not as Slack documents it"),
+	type: z.string().refine((type) => !read.has(type), "it does not match the documentation of Slack"),
 });

@@ -1,5 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { refusalOf } from "../client/transport/refusals.ts";
+import { connectionTexts } from "../texts/connection.ts";
+import { doctorTexts } from "../texts/doctor.ts";
 import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
 
 /** Settings page of the app. */
@@ -18,7 +20,7 @@ export async function askSlack(
 	if (answer.type === "ok") return answer.body;
 	if (answer.type === "rate-limited") {
 		const seconds = Math.ceil(answer.retryAfterMs / 1000);
-		throw new ParleyError(`Slack limits ${method}: try again in ${seconds} seconds`, { code: "unavailable" });
+		throw new ParleyError(doctorTexts.limited({ method, seconds }), { code: "unavailable" });
 	}
 	throw refused(method, answer);
 }
@@ -28,25 +30,23 @@ function refused(
 	{ error, body }: Extract<SlackAnswer, { readonly type: "refused" }>,
 ): ParleyError {
 	// All other methods use the bot token.
-	const token = method === "apps.connections.open" ? "the app token" : "the bot token";
+	const token = method === "apps.connections.open" ? "app" : "bot";
 	const { needed } = body;
 	const lacks =
 		error === "missing_scope" && typeof needed === "string"
-			? `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${needed}": ${scopeFixes[token]}`
+			? doctorTexts.lacksScope({
+					...{ method, token: connectionTexts.tokens[token], scope: needed },
+					fix: doctorTexts.lacksScopeFixes[token],
+				})
 			: undefined;
 	const known = lacks ?? refusalOf(error, token);
 	if (known === undefined) {
-		return new ParleyError(`Slack answered ${error} to ${method}`, { code: "permission_denied" });
+		return new ParleyError(connectionTexts.answered({ error, method }), { code: "permission_denied" });
 	}
 	return new ParleyError(known, {
 		code: tokenFaults.has(error) ? "unauthenticated" : "failed_precondition",
 	});
 }
-
-const scopeFixes = {
-	"the app token": "make one that has it, and set SLACK_APP_TOKEN to it",
-	"the bot token": 'give the app what "parley slack manifest" shows, and install it again',
-} as const;
 
 /** https://docs.slack.dev/reference/methods/auth.test#errors */
 const tokenFaults: ReadonlySet<string> = new Set([

@@ -20,7 +20,7 @@ const whole: Answers = {
 		bot_id: "B1",
 		user: "parley",
 		url: "https://acme.slack.com/",
-		response_metadata: { scopes: Object.keys(scopes) },
+		response_metadata: { scopes: [...scopes] },
 	}),
 	"apps.connections.open": ok({ url: "wss://example.com" }),
 	"users.conversations": ok({ channels: [{ id: "C1" }] }),
@@ -53,22 +53,25 @@ test("without a valid token, no other check runs", async () => {
 
 test("missing scopes are reported with their purpose", async () => {
 	const answer = ok({
-		response_metadata: { scopes: Object.keys(scopes).filter((one) => one !== "files:read") },
+		response_metadata: { scopes: [...scopes].filter((one) => one !== "files:read") },
 	});
 	const finding = await runCheck("scopes", looking({ "auth.test": answer }));
-	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining("files:read (read files") });
+	expect(finding).toMatchObject({
+		status: "fail",
+		what: expect.stringContaining("files:read (read attached files"),
+	});
 });
 
 test("scopes beyond the manifest are a warning, and missing scopes come first", async () => {
 	const granted = (names: readonly string[]) => ok({ response_metadata: { scopes: names } });
-	const more = [...Object.keys(scopes), "admin.users:write", "files:write.all"];
+	const more = [...[...scopes], "admin.users:write", "files:write.all"];
 	const finding = await runCheck("scopes", looking({ "auth.test": granted(more) }));
 	expect(finding).toMatchObject({
 		status: "warn",
 		what: "the bot has scopes that it does not need: admin.users:write, files:write.all",
 		fix: expect.stringContaining("parley slack manifest"),
 	});
-	const other = granted(["admin.users:write", ...Object.keys(scopes).slice(1)]);
+	const other = granted(["admin.users:write", ...[...scopes].slice(1)]);
 	expect(await runCheck("scopes", looking({ "auth.test": other }))).toMatchObject({ status: "fail" });
 });
 
@@ -125,12 +128,12 @@ test.each([
 test.each([
 	["not_allowed_token_type", {}, "app tokens with xapp-"],
 	["missing_scope", { needed: "connections:write" }, 'the app token lacks the scope "connections:write"'],
-	["missing_scope", {}, 'lacks the scope "connections:write"'],
-	["socket_mode_disabled", {}, "switch it on"],
+	["missing_scope", {}, 'with the scope "connections:write"'],
+	["socket_mode_disabled", {}, "switch Socket Mode on"],
 ])("if Slack refuses sockets with %s %j, the finding has the fix", async (error, body, words) => {
 	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });
-	expect(finding.fix).toContain("see to that");
+	expect(finding.fix).toContain("correct this");
 });
 
 test("a scope that a method of the bot needs is named as Slack names it", async () => {
@@ -142,12 +145,12 @@ test("a scope that a method of the bot needs is named as Slack names it", async 
 });
 
 test.each([
-	["more than a sold app gets", ok({ messages: Array.from({ length: 16 }) }), "ok", "freely"],
+	["more than a sold app gets", ok({ messages: Array.from({ length: 16 }) }), "ok", "50 requests"],
 	[
 		"what a sold app gets",
 		ok({ messages: Array.from({ length: 15 }), has_more: true }),
 		"warn",
-		"one request",
+		"one history request",
 	],
 	["a short channel", ok({ messages: Array.from({ length: 15 }), has_more: false }), "warn", "not checked"],
 	["nothing", { type: "rate-limited", retryAfterMs: 60_000 } as const, "warn", "not checked"],

@@ -2,7 +2,9 @@ import { type Clock, ParleyError } from "@parley/base";
 import type { CommandShape, Finding } from "@parley/connector";
 import * as z from "zod";
 import { readAccount } from "../client/account.ts";
-import { type Scope, scopes } from "../vocabulary/needs.ts";
+import { appTexts } from "../texts/app.ts";
+import { doctorTexts } from "../texts/doctor.ts";
+import { scopes } from "../vocabulary/needs.ts";
 import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { Knocked } from "./knock.ts";
@@ -39,15 +41,16 @@ const Rooms = z.object({
 
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
-const tokenFix = `set SLACK_BOT_TOKEN to the one under "OAuth & Permissions" on ${appSettings}`;
+const page = { settings: appSettings };
+
+const tokenFix = doctorTexts.tokenFix(page);
 
 async function checkToken({ bot, wrong }: SlackChecks): Promise<Finding> {
 	const id = "slack-token";
 	if (wrong?.token) return { id, status: "fail", fix: tokenFix, ...wrong.token };
 	const tried = readAccount({ type: "ok", body: await askSlack(bot, "auth.test") });
 	if ("account" in tried) {
-		const { name, url } = tried.account;
-		return { id, status: "ok", what: `the token is that of ${name} in ${url}` };
+		return { id, status: "ok", what: doctorTexts.token(tried.account) };
 	}
 	const what = "refused" in tried ? tried.refused : tried.lost;
 	return { id, status: "fail", what, fix: tokenFix };
@@ -56,71 +59,43 @@ async function checkToken({ bot, wrong }: SlackChecks): Promise<Finding> {
 async function checkScopes({ bot }: SlackChecks): Promise<Finding> {
 	const id = "slack-scopes";
 	const read = Scoped.safeParse(await askSlack(bot, "auth.test"));
-	if (!read.success) return { id, status: "ok", what: "Slack did not say what the bot may do" };
+	if (!read.success) return { id, status: "ok", what: doctorTexts.scopesUnknown };
 	const granted = new Set(read.data.response_metadata.scopes);
-	// True because these are the keys of the object.
-	const missing = (Object.keys(scopes) as Scope[]).filter((scope) => !granted.has(scope));
-	const fix = `give the app the manifest of "parley slack manifest" on ${appSettings}, and install it again`;
+	const missing = scopes.filter((scope) => !granted.has(scope));
+	const fix = doctorTexts.scopesFix(page);
 	if (missing.length > 0) {
-		const list = missing.map((scope) => `${scope} (${scopes[scope]})`).join(", ");
-		return { id, status: "fail", what: `the bot lacks scopes: ${list}`, fix };
+		const list = missing.map((scope) => `${scope} (${appTexts.purposes[scope]})`).join(", ");
+		return { id, status: "fail", what: doctorTexts.scopesLacking({ scopes: list }), fix };
 	}
-	const unneeded = [...granted].filter((scope) => !Object.hasOwn(scopes, scope));
-	if (unneeded.length === 0) return { id, status: "ok", what: "the bot has the scopes that it needs" };
-	return {
-		id,
-		status: "warn",
-		what: `the bot has scopes that it does not need: ${unneeded.join(", ")}`,
-		fix,
-	};
+	const needed: ReadonlySet<string> = new Set(scopes);
+	const unneeded = [...granted].filter((scope) => !needed.has(scope));
+	if (unneeded.length === 0) return { id, status: "ok", what: doctorTexts.scopes };
+	return { id, status: "warn", what: doctorTexts.scopesUnneeded({ scopes: unneeded.join(", ") }), fix };
 }
-
-const appTokenFix = `under "Basic Information" on ${appSettings} make an app-level token with connections:write, and set SLACK_APP_TOKEN to it`;
-const secretFix = `set SLACK_SIGNING_SECRET to the signing secret under "Basic Information" on ${appSettings}, and say with --listen where the connector waits`;
 
 async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Finding> {
 	const id = "slack-transport";
-	const fix = http === undefined ? appTokenFix : secretFix;
+	const fix = http === undefined ? doctorTexts.appTokenFix(page) : doctorTexts.secretFix(page);
 	if (wrong?.transport) return { id, status: "fail", fix, ...wrong.transport };
 	if (http?.knock !== undefined) return { id, ...entranceWords(await http.knock()) };
-	if (app === undefined) return { id, status: "fail", what: "there is no way in for what people write", fix };
+	if (app === undefined) return { id, status: "fail", what: doctorTexts.noTransport, fix };
 	await askSlack(app, "apps.connections.open");
-	return { id, status: "ok", what: "sockets to Slack can be opened" };
+	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
 /** Only the local response is visible here. Whether Slack reaches the address is shown in the settings of the app. */
 function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
-			return {
-				status: "ok",
-				what: `the connector answers at ${at}`,
-				fix: `whether Slack reaches it from outside is not checked here: under "Event Subscriptions" on ${appSettings} press "Retry" beside the request URL, until it says "Verified"`,
-			};
+			return { status: "ok", what: doctorTexts.answers({ at }), fix: doctorTexts.answersFix(page) };
 		case "another-secret":
-			return {
-				status: "fail",
-				what: `what answers at ${at} does not take what is signed with this secret`,
-				fix: `set SLACK_SIGNING_SECRET, here and for the connector, to the one under "Basic Information" on ${appSettings}, and start the connector again`,
-			};
+			return { status: "fail", what: doctorTexts.otherSecret({ at }), fix: doctorTexts.otherSecretFix(page) };
 		case "another":
-			return {
-				status: "fail",
-				what: `what answers at ${at} is not the connector`,
-				fix: "say with --listen, or slack.listen in the configuration, where the connector waits",
-			};
+			return { status: "fail", what: doctorTexts.otherServer({ at }), fix: doctorTexts.otherServerFix };
 		case "nobody":
-			return {
-				status: "warn",
-				what: `nothing answers at ${at}: Slack is not heard`,
-				fix: `with SLACK_SIGNING_SECRET set, run \`parley slack --listen ${at}\`, or \`parley start\` with slack.listen in the configuration`,
-			};
+			return { status: "warn", what: doctorTexts.noServer({ at }), fix: doctorTexts.noServerFix({ at }) };
 		case "unknown":
-			return {
-				status: "warn",
-				what: `not checked whether the connector answers: ${at} is any free port`,
-				fix: "say with --listen, or slack.listen in the configuration, a port to which a proxy can lead",
-			};
+			return { status: "warn", what: doctorTexts.anyPort({ at }), fix: doctorTexts.anyPortFix };
 	}
 }
 
@@ -128,13 +103,13 @@ function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const theirs = await theirTime();
-	if (theirs === undefined) return { id, status: "ok", what: "Slack did not say what time it is" };
+	if (theirs === undefined) return { id, status: "ok", what: doctorTexts.clockUnknown };
 	// A header has whole seconds.
 	const apart = Math.max(0, Math.abs(clock.now() - theirs) - 1000);
-	if (apart < skewMs.warn) return { id, status: "ok", what: "the clock is Slack's" };
-	const what = `the clock is ${Math.round(apart / 1000)} seconds away from Slack's`;
+	if (apart < skewMs.warn) return { id, status: "ok", what: doctorTexts.clock };
+	const what = doctorTexts.clockOff({ seconds: Math.round(apart / 1000) });
 	const status = apart < skewMs.fail ? "warn" : "fail";
-	return { id, status, what, fix: "let the system set its clock by the network" };
+	return { id, status, what, fix: doctorTexts.clockOffFix };
 }
 
 async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
@@ -145,13 +120,10 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	);
 	const count = channels.length;
 	// A page may be short or empty although more pages follow.
-	const least = more?.next_cursor ? "at least " : "";
-	if (count > 0 || least !== "") {
-		const what = `the bot is in ${least}${Math.max(1, count)} ${count > 1 ? "channels" : "channel"}`;
-		return { id, status: "ok", what };
-	}
-	const fix = "type /invite @parley in a channel; direct messages to it work without";
-	return { id, status: "warn", what: "the bot is in no channel yet", fix };
+	const isComplete = !more?.next_cursor;
+	if (count === 0 && isComplete)
+		return { id, status: "warn", what: doctorTexts.noRooms, fix: doctorTexts.noRoomsFix };
+	return { id, status: "ok", what: doctorTexts.rooms({ count: Math.max(1, count), isComplete }) };
 }
 
 /** In a useful order: all other checks need the first one. */
@@ -186,17 +158,16 @@ export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding>
 
 function failed(id: string, { code, message }: ParleyError): Finding {
 	if (code === "unauthenticated") {
-		const fix = `copy the tokens again from ${appSettings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`;
-		return { id, status: "fail", what: message, fix };
+		return { id, status: "fail", what: message, fix: doctorTexts.tokensFix(page) };
 	}
 	return { id, status: "fail", what: message, fix: fixes[code] ?? fixes.permission_denied };
 }
 
 const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
-	unavailable: "look whether this machine reaches slack.com, and https://slack-status.com; then try again",
+	unavailable: doctorTexts.unavailableFix,
 	// The message has the required change.
-	failed_precondition: `see to that on ${appSettings}, then look again`,
-	permission_denied: `look at the app on ${appSettings}, and try again`,
+	failed_precondition: doctorTexts.settingsFix(page),
+	permission_denied: doctorTexts.refusedFix(page),
 };
 
 /** https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */
@@ -212,16 +183,14 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	const id = "slack-limits";
 	const given = await readHistory(bot);
 	if (given !== undefined && given.count > fewest) {
-		return { id, status: "ok", what: "Slack lets the app read history freely, about 50 requests a minute" };
+		return { id, status: "ok", what: doctorTexts.history };
 	}
 	if (given?.count === fewest && given.hasMore) {
-		const what = `Slack gives ${fewest} messages at once, as to apps that are sold outside its Marketplace: with one request a minute what was missed is read slowly`;
-		const fix = `make an app of your own for your workspace on ${appSettings}, and do not distribute it`;
-		return { id, status: "warn", what, fix };
+		const what = doctorTexts.limitedHistory({ most: fewest });
+		return { id, status: "warn", what, fix: doctorTexts.limitedHistoryFix(page) };
 	}
-	const what = "not checked which kind of app it is: no method tells it, and no channel shows it";
-	const fix = `look on ${appSettings} under "Manage Distribution": an app of your own workspace that is not distributed may read history about 50 times a minute; one that is sold outside Slack's Marketplace once a minute, ${fewest} messages`;
-	return { id, status: "warn", what, fix };
+	const fix = doctorTexts.unknownHistoryFix({ ...page, most: fewest });
+	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 
 /** Number of messages that Slack returns if one more is requested; undefined without any. */

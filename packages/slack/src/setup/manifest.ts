@@ -1,6 +1,7 @@
 import type { CommandShape } from "@parley/connector";
 import { requestPath } from "../client/transport/http-transport.ts";
 import { slashCommand } from "../commands/slash-command.ts";
+import { appTexts } from "../texts/app.ts";
 import { botEvents, scopes, shortcuts } from "../vocabulary/needs.ts";
 
 /** Manifest of a Slack app: https://docs.slack.dev/reference/app-manifest */
@@ -21,14 +22,12 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	return {
 		_metadata: { major_version: 2, minor_version: 1 },
 		display_information: {
-			name: "Parley",
-			description: "The team's agent, in every room it already uses.",
+			name: appTexts.name,
+			description: appTexts.description,
 			background_color: "#1f2a44",
 		},
 		features: {
-			agent_view: {
-				agent_description: "Answers, works on tasks, and asks before it does anything that matters.",
-			},
+			agent_view: { agent_description: appTexts.agentDescription },
 			app_home: {
 				home_tab_enabled: false,
 				messages_tab_enabled: true,
@@ -39,14 +38,14 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 			slash_commands: [
 				{
 					command: slashCommand,
-					description: "Talk to the agent",
+					description: appTexts.slashCommand,
 					usage_hint: usageOf(shapes),
 					should_escape: false,
 					...url,
 				},
 			],
 		},
-		oauth_config: { scopes: { bot: Object.keys(scopes) } },
+		oauth_config: { scopes: { bot: [...scopes] } },
 		settings: {
 			event_subscriptions: { ...requestUrl, bot_events: [...botEvents] },
 			interactivity: { is_enabled: true, ...requestUrl },

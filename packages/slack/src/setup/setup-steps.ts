@@ -1,4 +1,5 @@
 import { answerStep, type Finding, type SetupStep } from "@parley/connector";
+import { setupTexts } from "../texts/setup.ts";
 import { appSettings } from "./ask-slack.ts";
 import { type CheckName, runCheck, type SlackChecks } from "./checks.ts";
 
@@ -9,13 +10,15 @@ export interface SetupParts extends SlackChecks {
 	readonly patienceMs: number;
 }
 
+type StepId = Exclude<keyof typeof setupTexts, "answer">;
+
 /** All steps until the bot answers, in order. The last one needs a running connector. */
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const { answered, patienceMs, clock, http } = parts;
-	const step = (id: string, title: string, todo: string, names: readonly CheckName[]): SetupStep => ({
+	const step = (id: StepId, names: readonly CheckName[]): SetupStep => ({
 		id,
-		title,
-		todo,
+		title: setupTexts[id].title,
+		todo: setupTexts[id].todo({ settings: appSettings, http: http !== undefined }),
 		async check() {
 			const findings: Finding[] = [];
 			for (const name of names) {
@@ -26,25 +29,10 @@ export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 			return findings;
 		},
 	});
-	const transport =
-		http === undefined
-			? `Under "Basic Information", "App-Level Tokens", make a token with the scope connections:write, and set SLACK_APP_TOKEN to it.`
-			: `Under "Basic Information" copy the signing secret, and set SLACK_SIGNING_SECRET to it; say with --listen where the connector waits. The request URL is the address outside, with /slack/events: once the connector runs, press "Retry" beside it under "Event Subscriptions", until it says "Verified".`;
-	const forHttp = http === undefined ? "" : " with --public-url and the address outside";
 	return [
-		step(
-			...(["token", "Make the app"] as const),
-			`On ${appSettings} press "Create New App", "From a manifest", and paste what "parley slack manifest" prints${forHttp}. Then "Install to Workspace", and set SLACK_BOT_TOKEN to the token under "OAuth & Permissions".`,
-			["token", "scopes"],
-		),
-		step("transport", "Let it hear", transport, ["transport", "clock"]),
-		step("rooms", "Bring it into a channel", "In a channel type /invite @parley.", ["rooms"]),
-		answerStep({
-			platform: "slack",
-			answered,
-			patienceMs,
-			clock,
-			todo: "In Slack mention the bot in a channel that it is in, or send it a direct message: it answers.",
-		}),
+		step("token", ["token", "scopes"]),
+		step("transport", ["transport", "clock"]),
+		step("rooms", ["rooms"]),
+		answerStep({ platform: "slack", todo: setupTexts.answer.todo, answered, patienceMs, clock }),
 	];
 }

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { DeliveryError, type RateLimit } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
 import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
@@ -51,25 +52,25 @@ export class Caller {
 
 	async upload(url: string, bytes: Uint8Array): Promise<void> {
 		const answer = await this.#parts.port.upload(url, bytes).catch(unknown);
-		this.#carried(answer, "the upload of a file", "upload");
+		this.#carried(answer, deliveryTexts.fileUpload, "upload");
 	}
 
 	#carried(answer: SlackAnswer, method: string, scope: string): Carried["body"] {
 		if (answer.type === "ok") return answer.body;
 		if (answer.type === "rate-limited") {
 			const limit = { scope, retryAfterMs: answer.retryAfterMs };
-			throw new DeliveryError(`Slack lets ${method} wait`, { kind: "rate-limited", limit });
+			throw new DeliveryError(deliveryTexts.limited({ method }), { kind: "rate-limited", limit });
 		}
 		const { clock, log } = this.#parts;
 		if (isOfTheMoment(answer.error)) {
 			const refusal = refusalOf(method, answer, { scope, retryAfterMs: refusedMs });
-			log.warn("Slack refuses something for the moment", { error: refusal });
+			log.warn("Slack refuses calls temporarily", { error: refusal });
 			throw refusal;
 		}
 		if (!isOfTheToken(answer.error)) throw refusalOf(method, answer);
 		this.#refusedUntil = clock.monotonic() + refusedMs;
 		const refusal = refusalOf(method, answer, { scope: everything, retryAfterMs: refusedMs });
-		log.error("Slack refuses the bot's token", { error: refusal });
+		log.error("Slack does not accept the token", { error: refusal });
 		throw refusal;
 	}
 
@@ -78,7 +79,7 @@ export class Caller {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;
 		const limit = { scope: everything, retryAfterMs: left };
-		throw new DeliveryError(`${method} waits: Slack refuses the bot's token`, {
+		throw new DeliveryError(deliveryTexts.tokenRefused({ method }), {
 			kind: "rate-limited",
 			limit,
 		});

@@ -6,6 +6,7 @@ import { controlBlocks, linksAsText } from "../blocks/controls.ts";
 import { slackDialect } from "../blocks/dialect.ts";
 import { isSeen, smallPrintStart } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
+import { deliveryTexts } from "../texts/delivery.ts";
 
 /** Content of a message. */
 export interface Showing {
@@ -87,7 +88,7 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 function passed(message: Message): Message {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;
-	throw new DeliveryError(`Slack does not take it: ${problems.join(", ")}`, { kind: "rejected" });
+	throw new DeliveryError(deliveryTexts.invalid({ problems }), { kind: "rejected" });
 }
 
 /** A line of small print below a body. */

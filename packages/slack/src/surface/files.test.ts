@@ -87,24 +87,24 @@ test("without the permission to share files, the text is posted and lists them",
 	const { surface, port, row, log } = open();
 	port.answer("files.getUploadURLExternal", refused("missing_scope", { needed: "files:write" }));
 	await surface.send(row(post));
-	expect(port.last?.["text"]).toBe("hello\n\nWithout its file: I may not share files here.");
+	expect(port.last?.["text"]).toBe("hello\n\nFile not attached: I may not share files here.");
 	expect(JSON.stringify(log.records)).toContain("files:write");
 	port.answer("files.completeUploadExternal", refused("not_in_channel"));
 	await surface.send(row(post));
 	expect(port.asked.slice(-3)).toEqual(["chat.postMessage", "files.completeUploadExternal", "chat.update"]);
-	expect(port.last?.["text"]).toContain("Without its file");
+	expect(port.last?.["text"]).toContain("File not attached");
 });
 
 test.each([
-	["file_uploads_disabled", "this workspace takes no files"],
-	["file_type_not_allowed", "files of this kind are not allowed here"],
-	["something_else", "Slack did not take it (something_else)"],
+	["file_uploads_disabled", "this workspace does not allow files"],
+	["file_type_not_allowed", "files of this type are not allowed here"],
+	["something_else", "Slack refused it (something_else)"],
 ])("after the error %s, the text has the reason for the missing file", async (word, why) => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", refused(word));
 	await surface.send(row(post));
 	const text = String(port.last?.["text"]).replaceAll("\u2060", "");
-	expect(text).toBe(`hello\n\nWithout its file: ${why}.`);
+	expect(text).toBe(`hello\n\nFile not attached: ${why}.`);
 });
 
 test.each([
@@ -145,7 +145,7 @@ test("an empty or too large file is listed, and the other files are shared", asy
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(0));
 	for (const [size, why] of [
-		[0, "empty: Slack takes no empty files."],
+		[0, "empty, and Slack does not accept empty files."],
 		[51 * 1024 * 1024, "too large for Slack (50 MB). Ask the operator for it, or ask me to split it."],
 	] as const) {
 		port.calls.length = 0;
@@ -182,7 +182,7 @@ test("a file of the gateway is shared by its name, and a deleted one is listed",
 	kept.clear();
 	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
 	expect(port.asked.slice(4)).toEqual(["chat.postMessage"]);
-	expect(port.last?.["text"]).toBe("chart.png could not be brought here.");
+	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
 });
 
 test("only a picture is described, in so many characters", async () => {

@@ -2,6 +2,7 @@ import { defined } from "@parley/base";
 import { DeliveryError } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { limits } from "../vocabulary/limits.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import type { Caller } from "./caller.ts";
@@ -82,7 +83,7 @@ export class History {
 			this.#looks.set(key, look);
 			if (look.pages < maxPages && look.seen < maxMessages) continue;
 			this.#looks.delete(key);
-			const why = `too much was written in ${spot.channel} since then to look through it`;
+			const why = deliveryTexts.tooManyMessages(spot);
 			throw new DeliveryError(why, { kind: "rejected" });
 		}
 	}
@@ -104,7 +105,7 @@ export class History {
 		});
 		const page = Page.safeParse(body);
 		if (!page.success) {
-			throw new DeliveryError("Slack's answer is no list of messages", { kind: "unknown" });
+			throw new DeliveryError(deliveryTexts.noMessages, { kind: "unknown" });
 		}
 		const messages = page.data.messages.flatMap((message) => Found.safeParse(message).data ?? []);
 		return { messages, next: page.data.response_metadata?.next_cursor ?? "" };

@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import { type CardMessages, DeliveryError, type OutboxRow } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
@@ -32,7 +33,7 @@ export class PostTargets {
 		if (thread !== undefined) return { channel, thread };
 		if (card === undefined) return { channel };
 		const message = await this.#cards.find(card);
-		if (message === undefined) this.#cards.delayYoung(row, `the card ${card} is not posted yet`);
+		if (message === undefined) this.#cards.delayYoung(row, deliveryTexts.noCard({ card }));
 		const ts = message === undefined ? undefined : readMessageId(message)?.ts;
 		return defined({ channel, thread: ts });
 	}
@@ -41,5 +42,5 @@ export class PostTargets {
 function roomOf({ conversation }: OutboxRow): PostTarget {
 	const place = addressOfConversation(conversation);
 	if (place !== undefined) return place;
-	throw new DeliveryError(`${conversation} is no room of Slack`, { kind: "rejected" });
+	throw new DeliveryError(deliveryTexts.notAConversation({ id: conversation }), { kind: "rejected" });
 }

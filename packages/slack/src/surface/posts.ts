@@ -3,6 +3,8 @@ import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
+import { deliveryTexts } from "../texts/delivery.ts";
+import { postTexts } from "../texts/post.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { Caller, Carried } from "./caller.ts";
@@ -72,7 +74,8 @@ export class Posts {
 
 	async edit(row: OutboxRow, post: Post, target: string): Promise<Receipt> {
 		const message = readMessageId(target);
-		if (message === undefined) throw new DeliveryError(`${target} is no message`, { kind: "rejected" });
+		if (message === undefined)
+			throw new DeliveryError(deliveryTexts.notAMessage({ id: target }), { kind: "rejected" });
 		const spot = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
 		// An edit may be repeated, and must not share its files again.
 		const drafted = draftOf(showingOf(post));
@@ -150,7 +153,7 @@ export class Posts {
 			}
 		}
 		if (shown.spared.length > 0) {
-			this.#parts.log.warn("a post is shown with less", { id: row.id, spared: shown.spared });
+			this.#parts.log.warn("parts of a post are left out", { id: row.id, spared: shown.spared });
 		}
 		if (shown.file && isWanted(shown.file, wanted)) files.push(textFile(shown.file));
 		return this.#brought({ ...shown, files, ids: [], showing });
@@ -170,10 +173,12 @@ export class Posts {
 
 	/** The content of the files is lost, and the text says so. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
-		this.#parts.log.warn("a post comes without its files", { reason: refusal.message });
+		this.#parts.log.warn("a post was sent without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)
-			? files.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, "this workspace")).join(" ")
-			: `Without its file: ${fileRefusal(refusal)}.`;
+			? files
+					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
+					.join(" ")
+			: postTexts.filesRefused({ reason: fileRefusal(refusal) });
 		const body = `${showing.body}${smallLine(why)}`;
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
@@ -193,7 +198,7 @@ export class Posts {
 			refusal = lookRefusal(error);
 		}
 		for (const plainer of plainDrafts(showing)) {
-			this.#parts.log.warn("Slack refused a post: it is shown plainer", { error: refusal });
+			this.#parts.log.warn("Slack refused a post, so it is sent with simpler blocks", { error: refusal });
 			try {
 				return await send(plainer, true);
 			} catch (error) {
@@ -220,7 +225,7 @@ export class Posts {
 				await this.#update(this.#without(prepared, refusal), spot, "final");
 				return;
 			}
-			const why = `it was posted, and not certainly with its files: ${refusal.message}`;
+			const why = deliveryTexts.filesUncertain({ reason: refusal.message });
 			throw new DeliveryError(why, { kind: "unknown", cause: error });
 		}
 	}
@@ -235,7 +240,7 @@ function lookRefusal(error: unknown): Refused {
 function postedOf(body: Carried["body"]): z.output<typeof Posted> {
 	const posted = Posted.safeParse(body);
 	if (posted.success) return posted.data;
-	throw new DeliveryError("Slack's answer names no message", { kind: "unknown" });
+	throw new DeliveryError(deliveryTexts.noMessageId, { kind: "unknown" });
 }
 
 function showingOf({ body, plain, list, file, upload, controls = [] }: Post): Showing {
@@ -251,9 +256,7 @@ function isTooLarge({ size }: Upload): boolean {
 
 function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 	if (isTooLarge(upload)) return fileTooLarge(upload, "Slack", limits.fileBytes);
-	return bytes
-		? `${upload.name} is empty: Slack takes no empty files.`
-		: `${upload.name} could not be brought here.`;
+	return bytes ? postTexts.fileEmpty(upload) : postTexts.fileUnread(upload);
 }
 
 /** Files of a post, if the gateway has them. */

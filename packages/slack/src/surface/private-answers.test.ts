@@ -77,5 +77,5 @@ test("a file goes to the person's direct messages", async () => {
 	expect(port.last?.["text"]).toBe("only you\n\nThe file is in your direct messages with me.");
 	port.answer("conversations.open", refused("missing_scope", { needed: "im:write" }));
 	await surface.send(row({ url, channel: "C1", user: "U1" }, { file }));
-	expect(port.last?.["text"]).toContain("Without its file");
+	expect(port.last?.["text"]).toContain("File not attached");
 });

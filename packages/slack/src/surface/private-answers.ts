@@ -2,6 +2,8 @@ import { type Clock, defined, type Logger, parseJson } from "@parley/base";
 import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
+import { deliveryTexts } from "../texts/delivery.ts";
+import { postTexts } from "../texts/post.ts";
 import type { Caller } from "./caller.ts";
 import { draftOf, smallLine } from "./drafts.ts";
 import { quiet, textFile } from "./posts.ts";
@@ -90,32 +92,32 @@ export class PrivateAnswers {
 		try {
 			const { body } = await caller.ask({ method: "conversations.open" }, { users: user });
 			const opened = Opened.safeParse(body);
-			if (!opened.success) throw new DeliveryError("Slack names no conversation", { kind: "rejected" });
+			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const spot = { channel: opened.data.channel.id };
 			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
 			// An earlier file with the same name and size must not count as this one. A duplicate is better.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(wanted, spot, when) : wanted;
 			await shared.share(await shared.bring(missing), missing, spot);
-			return smallLine("The file is in your direct messages with me.");
+			return smallLine(postTexts.fileInDirectMessages);
 		} catch (error) {
 			const { kind, message } = DeliveryError.from(error);
 			if (kind !== "rejected" && kind !== "gone") throw error;
-			log.warn("a private answer comes without its file", { user, reason: message });
-			return smallLine("Without its file: I could not send it to you.");
+			log.warn("a private answer was sent without its file", { user, reason: message });
+			return smallLine(postTexts.fileNotSent);
 		}
 	}
 
 	#checkTime({ expiresAt }: PrivateAnswer): void {
 		if (this.#parts.clock.now() < expiresAt) return;
-		throw new DeliveryError("the time for a private answer is over", { kind: "gone" });
+		throw new DeliveryError(deliveryTexts.privateAnswerExpired, { kind: "gone" });
 	}
 }
 
 function tokenOf({ ticket }: PrivateAnswer): Token {
 	const token = Token.safeParse(parseJson(ticket.token));
 	if (token.success) return token.data;
-	throw new DeliveryError(`the ticket ${ticket.id} names nobody`, { kind: "rejected" });
+	throw new DeliveryError(deliveryTexts.invalidTicket(ticket), { kind: "rejected" });
 }
 
 function isEmpty({ body, file }: PrivateAnswer): boolean {

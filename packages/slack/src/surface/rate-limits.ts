@@ -1,5 +1,6 @@
 import type { Clock } from "@parley/base";
 import { DeliveryError, type RateLimit, type Request } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { channelPosts, type Method, perMinute } from "../vocabulary/limits.ts";
 
 /** Scope of all calls. */
@@ -63,7 +64,7 @@ export class RateLimits {
 			const wait = this.#waitFor(bucket, spare(bucket));
 			if (wait <= 0) continue;
 			const scope = this.#waitFor(bucket, 0) > 0 ? bucket.name : restOf(bucket.name);
-			throw new DeliveryError(`${bucket.name} has had its calls for now`, {
+			throw new DeliveryError(deliveryTexts.limited({ method: bucket.name }), {
 				kind: "rate-limited",
 				limit: { scope, retryAfterMs: wait },
 			});

@@ -1,6 +1,7 @@
 import { defined } from "@parley/base";
 import { cutText, DeliveryError } from "@parley/connector";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 import type { Found, History } from "./history.ts";
@@ -51,7 +52,7 @@ export class SharedFiles {
 			};
 			const { body } = await caller.ask({ method: "files.getUploadURLExternal" }, args);
 			const upload = Upload.safeParse(body);
-			if (!upload.success) throw new DeliveryError("Slack names no place for a file", { kind: "unknown" });
+			if (!upload.success) throw new DeliveryError(deliveryTexts.noUploadAddress, { kind: "unknown" });
 			await caller.upload(upload.data.upload_url, bytes);
 			ids.push(upload.data.file_id);
 		}

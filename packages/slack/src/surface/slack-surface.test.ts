@@ -157,7 +157,7 @@ test("with too many messages, the result of a search is unknown", async () => {
 });
 
 test.each([
-	["channel_not_found", "gone", /may not see it/],
+	["channel_not_found", "gone", /cannot see it/],
 	["message_not_found", "gone", /deleted/],
 	["is_archived", "gone", /unarchive/],
 	["not_in_channel", "rejected", /\/invite @parley/],
@@ -168,8 +168,8 @@ test.each([
 	["internal_error", "unknown", /internal_error/],
 	["ratelimited", "rate-limited", /ratelimited/],
 	["org_login_required", "rate-limited", /moving into an organisation/],
-	["ekm_access_denied", "rate-limited", /the key/],
-	["team_access_not_granted", "rate-limited", /adds it there/],
+	["ekm_access_denied", "rate-limited", /encryption key/],
+	["team_access_not_granted", "rate-limited", /to add it/],
 	["accesslimited", "rate-limited", /network/],
 ])("%s is %s, with advice", async (word, kind, words) => {
 	const { surface, port, row, post } = open();
@@ -256,7 +256,7 @@ test("any status line is removed, and a failure is not an error of the post", as
 	expect(port.calls).toEqual([{ method: "agents.sessions.setStatus", args: { ...at, status: "active" } }]);
 	port.answer("agents.sessions.setStatus", refused("not_an_agent"));
 	await surface.stopped(`T1/C1/${thread}`);
-	expect(log.records).toMatchObject([{ message: "the sign that somebody is at work stays" }]);
+	expect(log.records).toMatchObject([{ message: "could not remove the working indicator" }]);
 });
 
 test("after a refusal, the status line is not sent for ten minutes", async () => {

@@ -95,7 +95,7 @@ export class StatusLine {
 			if (kind === "rejected" || kind === "gone") line.textAt = now + quietMs;
 			if (kind === "rejected" || kind === "gone") line.sameTextAt = now + quietMs;
 			const { channel, thread } = line;
-			this.#parts.log.debug("what the agent does is not shown", { channel, thread, error });
+			this.#parts.log.debug("could not show the activity of the agent", { channel, thread, error });
 		}
 	}
 
@@ -111,7 +111,7 @@ export class StatusLine {
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = ends.has(lane) ? this.#lineOf(conversation) : undefined;
 		if (line === undefined || line.wanted === "active") return;
-		// Without a status of this process, there may be no status line.
+		// The status line may be missing if this process has set no status.
 		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
 	}
 
@@ -137,7 +137,7 @@ export class StatusLine {
 			});
 		} catch (error) {
 			const { channel, thread } = line;
-			log[level]("the sign that somebody is at work stays", { channel, thread, error });
+			log[level]("could not remove the working indicator", { channel, thread, error });
 		}
 	}
 

@@ -1,24 +1,25 @@
-/** Permissions of the app (`oauth_config.scopes.bot`) with their purpose: https://docs.slack.dev/reference/scopes */
-export const scopes = {
-	"app_mentions:read": "hear when it is mentioned",
-	"assistant:write": "be an agent, with a status line and a button that stops it",
-	"channels:history": "read the threads of public channels that it is in",
-	"channels:read": "know public channels, and whether others are in them",
-	"chat:write": "answer",
-	commands: "/parley, and what the menu of a message offers",
-	"files:read": "read files that people attach",
-	"files:write": "attach files",
-	"groups:history": "read the threads of private channels that it is in",
-	"groups:read": "know private channels that it is in",
-	"im:history": "read direct messages to it",
-	"im:read": "know its direct messages",
-	"im:write": "hand somebody a file that they alone may see",
-	"mpim:history": "read group messages that it is in",
-	"mpim:read": "know group messages that it is in",
-	"reactions:read": "see the reactions that stop and repeat",
-	"users:read": "know the names of people, and who is a guest",
-} as const;
-export type Scope = keyof typeof scopes;
+import { appTexts } from "../texts/app.ts";
+
+/** Permissions of the app (`oauth_config.scopes.bot`): https://docs.slack.dev/reference/scopes */
+export const scopes = [
+	"app_mentions:read",
+	"assistant:write",
+	"channels:history",
+	"channels:read",
+	"chat:write",
+	"commands",
+	"files:read",
+	"files:write",
+	"groups:history",
+	"groups:read",
+	"im:history",
+	"im:read",
+	"im:write",
+	"mpim:history",
+	"mpim:read",
+	"reactions:read",
+	"users:read",
+] as const;
 
 /** Events that the app subscribes to: https://docs.slack.dev/reference/events */
 export const botEvents = [
@@ -51,6 +52,6 @@ export const botEvents = [
 
 /** Entries in the menu of a message. Their ids come back in `message_action`, which `commands/shortcuts.ts` reads. */
 export const shortcuts = [
-	{ name: "Ask about this", callback_id: "ask_about_this", description: "Ask the agent about this message" },
-	{ name: "Make it a task", callback_id: "make_it_a_task", description: "Have the agent work on this" },
+	{ ...appTexts.askAboutThis, callback_id: "ask_about_this" },
+	{ ...appTexts.makeItATask, callback_id: "make_it_a_task" },
 ] as const;

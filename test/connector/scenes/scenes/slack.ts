@@ -112,7 +112,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		name: "an unknown command is explained in private",
 		steps: [
 			{ commands: "/parley dance" },
-			{ answered: ["I do not know that command", "`/parley ask`"] },
+			{ answered: ["I do not know this command", "`/parley ask`"] },
 			{ commands: "/parley help" },
 			{ answered: ["`/parley task new`", "`/parley trust on`"] },
 			{ showsOnly: [] },

@@ -144,7 +144,7 @@ test("a request with an invalid head is refused before its body is read, and log
 	expect(await slow(slack.url, {}).over).toBe(401);
 	expect(await slow(slack.url, old).over).toBe(401);
 	expect(slack.log.records.map(({ level, message }) => [level, message])).toEqual([
-		["warn", "a request that is not Slack's was refused"],
+		["warn", "refused a request without a valid signature of Slack"],
 	]);
 });
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
 import * as z from "zod";
+import { connectionTexts } from "../../texts/connection.ts";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import type { Deliver, Transport } from "./transport.ts";
@@ -76,7 +77,7 @@ export class HttpTransport implements Transport {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
 		this.#server.once("error", (cause: Error) => {
-			const message = `cannot listen on ${host}:${port}: ${cause.message}`;
+			const message = connectionTexts.cannotListen({ host, port, reason: cause.message });
 			this.#deaf.stop();
 			listening.reject(new ParleyError(message, { code: "failed_precondition", cause }));
 		});
@@ -108,7 +109,7 @@ export class HttpTransport implements Transport {
 		try {
 			answer(response, await this.#answerTo(request));
 		} catch (error) {
-			this.#parts.log.warn("a request was not answered", { error });
+			this.#parts.log.warn("could not answer a request", { error });
 			answer(response, { status: 503 });
 		}
 	}
@@ -139,7 +140,7 @@ export class HttpTransport implements Transport {
 		this.#forged += 1;
 		if (now >= this.#warnAt) {
 			const fields = { problem, from: socket.remoteAddress, count: this.#forged };
-			this.#parts.log.warn("a request that is not Slack's was refused", fields);
+			this.#parts.log.warn("refused a request without a valid signature of Slack", fields);
 			this.#warnAt = now + warnEveryMs;
 			this.#forged = 0;
 		}
@@ -148,7 +149,8 @@ export class HttpTransport implements Transport {
 
 	async #takeIfRoom(request: IncomingMessage, text: string): Promise<Answer> {
 		// A rejected request may be sent again.
-		if (this.#running >= maxAtOnce) throw new ParleyError("too much comes at once", { code: "unavailable" });
+		if (this.#running >= maxAtOnce)
+			throw new ParleyError("too many requests at once", { code: "unavailable" });
 		this.#running += 1;
 		try {
 			return await this.#take(request, text);
@@ -163,7 +165,7 @@ export class HttpTransport implements Transport {
 		try {
 			body = readBody(text, contentType);
 		} catch (error) {
-			this.#parts.log.warn("a request of Slack's could not be read", { error });
+			this.#parts.log.warn("could not read a request of Slack", { error });
 			return { status: 400 };
 		}
 		// https://docs.slack.dev/reference/events/url_verification
@@ -211,7 +213,7 @@ export function readBody(text: string, contentType: string): Readonly<Record<str
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw new ParleyError("the body is no object", { code: "invalid_argument" });
+		throw new ParleyError("the body is not an object", { code: "invalid_argument" });
 	}
 	return { ...value };
 }
@@ -254,6 +256,6 @@ class UnknownBodies {
 
 	#giveUp(request: IncomingMessage): void {
 		this.#reading.delete(request);
-		request.destroy(new ParleyError("it takes too long", { code: "deadline_exceeded" }));
+		request.destroy(new ParleyError("the request takes too long", { code: "deadline_exceeded" }));
 	}
 }

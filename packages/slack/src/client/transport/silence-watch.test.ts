@@ -20,7 +20,7 @@ test("sockets without an event about an own post are suspected", () => {
 	deaf.notePost();
 	expect(suspicions).toEqual([]);
 	clock.advance(1000);
-	expect(suspicions).toEqual(["one", "two"].map((name) => `${name}: nothing was heard since the last post`));
+	expect(suspicions).toEqual(["one", "two"].map((name) => `${name}: no event arrived since the last post`));
 });
 
 test("after a suspicion without effect, the next one is later", () => {
@@ -60,7 +60,7 @@ test("a socket that misses events of the other one is suspected alone, and not a
 	expect(suspicions).toEqual([]);
 	deaf.noteEvent(one);
 	deaf.noteEvent(one);
-	expect(suspicions).toEqual(["two: nothing comes over it, and much over the other one"]);
+	expect(suspicions).toEqual(["two: it receives no events, and the other socket receives many"]);
 	clock.advance(5 * minute);
 	deaf.noteEvent(one);
 	expect(suspicions).toHaveLength(2);
@@ -85,7 +85,7 @@ test("a suspicion has the time of the last event, and whether an event was expec
 	clock.advance(30_000);
 	clock.advance(15 * minute);
 	expect(told).toMatchObject([
-		{ reason: "nothing was heard since the last post", since: from + minute, isLikely: true },
-		{ reason: "nothing was heard for a quarter of an hour", since: from + minute, isLikely: false },
+		{ reason: "no event arrived since the last post", since: from + minute, isLikely: true },
+		{ reason: "no event arrived for a quarter of an hour", since: from + minute, isLikely: false },
 	]);
 });

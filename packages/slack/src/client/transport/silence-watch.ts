@@ -64,7 +64,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		for (const one of this.#open) {
 			if ((this.#missed.get(one) ?? 0) < maxMissed) continue;
 			this.#suspectedAt = now;
-			one.leave("nothing comes over it, and much over the other one");
+			one.leave("it receives no events, and the other socket receives many");
 		}
 	}
 
@@ -75,7 +75,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 			this.#echo = undefined;
 			// Slack may send no events about posts here, so that a replacement without effect is repeated less often.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
-			this.#suspectAll("nothing was heard since the last post", true);
+			this.#suspectAll("no event arrived since the last post", true);
 		});
 	}
 
@@ -89,7 +89,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	#wait(): void {
 		this.#idle?.cancel();
 		this.#idle = this.#clock.after(idleMs, () => {
-			this.#suspectAll("nothing was heard for a quarter of an hour", false);
+			this.#suspectAll("no event arrived for a quarter of an hour", false);
 		});
 	}
 

@@ -64,10 +64,10 @@ export class SocketLine {
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {
-			throw new ParleyError("Slack does not greet a new socket", { code: "unavailable" });
+			throw new ParleyError("Slack did not greet a new socket", { code: "unavailable" });
 		});
 		const ended = this.#leaving.promise.then(({ reason }) => {
-			throw new ParleyError(`Slack does not greet a new socket: ${reason}`, { code: "unavailable" });
+			throw new ParleyError(`Slack did not greet a new socket: ${reason}`, { code: "unavailable" });
 		});
 		try {
 			await Promise.race([this.#connect(), ended, late]);
@@ -96,7 +96,7 @@ export class SocketLine {
 
 	/** Closes the socket, and ends its connection if Slack does not answer. */
 	async close(): Promise<void> {
-		this.leave("it was closed");
+		this.leave("the connector closed it");
 		this.#isEnded = true;
 		if (this.#socket === undefined) this.#closed.resolve();
 		else this.#socket.close(normalClosure);
@@ -110,18 +110,18 @@ export class SocketLine {
 
 	async #connect(): Promise<void> {
 		const address = await this.#parts.address();
-		if (this.#isEnded) throw new ParleyError("Slack gave an address too late", { code: "cancelled" });
+		if (this.#isEnded) throw new ParleyError("Slack returned an address too late", { code: "cancelled" });
 		const socket = new WebSocket(address, { dispatcher: this.#route.dispatcher });
 		this.#socket = socket;
 		// The other side uses real time, even if a test controls the clock.
 		const pings = new PingWatch(socket, systemClock, () => {
-			this.leave("Slack answers no pings");
+			this.leave("Slack does not answer pings");
 			this.#route.end();
 		});
 		socket.addEventListener("open", () => pings.start());
 		socket.addEventListener("message", ({ data }) => this.#received(data));
 		socket.addEventListener("error", ({ error }) =>
-			this.#parts.log.debug("a socket to Slack failed", { error }),
+			this.#parts.log.debug("a socket to Slack reported an error", { error }),
 		);
 		socket.addEventListener("close", () => {
 			pings.stop();
@@ -137,7 +137,7 @@ export class SocketLine {
 		try {
 			this.#frame(readFrame(data));
 		} catch (error) {
-			const words = "Slack sent a frame that it does not document";
+			const words = "Slack sent an undocumented frame";
 			this.#parts.log.warn(words, { error, length: data.length });
 		}
 	}
@@ -148,7 +148,7 @@ export class SocketLine {
 			this.#parts.greeted(frame.num_connections);
 		} else if (frame.type === "disconnect") {
 			const { reason } = frame;
-			this.#leaving.resolve({ reason: `Slack ends it: ${reason}`, isFinal: reason === "link_disabled" });
+			this.#leaving.resolve({ reason: `Slack closes it: ${reason}`, isFinal: reason === "link_disabled" });
 		} else this.#take(frame);
 	}
 
@@ -157,10 +157,10 @@ export class SocketLine {
 		const { envelope_id: id } = envelope;
 		const taken = take(envelope, this).then(
 			(reply) => {
-				if (!this.#acknowledge(id, reply)) log.debug("an acknowledgement has lost its socket", { id });
+				if (!this.#acknowledge(id, reply)) log.debug("the socket of an acknowledgement is closed", { id });
 			},
 			(error: unknown) =>
-				log.warn("something of Slack's was not taken; Slack will send it again", { id, error }),
+				log.warn("an event from Slack was not accepted, and Slack sends it again", { id, error }),
 		);
 		const running = taken.finally(() => this.#taking.delete(running));
 		this.#taking.add(running);

@@ -1,4 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
+import { connectionTexts } from "../../texts/connection.ts";
 import type { SlackAnswer, SlackReply } from "../../vocabulary/slack-port.ts";
 import type { EnvelopeFrame } from "./frame.ts";
 import { refusalOf } from "./refusals.ts";
@@ -46,10 +47,10 @@ export class SocketPair implements Transport {
 		this.#deaf = new SilenceWatch(clock, this.#open, suspected);
 		this.#rivals = new OtherProcessWatch({
 			clock,
-			look: () => [...this.#open].at(0)?.leave("its successor is told how many there are"),
+			look: () => [...this.#open].at(0)?.leave("the greeting of the next socket shows the number of sockets"),
 			found: (connections) =>
 				log.warn(
-					"another process is connected with this app token, and Slack divides what people write between them: end it",
+					"another process uses this app token, so each of them receives only a part of the messages: stop that process",
 					{ connections },
 				),
 		});
@@ -89,7 +90,7 @@ export class SocketPair implements Transport {
 			const { reason, isFinal } = await line.leaving;
 			log.debug("a socket to Slack is replaced", { reason });
 			if (isFinal) {
-				refused("Socket Mode was switched off in the settings of the app: switch it on");
+				refused(connectionTexts.socketModeOff);
 				break;
 			}
 			if (clock.monotonic() - since >= steadyMs) pauseMs = 0;
@@ -108,7 +109,7 @@ export class SocketPair implements Transport {
 			} catch (reason) {
 				if (signal.aborted) break;
 				const answer = reason instanceof NoAddress ? reason.answer : undefined;
-				const why = answer?.type === "refused" ? refusalOf(answer.error, "the app token") : undefined;
+				const why = answer?.type === "refused" ? refusalOf(answer.error, "app") : undefined;
 				if (why !== undefined) {
 					this.#parts.refused(why);
 					break;
@@ -125,9 +126,9 @@ export class SocketPair implements Transport {
 		const answer = reason instanceof NoAddress ? reason.answer : undefined;
 		const limit = answer?.type === "rate-limited" ? answer.retryAfterMs : 0;
 		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
-		log.warn("no socket to Slack", { error: reason, waitMs: pause });
+		log.warn("could not open a socket to Slack", { error: reason, waitMs: pause });
 		// Another socket in preparation may still succeed.
-		if (this.#own.size === 0) lost(`there is no socket to Slack: ${wordsOf(reason)}`);
+		if (this.#own.size === 0) lost(connectionTexts.noSocket({ reason: wordsOf(reason) }));
 		await this.#wait(pause);
 	}
 
@@ -143,7 +144,7 @@ export class SocketPair implements Transport {
 		this.#own.add(line);
 		void line.closed.then(() => {
 			this.#own.delete(line);
-			if (this.#open.delete(line) && this.#open.size === 0) lost("there is no socket to Slack at the moment");
+			if (this.#open.delete(line) && this.#open.size === 0) lost(connectionTexts.socketLost);
 		});
 		await line.open(this.#closing.signal);
 		this.#open.add(line);
@@ -179,13 +180,13 @@ async function end(line: SocketLine): Promise<void> {
 	await line.close();
 }
 
-/** Slack gave no address for a socket. */
+/** Slack returned no address for a socket. */
 class NoAddress extends Error {
 	/** Undefined without an answer of Slack. */
 	readonly answer: SlackAnswer | undefined;
 
 	constructor(answer: SlackAnswer | undefined, options?: ErrorOptions) {
-		super("Slack gave no address for a socket", options);
+		super("Slack returned no address for a socket", options);
 		this.answer = answer;
 	}
 }
@@ -193,9 +194,10 @@ class NoAddress extends Error {
 function wordsOf(reason: unknown): string {
 	if (!(reason instanceof NoAddress)) return ParleyError.from(reason).message;
 	const { answer } = reason;
-	if (answer?.type === "rate-limited") return "it limits how often they are opened";
-	if (answer?.type === "refused") return `it answers ${answer.error} to apps.connections.open`;
-	return "it gives no answer to apps.connections.open";
+	const method = "apps.connections.open";
+	if (answer?.type === "rate-limited") return connectionTexts.limited({ method });
+	if (answer?.type === "refused") return connectionTexts.answered({ error: answer.error, method });
+	return connectionTexts.noAnswer({ method });
 }
 
 /** By then Slack has noticed the sockets of a killed process. */

@@ -34,10 +34,10 @@ test.each([
 });
 
 test.each([
-	["no timestamp", { timestamp: undefined }, "not signed"],
-	["no signature", { signature: undefined }, "not signed"],
-	["words for a time", { timestamp: "soon" }, "no time"],
-	["a time that is no integer", { timestamp: "1e9" }, "no time"],
+	["no timestamp", { timestamp: undefined }, "has no signature"],
+	["no signature", { signature: undefined }, "has no signature"],
+	["words for a time", { timestamp: "soon" }, "timestamp is invalid"],
+	["a time that is no integer", { timestamp: "1e9" }, "timestamp is invalid"],
 ])("%s: it is not Slack's", (_, changed, why) => {
 	expect(forgery({ ...request(), ...changed })).toContain(why);
 });

@@ -20,10 +20,10 @@ export function forgeryInHead({
 	signature,
 	now,
 }: Omit<SignedRequest, "body" | "signingSecret">): string | undefined {
-	if (timestamp === undefined || signature === undefined) return "it is not signed";
-	if (!/^\d{1,12}$/.test(timestamp)) return "its timestamp is no time";
+	if (timestamp === undefined || signature === undefined) return "it has no signature";
+	if (!/^\d{1,12}$/.test(timestamp)) return "its timestamp is invalid";
 	const isOld = Math.abs(now - Number(timestamp) * 1000) > windowMs;
-	return isOld ? "its time is more than five minutes off this machine's" : undefined;
+	return isOld ? "its time differs from this machine's by more than five minutes" : undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export function forgery(request: SignedRequest): string | undefined {
 		});
 		return undefined;
 	} catch {
-		return "its signature is not that of the signing secret";
+		return "its signature does not match the signing secret";
 	}
 }
 

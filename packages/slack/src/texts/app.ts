@@ -1,0 +1,29 @@
+/** Texts of the app's manifest: Slack shows them to members of the workspace. With the purpose of each scope. */
+export const appTexts = {
+	name: "Parley",
+	description: "The AI agent of your team",
+	agentDescription: "Answers questions, works on tasks, and asks for approval of actions with effects.",
+	slashCommand: "Send a command to the agent",
+	askAboutThis: { name: "Ask about this", description: "Ask the agent about this message" },
+	makeItATask: { name: "Make it a task", description: "Give this message to the agent as a task" },
+	/** Each completes "the bot needs the scope to …". */
+	purposes: {
+		"app_mentions:read": "receive messages that mention it",
+		"assistant:write": "show a status line and a button that stops it",
+		"channels:history": "read the threads of its public channels",
+		"channels:read": "know public channels, and whether they are shared",
+		"chat:write": "answer",
+		commands: "receive /parley and the entries in the menu of a message",
+		"files:read": "read attached files",
+		"files:write": "attach files",
+		"groups:history": "read the threads of its private channels",
+		"groups:read": "know its private channels",
+		"im:history": "read its direct messages",
+		"im:read": "know its direct messages",
+		"im:write": "send a file that only one person can see",
+		"mpim:history": "read its group messages",
+		"mpim:read": "know its group messages",
+		"reactions:read": "receive reactions that stop or repeat a run",
+		"users:read": "know the names of people, and which of them are guests",
+	},
+} as const;

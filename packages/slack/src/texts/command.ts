@@ -1,0 +1,25 @@
+interface Names {
+	/** Slash command with its slash. */
+	readonly slash: string;
+	readonly bot: string;
+}
+
+/** Help for slash commands, in mrkdwn, and the message that an entry in the menu of a message sends. */
+export const commandTexts = {
+	threads: ({ bot }: Pick<Names, "bot">) =>
+		`Slack has no slash commands in threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
+	/** `commands`: names and descriptions. */
+	help: ({
+		slash,
+		bot,
+		commands,
+	}: Names & { readonly commands: readonly { readonly name: string; readonly description: string }[] }) =>
+		[
+			`These are my commands. ${commandTexts.threads({ bot })}\n`,
+			...commands.map(({ name, description }) => `• \`${slash} ${name}\` ${description}`),
+		].join("\n"),
+	unknown: ({ slash, help }: { readonly slash: string; readonly help: string }): string =>
+		`I do not know this command. To ask the agent, write \`${slash} ask\` and your message.\n\n${help}`,
+	/** Message to the agent, because a person cannot write one there. */
+	explainMessage: "Explain this message. If it contains a question, answer the question.",
+} as const;

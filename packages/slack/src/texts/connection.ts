@@ -1,0 +1,52 @@
+/** States of the connection to Slack, for operators: `parley status` and the log show them. */
+export const connectionTexts = {
+	/** Tokens in the text of a refusal. */
+	tokens: { bot: "the bot token", app: "the app token" },
+	/** `error`: error code of Slack. `fix`: one of `fixes`. */
+	refused: ({
+		token,
+		error,
+		fix,
+	}: {
+		readonly token: string;
+		readonly error: string;
+		readonly fix: string;
+	}) => `Slack refuses ${token} (${error}): ${fix}`,
+	notABotToken: "the token is not a bot token: use the one that starts with xoxb-",
+	answered: ({ error, method }: { readonly error: string; readonly method: string }) =>
+		`Slack answered ${error} to ${method}`,
+	noAnswer: ({ method }: { readonly method: string }) => `Slack did not answer ${method}`,
+	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
+	/** By Slack's error code. */
+	fixes: {
+		not_authed: "set a token",
+		invalid_auth: "Slack does not know this token, so copy it again",
+		account_inactive: "the app was removed from the workspace, so install it again and use the new token",
+		token_revoked: "the token was revoked, so install the app again and use the new token",
+		token_expired: "the token has expired, so switch token rotation off or use a new token",
+		not_allowed_token_type:
+			"this is another kind of token: bot tokens start with xoxb-, app tokens with xapp-",
+		missing_scope: 'create an app token with the scope "connections:write"',
+		no_permission: "the token lacks a permission, so install the app again",
+		user_removed_from_team: "the bot was removed from the workspace, so install the app again",
+		team_disabled: "the workspace is disabled",
+		team_access_not_granted: "the app has no access to this workspace, so ask its administrator",
+		ekm_access_denied: "the administrators of the workspace have suspended access",
+		access_denied: "the workspace denies access, so ask its administrator",
+		socket_mode_disabled: "switch Socket Mode on in the settings of the app",
+	},
+	noSocket: ({ reason }: { readonly reason: string }) => `cannot connect to Slack, retrying: ${reason}`,
+	socketLost: "the connection to Slack was lost: reconnecting",
+	socketModeOff: "Socket Mode was switched off: switch it on in the settings of the app",
+	cannotListen: ({
+		host,
+		port,
+		reason,
+	}: {
+		readonly host: string;
+		readonly port: number;
+		readonly reason: string;
+	}) => `cannot listen on ${host}:${port}: ${reason}`,
+	noTransport:
+		"cannot receive messages from Slack: set an app token, or a signing secret and an address to listen on",
+} as const;

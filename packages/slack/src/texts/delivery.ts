@@ -1,0 +1,69 @@
+const invite = "invite it with /invite @parley";
+const token = "restart the connector with a valid token";
+
+/** Reasons for a post that Slack did not accept, for operators: the lists of posts and the log show them. */
+export const deliveryTexts = {
+	/** `error`: error code of Slack. `details`: Slack's messages about the arguments. */
+	refused: ({
+		method,
+		error,
+		fix,
+		details,
+	}: {
+		readonly method: string;
+		readonly error: string;
+		readonly fix: string | undefined;
+		readonly details: string | undefined;
+	}) =>
+		`Slack refuses ${method} (${error})${fix === undefined ? "" : `: ${fix}`}${details === undefined ? "" : ` [${details}]`}`,
+	missingScope: ({ scope }: { readonly scope: string | undefined }) =>
+		scope === undefined ? "give the app the missing scope" : `give the app the scope "${scope}"`,
+	/** Explanation and advice by Slack's error code. */
+	fixes: {
+		channel_not_found: `the channel is deleted, or the bot cannot see it: if it exists, ${invite}`,
+		message_not_found: "the message was deleted",
+		thread_not_found: "the first message of the thread was deleted",
+		is_archived: "the channel is archived: unarchive it if the bot should post there",
+		not_in_channel: `the bot is not in the channel: ${invite}`,
+		user_not_in_channel: "the person is not in the channel",
+		cant_update_message: "the message belongs to another app or person",
+		edit_window_closed: "the workspace does not allow edits of older messages",
+		msg_too_long: "the text of the message is too long",
+		msg_blocks_too_long: "the blocks of the message are too long",
+		invalid_blocks: "the blocks of the message are invalid",
+		no_text: "the message is empty",
+		restricted_action: "the settings of the workspace or the channel do not allow it",
+		no_permission: "the app lacks a permission: install it again",
+		not_allowed_token_type: "use a bot token (xoxb-)",
+		messages_tab_disabled: "switch on the messages tab in the settings of the app",
+		team_added_to_org: "the workspace is moving into an organisation",
+		ekm_access_denied: "the administrators of the organisation have withdrawn its encryption key",
+		team_access_not_granted:
+			"the app has no access to this workspace: ask an administrator of the organisation to add it",
+		accesslimited:
+			"the organisation does not allow the network of this machine: ask an administrator to allow its address",
+		message_limit_exceeded: "the workspace has reached its limit of messages",
+		token,
+		account_inactive: `the app was removed from the workspace: ${token}`,
+	},
+	/** In place of the method in `refused`. */
+	fileUpload: "the upload of a file",
+	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
+	tokenRefused: ({ method }: { readonly method: string }) =>
+		`${method} waits: Slack does not accept the token`,
+	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
+		`Slack would refuse the message: ${problems.join(", ")}`,
+	noMessageId: "Slack's response contains no message id",
+	noMessages: "Slack's response is not a list of messages",
+	noConversation: "Slack's response contains no conversation",
+	noUploadAddress: "Slack's response contains no address for a file",
+	tooManyMessages: ({ channel }: { readonly channel: string }) =>
+		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
+	noCard: ({ card }: { readonly card: string }) => `the card ${card} is not posted yet`,
+	notAConversation: ({ id }: { readonly id: string }) => `${id} is not a conversation of Slack`,
+	notAMessage: ({ id }: { readonly id: string }) => `${id} is not a message of Slack`,
+	filesUncertain: ({ reason }: { readonly reason: string }) =>
+		`the message is posted, but its files may be missing: ${reason}`,
+	privateAnswerExpired: "it is too late for a private answer: the address of the interaction has expired",
+	invalidTicket: ({ id }: { readonly id: string }) => `the ticket ${id} contains no person`,
+} as const;

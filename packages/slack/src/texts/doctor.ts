@@ -1,0 +1,89 @@
+interface Settings {
+	/** Page with the settings of the app. */
+	readonly settings: string;
+}
+
+interface Address {
+	/** Address of the connector, for example `127.0.0.1:3000`. */
+	readonly at: string;
+}
+
+/** Findings of `parley slack doctor`. A fix is an instruction. */
+export const doctorTexts = {
+	token: ({ name, url }: { readonly name: string; readonly url: string }) =>
+		`the token belongs to ${name} in ${url}`,
+	tokenFix: ({ settings }: Settings) =>
+		`set SLACK_BOT_TOKEN to the token under "OAuth & Permissions" on ${settings}`,
+	tokensFix: ({ settings }: Settings) =>
+		`copy the tokens again from ${settings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`,
+	unavailableFix: "check that this machine can reach slack.com, see https://slack-status.com, and try again",
+	settingsFix: ({ settings }: Settings) => `correct this on ${settings}, and try again`,
+	refusedFix: ({ settings }: Settings) => `check the app on ${settings}, and try again`,
+	limited: ({ method, seconds }: { readonly method: string; readonly seconds: number }) =>
+		`Slack limits the rate of ${method}: try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
+	lacksScope: ({
+		method,
+		token,
+		scope,
+		fix,
+	}: {
+		readonly method: string;
+		readonly token: string;
+		readonly scope: string;
+		readonly fix: string;
+	}) => `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${scope}": ${fix}`,
+	/** By the kind of token. */
+	lacksScopeFixes: {
+		app: "create an app token with this scope, and set SLACK_APP_TOKEN to it",
+		bot: "update the app with the output of `parley slack manifest`, and install it again",
+	},
+
+	scopes: "the bot has the scopes that it needs",
+	scopesUnknown: "the scopes were not checked: Slack did not list them",
+	scopesLacking: ({ scopes }: { readonly scopes: string }) => `the bot lacks scopes: ${scopes}`,
+	scopesUnneeded: ({ scopes }: { readonly scopes: string }) =>
+		`the bot has scopes that it does not need: ${scopes}`,
+	scopesFix: ({ settings }: Settings) =>
+		`update the app on ${settings} with the output of \`parley slack manifest\`, and install it again`,
+
+	sockets: "the connector can open sockets to Slack",
+	noTransport: "the connector cannot receive messages from Slack",
+	appTokenFix: ({ settings }: Settings) =>
+		`create an app-level token with the scope connections:write under "Basic Information" on ${settings}, and set SLACK_APP_TOKEN to it`,
+	secretFix: ({ settings }: Settings) =>
+		`set SLACK_SIGNING_SECRET to the signing secret under "Basic Information" on ${settings}, and set the address of the connector with --listen`,
+	answers: ({ at }: Address) => `the connector answers at ${at}`,
+	answersFix: ({ settings }: Settings) =>
+		`this does not check whether Slack reaches the address: under "Event Subscriptions" on ${settings}, press "Retry" next to the request URL until it shows "Verified"`,
+	otherSecret: ({ at }: Address) => `the server at ${at} does not accept this signing secret`,
+	otherSecretFix: ({ settings }: Settings) =>
+		`set SLACK_SIGNING_SECRET to the secret under "Basic Information" on ${settings}, here and for the connector, and restart the connector`,
+	otherServer: ({ at }: Address) => `the server at ${at} is not the connector`,
+	otherServerFix: "set the address of the connector with --listen, or with slack.listen in the configuration",
+	noServer: ({ at }: Address) => `no server answers at ${at}, so the connector receives no messages`,
+	noServerFix: ({ at }: Address) =>
+		`set SLACK_SIGNING_SECRET and run \`parley slack --listen ${at}\`, or run \`parley start\` with slack.listen in the configuration`,
+	anyPort: ({ at }: Address) => `not checked whether the connector answers: ${at} is any free port`,
+	anyPortFix: "set a port for the proxy with --listen, or with slack.listen in the configuration",
+
+	clock: "the clock of this machine agrees with Slack",
+	clockUnknown: "the clock was not checked: Slack did not send its time",
+	clockOff: ({ seconds }: { readonly seconds: number }) =>
+		`the clock of this machine differs from Slack's by ${seconds} seconds`,
+	clockOffFix: "let the system set its clock over the network",
+
+	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
+		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,
+	noRooms: "the bot is not in a channel",
+	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
+
+	history: "Slack lets the app read history without a strict limit, about 50 requests a minute",
+	/** `most`: messages in a response. */
+	limitedHistory: ({ most }: { readonly most: number }) =>
+		`Slack limits the app to one history request a minute, with ${most} messages: missed messages are read slowly`,
+	limitedHistoryFix: ({ settings }: Settings) =>
+		`create your own app for your workspace on ${settings}, and do not distribute it`,
+	unknownHistory: "the rate limit of the app was not checked: no channel has enough messages",
+	unknownHistoryFix: ({ settings, most }: Settings & { readonly most: number }) =>
+		`see "Manage Distribution" on ${settings}. An app that is not distributed may read history about 50 times a minute. An app that is sold outside Slack's Marketplace may read ${most} messages once a minute.`,
+} as const;

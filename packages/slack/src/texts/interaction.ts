@@ -1,0 +1,18 @@
+/** Private answers to commands and presses that the connector cannot handle, and the texts of forms. */
+export const interactionTexts = {
+	busy: "I am busy. Please try again in a minute.",
+	failed: "I could not do that. Please try again in a moment.",
+	unreadable: "I could not read your request. Please try again.",
+	expired: "Your request reached me too late, so I did nothing. Please try again.",
+	otherWorkspace: "I cannot do that, because I belong to another workspace.",
+	formNotOpened: "Slack did not open the form in time. Please press again.",
+	/** `bot`: name of the bot. In mrkdwn. */
+	notInConversation: ({ bot }: { readonly bot: string }) =>
+		`I am not in this conversation. Invite me with \`/invite @${bot}\`, or send me a direct message.`,
+	messageWithoutText: "This message has no text for a task.",
+	messageTooLong: ({ most }: { readonly most: number }) =>
+		`This message is too long for a task (maximum ${most} characters). Please describe the task in fewer words.`,
+	/** Buttons of a form. */
+	send: "Send",
+	cancel: "Cancel",
+} as const;

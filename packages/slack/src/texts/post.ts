@@ -1,0 +1,23 @@
+/** Notes below a post about its files. Plain text. */
+export const postTexts = {
+	/** Completes the sentence of `fileTooLarge`: too large for … */
+	thisWorkspace: "this workspace",
+	fileEmpty: ({ name }: { readonly name: string }) =>
+		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
+	fileUnread: ({ name }: { readonly name: string }) =>
+		`File not attached: ${name} could not be read from the gateway.`,
+	filesRefused: ({ reason }: { readonly reason: string }) => `File not attached: ${reason}.`,
+	/** Reasons of a refusal. */
+	mayNotShare: "I may not share files here",
+	typeNotAllowed: "files of this type are not allowed here",
+	filesDisabled: "this workspace does not allow files",
+	onlyImages: "this workspace allows only images",
+	storageFull: "this workspace has no storage for more files",
+	channelArchived: "the channel is archived",
+	/** `code`: error code of Slack. */
+	refused: ({ code }: { readonly code: string | undefined }) =>
+		code === undefined ? "Slack refused it" : `Slack refused it (${code})`,
+
+	fileInDirectMessages: "The file is in your direct messages with me.",
+	fileNotSent: "File not attached: I could not send it to you in a direct message.",
+} as const;
