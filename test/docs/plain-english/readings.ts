@@ -56,6 +56,11 @@ export function checkSource(file: string, source: string, exceptions: readonly E
 	return { file, sentences, findings };
 }
 
+/** User texts of a file: the messages, labels and prompts of a source, or a Markdown file among the sources. */
+export function userTexts(file: string, source: string): Prose[] {
+	return proseOf(file, source).filter(({ kind }) => kind === "texts");
+}
+
 function asFinding(
 	file: string,
 	{ kind, line, text }: Sentence,

@@ -13,7 +13,7 @@ export interface Recording {
 	readonly bus: EventBus;
 }
 
-/** Records events in one of the sessions. Nothing if it was deleted meanwhile. */
+/** Records events in one of the sessions. Does nothing if the session was deleted meanwhile. */
 export type RecordIn<S extends Recording> = (
 	session: S,
 	...events: readonly RecordedEvent[]

@@ -116,7 +116,7 @@ test("if one of both channels is shared with other organisations, no approval is
 	const visitor = acting("max", "member", answering, true);
 	const session = await to.t.create(visitor);
 	await to.t.runtime.send(unkeyed(visitor), session, { content: "hello" });
-	// They were present at the last message, whatever the connector says about the person who answers.
+	// They were present at the last message, regardless of the connector's report about them.
 	expect(await to.listed(abe)).toEqual([]);
 	expect(await to.answer(abe)).toBe("prompt not found");
 	expect(await to.answer(operator)).toBe("");

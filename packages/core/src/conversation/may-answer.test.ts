@@ -107,7 +107,7 @@ const identities: readonly (readonly [string, (where: Where) => Principal])[] = 
 	["an observer of nothing", () => ({ id: "observer:2", kind: "observer" })],
 ];
 
-test("of twelve people who approve in four channels, only the approver of this one has an effect", async () => {
+test("only the approver of this channel has an effect, among twelve people who approve in four channels", async () => {
 	const pressing = identities.flatMap(([name, identity]) =>
 		channels.map((where) => ({ name: `${name} in ${JSON.stringify(where)}`, by: identity(where) })),
 	);

@@ -8,7 +8,7 @@ export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated"
 /** Number of events that are searched, newest first. A run with more since its last list has no list to show. */
 const mostSearched = 10_000;
 
-/** The newest recorded list of steps of the session, up to `seq`. Undefined if there is none. */
+/** The newest recorded list of steps of the session, up to `seq`. Undefined without a list. */
 export async function newestTodo(
 	db: Kysely<Tables>,
 	sessionId: string,

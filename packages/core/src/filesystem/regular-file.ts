@@ -123,8 +123,8 @@ export class HeldDirectory implements AsyncDisposable {
 	/**
 	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. It opens each
 	 * component without following links. With `make`, it creates missing directories. Throws `aborted` if a component has
-	 * become a link, the error of the system if a component is missing or unreadable, and `failed_precondition` on a system
-	 * that cannot reach names through an open directory.
+	 * become a link. Throws the error of the system if a component is missing or unreadable. Throws `failed_precondition` on
+	 * a system that cannot reach names through an open directory.
 	 */
 	static async open(path: string, make = false): Promise<HeldDirectory> {
 		let held = await HeldDirectory.#hold(await open(sep, FLAGS));

@@ -87,7 +87,7 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 	return Number(row.count);
 }
 
-/** Any note in the store. Most stores have none, and each run checks this. */
+/** Any note in the store. Most stores have no notes, and each run checks this. */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 	// As a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),

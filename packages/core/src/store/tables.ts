@@ -252,7 +252,7 @@ interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** The person, or the channel as `placeKey` writes it, or "" for everyone. */
+	/** The person, or the channel as `placeKey` writes it, or "" for all people. */
 	subject: string;
 	/** The person or principal whose run or request wrote it. */
 	author: string;

@@ -1,6 +1,6 @@
 /**
- * Characters that are invisible or misleading: controls, direction marks and other format characters, all spaces except the
- * plain one, private and unassigned characters, lone surrogates, ignorable characters, and the blank of braille.
+ * Characters that are invisible or misleading: controls, direction marks and other format characters, and all spaces except
+ * the plain one. Also private and unassigned characters, lone surrogates, ignorable characters, and the blank of braille.
  */
 const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;

@@ -97,7 +97,7 @@ export class Policies {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Decision about a call. Nothing runs and nothing is recorded. */
+	/** Decision about a call, which does not run and is not recorded. */
 	async test(principal: Principal, question: PolicyQuestion): Promise<PolicyAnswer> {
 		authorize(principal, "policy.read");
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });

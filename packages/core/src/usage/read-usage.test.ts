@@ -111,7 +111,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		);
 		const session = { scope: "session", sessionId: "sess_a" };
 		expect((await readUsage(store, filter, now, budgets)).budgets).toEqual([
-			// Of the month of `now` up to its end: after a clock change, later amounts are already stored.
+			// Usage of the month of `now` up to its end: after a clock change, later amounts are already stored.
 			...[
 				{
 					scope: "gateway",

@@ -42,7 +42,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 			`a budget of ${limit} billionths of a dollar is not allowed: use a whole number from 0, or none`,
 		);
 	}
-	// Before the commit, so that no reader caches that there is none.
+	// Before the commit, so that no reader caches the missing budget.
 	inUse.set(store, Promise.resolve(true));
 	const values = { limit_cost: limit, set_by: by, set_at: at, ...stamp };
 	await tx

@@ -37,7 +37,7 @@ export interface PlaceProfile {
 	readonly tools?: readonly string[];
 	/** Working directory of its tools instead of a workspace of its own. Absolute path. */
 	readonly root?: string;
-	/** Ids of the people who may approve there. If absent, everyone with the role approver. */
+	/** Ids of the people who may approve there. Default: all people with the role approver. */
 	readonly approvers?: readonly string[];
 	/** Channels whose approvers may answer its approvals, too. */
 	readonly approveIn?: readonly string[];

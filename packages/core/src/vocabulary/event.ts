@@ -11,9 +11,15 @@ import type { PlanStep, TaskEvent, WorkerEvent } from "./task.ts";
 import type { BudgetReached, Usage } from "./usage.ts";
 
 /**
- * Reason of an early end of a run. refusal: the model refused. cut: its last reply reached a limit. model: the provider
- * failed. budget: a budget allows no further call. denied: people denied a call repeatedly. limit: another limit of runs.
- * settings: the agent of the run, its model or its tools cannot be used. step: a step of its workflow failed.
+ * Reason of an early end of a run.
+ * - refusal: the model refused.
+ * - cut: its last reply reached a limit.
+ * - model: the provider failed.
+ * - budget: a budget allows no further call.
+ * - denied: people denied a call repeatedly.
+ * - limit: another limit of runs.
+ * - settings: the agent of the run, its model or its tools cannot be used.
+ * - step: a step of its workflow failed.
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
@@ -54,10 +60,10 @@ export interface TrustBadge {
 }
 
 /**
- * Recorded events of a conversation. A session begins with `session.created`. A run has `user.message`, then for each call
- * one `tool.started` and exactly one `tool.completed` or `tool.failed`, with its `prompt.requested` in between; for each
- * model call one `model.called`, and `run.retrying` after it if the call is repeated; at the end `usage.updated` if a model
- * was called, and finally exactly one `assistant.message`.
+ * Recorded events of a conversation. A session begins with `session.created`. A run has `user.message` first. Each call has
+ * one `tool.started` and exactly one `tool.completed` or `tool.failed`, with its `prompt.requested` in between. Each model
+ * call has one `model.called`, and `run.retrying` after it if the call is repeated. At the end, `usage.updated` follows if a
+ * model was called, and finally exactly one `assistant.message`.
  */
 export type ConversationEvent =
 	| { readonly type: "session.created" }
@@ -236,7 +242,7 @@ export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | Tas
  * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash the
  * reply is requested again and starts with a new `text.started`. A reply that the provider streams begins with
  * `response.started`. It may have `thinking.delta`s, and for each call `arguments.started`, deltas and `arguments.ended`,
- * also if it is interrupted. None of these contain secrets. An auxiliary text, such as a summary, has none of them.
+ * also if it is interrupted. None of these contain secrets. An auxiliary text, such as a summary, has no transient events.
  */
 export type TransientEvent =
 	/** The response headers of a model call arrived. */
@@ -323,7 +329,7 @@ export type TransientEvent =
 	  }
 	/**
 	 * A call starts to run, after its approval if it needs one. It follows `tool.started` and precedes progress and end. It
-	 * may be repeated after a restart if the call is safe to repeat. A call that does not run has none.
+	 * may be repeated after a restart if the call is safe to repeat. A call that does not run has no such event.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**

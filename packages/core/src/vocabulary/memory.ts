@@ -6,11 +6,11 @@ export type MemoryScope = (typeof memoryScopes)[number];
 
 interface MemorySubject {
 	readonly scope: MemoryScope;
-	/** The person of scope `user`, the channel of scope `channel`, or "" for everyone. */
+	/** The person of scope `user`, the channel of scope `channel`, or "" for all people. */
 	readonly subject: string;
 }
 
-/** Note about a person or a channel, or for everyone. */
+/** Note about a person or a channel, or for all people. */
 export interface Memory extends MemorySubject {
 	readonly id: string;
 	/** The person or principal whose run or request wrote it. */
@@ -25,7 +25,7 @@ export interface Memory extends MemorySubject {
 	readonly createdAt: number;
 }
 
-/** The person and the channel whose notes a run or a request can read. Notes for everyone are always readable. */
+/** The person and the channel whose notes a run or a request can read. Notes for all people are always readable. */
 export interface MemoryReader {
 	readonly user?: string | undefined;
 	readonly channel?: string | undefined;
@@ -44,7 +44,7 @@ export const memoryLimits = {
 	/** Tags of a note, and characters of each. */
 	tags: 8,
 	tag: 40,
-	/** Maximum notes of one person, of one channel, and for everyone. */
+	/** Maximum notes of one person, of one channel, and for all people. */
 	notes: 500,
 } as const;
 
@@ -75,7 +75,7 @@ export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): Ne
 	return { scope, text, tags };
 }
 
-/** Returns the subject of a scope for a reader. Throws `failed_precondition` if the reader has none. */
+/** Returns the subject of a scope for a reader. Throws `failed_precondition` for a reader without that subject. */
 export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): string {
 	if (scope === "everyone") return "";
 	const subject = scope === "user" ? user : channel;
@@ -101,7 +101,7 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Notes that the tools of a run can access: those of its person, of its channel, and for everyone. */
+/** Notes that the tools of a run can access: those of its person, of its channel, and for all people. */
 export interface MemoryAccess {
 	/** Whether the session is in a chat, in which other people may write later. */
 	readonly inChat: boolean;

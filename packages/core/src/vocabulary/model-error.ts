@@ -1,10 +1,14 @@
 import { defined, type ErrorCode, ParleyError } from "@parley/base";
 
 /**
- * Kind of a model failure, which decides about the next attempt. rate-limited: too many requests. overloaded: the provider
- * cannot answer now. interrupted: a reply stopped early or was damaged. timeout: it came too slowly. unreachable: no
- * connection (name, TLS, refused). rejected: the request itself is invalid and would be refused again. unauthenticated: the
- * key was refused.
+ * Kind of a model failure, which decides about the next attempt.
+ * - rate-limited: too many requests.
+ * - overloaded: the provider cannot answer now.
+ * - interrupted: a reply stopped early or was damaged.
+ * - timeout: it came too slowly.
+ * - unreachable: no connection (name, TLS, refused).
+ * - rejected: the request itself is invalid and would be refused again.
+ * - unauthenticated: the key was refused.
  */
 export type ModelFault =
 	| "rate-limited"

@@ -62,11 +62,17 @@ export function readTaint(text: string): Taint {
 }
 
 /**
- * Classes that policy judges. `critical` classes (see policy.ts) require approval whatever grants exist.
- * read, write: inside the roots. outside-read, outside-write: outside them. secret: key files and similar.
- * control: files that control Parley or this machine. irreversible: publishing, force-pushing. person: asks a person.
- * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
- * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
+ * Classes that policy judges. `critical` classes (see policy.ts) require approval regardless of grants.
+ * - read, write: inside the roots.
+ * - outside-read, outside-write: outside them.
+ * - secret: key files and similar.
+ * - control: files that control Parley or this machine.
+ * - irreversible: publishing, force-pushing.
+ * - person: asks a person.
+ * - client: a tool that a client runs.
+ * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
+ * - `memory-everyone`: storing or deleting notes for all people.
+ * - schedule: creating or removing a schedule.
  */
 export type ActionClass =
 	| "read"

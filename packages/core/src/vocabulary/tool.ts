@@ -136,7 +136,8 @@ export interface ParameterLeniency {
 	readonly fromZero?: true;
 	/**
 	 * Unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
-	 * fit: above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
+	 * fit. A number above the maximum of seconds is read as milliseconds, and one below the minimum of milliseconds as
+	 * seconds.
 	 */
 	readonly unit?: "s" | "ms";
 }

@@ -50,8 +50,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a proxy forwarded the request, so that its first sender is unknown: `Forwarded` (RFC 7239), `Via` (RFC 9110), and
- * the names of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a proxy forwarded the request, so that its first sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC
+ * 9110), and the headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));

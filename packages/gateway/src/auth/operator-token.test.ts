@@ -22,7 +22,7 @@ test("the first start mints a token that only this user can read, the next ones 
 	expect(await readOperatorToken(data.path)).toBe(token);
 });
 
-test("of many simultaneous starts one creates the token, and no other file remains", async () => {
+test("only one of many simultaneous starts creates the token, and no other file remains", async () => {
 	await using data = await temporaryDirectory();
 	const tokens = await Promise.all(
 		Array.from({ length: 20 }, () => loadOrCreateOperatorToken(data.path, ids)),

@@ -57,7 +57,7 @@ function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
 	throw new ParleyError(
-		`the database ${file} is damaged: it is empty, but ${path} has been used before; restore a backup in its place, ` +
+		`the database ${file} is damaged: it is empty, but ${path} has been used before. Restore a backup in its place, ` +
 			"or remove it and its -wal file to start without the old sessions",
 		{ code: "data_loss" },
 	);

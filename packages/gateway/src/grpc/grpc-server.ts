@@ -157,9 +157,9 @@ const entryBytes = 32;
 
 /**
  * Refuses calls whose header list is larger than `mostHeaderBytes`, with `RESOURCE_EXHAUSTED` and before any other check.
- * grpc-js has no option for it. nghttp2 limits the frames of a list and Node its entries (128), but not this size. Headers
- * that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted. `refused` is called with
- * the equivalent HTTP status.
+ * The libraries do not limit this size: grpc-js has no option for it, nghttp2 limits the frames of a list, and Node its
+ * entries (128). Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted.
+ * `refused` is called with the equivalent HTTP status.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	return ({ path }, call) => {

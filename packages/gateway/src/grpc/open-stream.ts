@@ -34,8 +34,8 @@ interface StreamParts<Message> {
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called when the client can receive nothing more: it disconnected, reads too slowly, or its token is no longer valid.
-	 * Not called when the gateway stops.
+	 * Called when the client can no longer receive: it disconnected, reads too slowly, or its token is no longer valid. Not
+	 * called when the gateway stops.
 	 */
 	readonly lost: () => void;
 }

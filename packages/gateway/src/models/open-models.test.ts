@@ -117,7 +117,7 @@ test("models of agents are known at the vendor's own address only", async () => 
 	await expect(opened({ provider: "offline" })).resolves.not.toHaveProperty("checkModel");
 });
 
-test("of another server only described models and the active one are listed", async () => {
+test("only described models and the active one of another server are listed", async () => {
 	const table = {
 		models: [
 			{ id: "gemma", context_window: 8_192, max_output: 1_000, tier: "fast" },

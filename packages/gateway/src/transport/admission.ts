@@ -15,8 +15,8 @@ const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, 
  * at most ten seconds, and the next ones wait unread. Only when the maximum number is open, one is closed for each new one.
  * One for all listeners.
  *
- * All users of this machine have the same address. So that others cannot lock the operator out, processes of the gateway's
- * own user have places and a queue of their own, as many as one address has, when strangers have taken theirs.
+ * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue, as
+ * many as one address has. They are used when strangers occupy the others, so that strangers cannot lock the operator out.
  */
 export class Admission {
 	readonly #limit: number;

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Bytes in the socket before frames wait here, where they can still be counted. */
+/** Maximum bytes in the socket. Further frames wait here, and are counted. */
 const socketShare = 256 * 1024;
 
 /** Bytes of a replay in one write: few system calls, and far below the budget. */
@@ -85,8 +85,9 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * For a long replay: resolves immediately if little waits, else when that was written and the reader has taken it or has
-	 * disconnected, and then never in the same tick, so that other work can run.
+	 * For a long replay: resolves immediately if little waits. Otherwise it resolves when the waiting frames were written
+	 * and the reader has received them or has disconnected. It then never resolves in the same tick, so that other work can
+	 * run.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);

@@ -25,7 +25,7 @@ class SlowPipe extends Writable {
 		return this.#taken !== undefined;
 	}
 
-	/** The other end reads what is on its way, and nothing else. */
+	/** The other end reads only the sent bytes. */
 	async accept(): Promise<void> {
 		const taken = this.#taken;
 		this.#taken = undefined;

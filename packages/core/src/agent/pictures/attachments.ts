@@ -161,9 +161,9 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 
 /**
  * Removes pictures from the conversation after a provider rejected a request with them, because it would reject every later
- * request. Returns true if the run continues: the request had more pictures than are allowed, for example from the record of
- * another version, or it was the first to show this model pictures of results. Otherwise the pictures of the run's own
- * message are removed, and the run ends.
+ * request. Returns true if the run continues. It continues if the request had more pictures than are allowed, for example
+ * from the record of another version. It also continues if the request was the first to show this model pictures of results.
+ * Otherwise the pictures of the run's own message are removed, and the run ends.
  */
 export async function withdrawRefused(
 	run: Run,

@@ -39,7 +39,7 @@ test.runIf(existsSync("/usr/bin/git"))(
 	},
 );
 
-test("a directory without a repository has none, and directories above the root are not read", async () => {
+test("a directory without a repository has no git state, and directories above the root are not read", async () => {
 	const root = await makeDirectory();
 	expect(await describeGit(root, [root])).toBe("no repository in these directories");
 	const repository = await makeRepository("ref: refs/heads/main\n");

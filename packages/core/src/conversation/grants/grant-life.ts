@@ -150,7 +150,7 @@ export class GrantLife {
 		this.#arm();
 	}
 
-	/** Ends a grant. Nothing happens if it has ended already. */
+	/** Ends a grant. A grant that has already ended is left unchanged. */
 	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
 		await this.inPlace(row.place, notifiedSessions(row), (tx, telling) =>
 			this.endIn(tx, telling, { row, reason, asker }),

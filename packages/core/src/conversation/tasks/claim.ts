@@ -16,8 +16,8 @@ export interface Claimer {
 }
 
 /**
- * Claims one task for this worker: the most urgent claimable one, started ones first. Undefined if there is none, or another
- * worker was faster. One statement on both engines: for the second worker the condition no longer holds.
+ * Claims one task for this worker: the most urgent claimable one, started ones first. Undefined without a claimable task, or
+ * if another worker was faster. One statement on both engines: for the second worker the condition no longer holds.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`
@@ -31,7 +31,8 @@ export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): 
 }
 
 /**
- * Claims a task that has ended while its run was open and unclaimed, so that the run ends too. Undefined if there is none.
+ * Claims a task that has ended while its run was open and unclaimed, so that the run ends too. Undefined without such a
+ * task.
  */
 export async function claimEnded(
 	tx: Tx,
@@ -46,7 +47,7 @@ export async function claimEnded(
 	return rows[0];
 }
 
-/** Time at which the next task can be claimed, or taken over from a silent worker. Undefined if there is none. */
+/** Time at which the next task can be claimed, or taken over from a silent worker. Undefined without such a task. */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`
 		select min(due) as due from (

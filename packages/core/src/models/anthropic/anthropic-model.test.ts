@@ -380,7 +380,7 @@ test("a count waits at most ten seconds", async () => {
 	await failed;
 });
 
-test("nothing is printed, not even about models that will be retired", async () => {
+test("the client prints no warnings, also about models that will be retired", async () => {
 	const printed = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 	onTestFinished(() => printed.mockRestore());
 	const { model } = create(() => streaming(said()));

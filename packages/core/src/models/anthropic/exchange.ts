@@ -70,7 +70,7 @@ export class Exchange {
 
 	/** For a request whose answer is a small document. */
 	get plain(): Anthropic.RequestOptions {
-		// An empty text is no body, which some statuses require.
+		// An empty text is not sent as a body, because some statuses require that there is no body.
 		return this.#requestOptions(
 			async (response) => new Response((await this.#text(response)) || null, response),
 		);

@@ -58,7 +58,7 @@ test.each([
 	[2048, 1024],
 	[2046, undefined],
 	[1, undefined],
-])("of %i tokens, %s are for thinking: it needs 1024, and the answer needs the rest", (maxTokens, budget) => {
+])("%i tokens have %s for thinking: it needs 1024, and the answer needs the rest", (maxTokens, budget) => {
 	const { thinking: chosen } = thinking("budget", "high", { maxTokens });
 	expect(chosen).toEqual(budget === undefined ? undefined : { type: "enabled", budget_tokens: budget });
 });

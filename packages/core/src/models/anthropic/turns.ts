@@ -42,7 +42,7 @@ const GO_ON = "(go on)";
 export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
 
 /**
- * Messages in the form of the Messages API: the roles alternate, the user's role is first and last, results precede the
+ * Messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results precede the
  * other content of a turn, and no block is empty. Each block depends only on its message, so that a repeated message has the
  * same bytes.
  */

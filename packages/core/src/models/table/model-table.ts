@@ -91,9 +91,12 @@ export interface Prices {
 }
 
 /**
- * none: no thinking. budget: thinks up to a number of tokens. adaptive: thinks as needed, adjusted by an effort.
- * between_tools: adaptive, with thinking between tool calls as the lowest setting. It cannot be switched off. always:
- * adaptive, with the lowest effort as the lowest setting.
+ * Thinking of a model.
+ * - none: no thinking.
+ * - budget: up to a number of tokens.
+ * - adaptive: as needed, adjusted by an effort.
+ * - between_tools: adaptive, with thinking between tool calls as the lowest setting. It cannot be switched off.
+ * - always: adaptive, with the lowest effort as the lowest setting.
  */
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];

@@ -31,9 +31,9 @@ const changers = new Set(
 );
 
 /**
- * Finds uses of a shell command that require approval whatever grants exist: irreversible actions, changes of files that
- * control this machine or the gateway, and names of key or password files. It knows common programs by name and reads the
- * commands that programs run. A command can hide its intent, because reading shell text is no boundary. The result is
+ * Finds uses of a shell command that require approval regardless of grants: irreversible actions, changes of files that
+ * control this machine or the gateway, and names of files with keys. It knows common programs by name and reads the commands
+ * that programs run. A command can hide its intent, because reading shell text is not a security boundary. The result is
  * therefore only a reason to ask more often. Confining a command is the task of the sandbox.
  */
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {

@@ -36,7 +36,7 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 /**
  * Simple commands of a line that a shell reads in exactly one way, with quotes removed. Undefined if the shell would expand
  * or substitute anything, open a file, or run something in the background or in another shell, and in all other cases of
- * doubt. The line runs the returned commands and nothing else.
+ * doubt. The line runs only the returned commands.
  */
 export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	// Control characters and blanks of other scripts: some shells treat them as separators, and they are invisible.

@@ -180,7 +180,7 @@ async function resolveWithin(root: string, path: string, shown: string): Promise
 	throw refusedFile(`${shown} is a link to a path outside the directory of agents`);
 }
 
-/** Finds a file below `root`. Undefined if there is none. */
+/** Finds a file below `root`. Undefined if it does not exist. */
 export async function findFile(root: string, path: string, shown: string): Promise<FoundFile | undefined> {
 	const real = await resolveWithin(root, path, shown);
 	if (real === undefined) return undefined;

@@ -364,7 +364,7 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
 
 /**
  * Directories of the roots that no command may rename, because a hidden directory, a file of the operator or the home
- * directory must stay at its path: the directories between it and its root, and the home directory itself.
+ * directory must stay at its path. They are the directories between it and its root, and the home directory itself.
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();

@@ -21,6 +21,6 @@ test.each([
 	["unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone=1"],
 	["max_user_namespaces", "0\n", "user.max_user_namespaces"],
 	["nothing", "", "namespaces|container"],
-])("if %s contains %j, it says what to change", (file, text, words) => {
+])("if %s contains %j, it names the change", (file, text, words) => {
 	expect(howToPermit((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
 });

@@ -28,8 +28,8 @@ interface Steering {
 export type Known = ReadonlyMap<string, Steering>;
 
 /**
- * Files that decide what runs later: in the roots, in the directories between a root and the working directory, in the
- * home directory if a root contains it, and in `nested`. Files of git are excluded.
+ * Files that control later commands: in the roots, in the directories between a root and the working directory, and in
+ * `nested`. Also in the home directory if a root contains it. Files of git are excluded.
  */
 export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);

@@ -156,7 +156,7 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
-	/** The places without roots that another program replaced. Nothing is changed at the present target of such a path. */
+	/** The places without roots that another program replaced. The present target of such a path is not changed. */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#found;
 		const roots: string[] = [];

@@ -36,8 +36,8 @@ export const eachProcess: Limiter = {
 };
 
 /**
- * Limits of each process, by the letters of `ulimit`: files, processes of the user (the kernel does not count those of
- * root), KiB of a file, seconds of CPU, KiB of address space, KiB of a core dump.
+ * Limits of each process, by the letters of `ulimit`: files, processes of the user, KiB of a file, seconds of CPU, KiB of
+ * address space, KiB of a core dump. The kernel does not count processes of root.
  */
 export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
 	return {
@@ -163,7 +163,7 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * The cgroup in which this process may create others with limits: the parent of its own if that has no process itself
+ * The cgroup in which this process may create others with limits. It is the parent of its own if that has no process itself
  * (`DelegateSubgroup=` of systemd), or its own if no other process is in it. Then this process moves into a child, because a
  * cgroup with controllers for its children has no processes itself: `Documentation/admin-guide/cgroup-v2.rst`
  */

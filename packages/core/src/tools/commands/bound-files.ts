@@ -74,9 +74,9 @@ export function isDataName(name: string): boolean {
 /**
  * Identifies the files below a directory that a program could run or load: all except documents, images, caches, logs,
  * databases, and stored data of git. A link is identified by its text, and by its target if that is a file in the directory
- * or in a root. A file of up to 256 KiB is identified by content and permissions; a larger one, and one of an installed
- * package, by device, inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or after 3 s,
- * with installed packages last.
+ * or in a root. A file of up to 256 KiB is identified by content and permissions. A larger one, and one of an installed
+ * package, is identified by device, inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or
+ * after 3 s, with installed packages last.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
@@ -152,8 +152,10 @@ function readUpTo(file: number, size: number): Buffer {
 
 /**
  * Facts instead of the content. A write changes `ctime`, which only the kernel sets: a user without root can set `mtime`
- * back, but not `ctime`. Not detected: a second write in the same tick of the kernel's clock (1 to 10 ms), a write through a
- * mapping that was written to before, and a file system whose owner sets the times (FUSE, a network server).
+ * back, but not `ctime`. Three writes are not detected.
+ * - A second write in the same tick of the kernel's clock (1 to 10 ms).
+ * - A write through an older mapping.
+ * - A write in a file system whose owner sets the times (FUSE, a network server).
  */
 function factsOf(stats: BigIntStats): string {
 	return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${modeOf(stats)}`;

@@ -40,8 +40,8 @@ const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
- * Finds the files that a command line names. It reads the text, which is no boundary: files that a program loads itself are
- * not found. `path` is the search path of programs.
+ * Finds the files that a command line names. It only reads the text, so it does not find files that a program loads itself.
+ * `path` is the search path of programs.
  */
 export async function findNamed(
 	command: string,

@@ -40,7 +40,7 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 	expect(findNearestLines(text, wanted)).toEqual({ first, last, lines, difference });
 });
 
-test("quotes and spaces that look alike are found", () => {
+test("similar quotes and spaces are found", () => {
 	expect(findNearestLines("say(\u{201c}it\u{2019}s\u{a0}late\u{201d})", 'say("it\'s late")')).toMatchObject({
 		first: 1,
 		difference: expect.stringContaining('look-alike characters: it is "say(\u{201c}it\u{2019}s\\u{a0}late'),

@@ -85,7 +85,7 @@ test.each<[string, object[], string]>([
 	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
 	["another name", [{ before: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
-])("%s: nothing is edited, and the error has the reason", async (_, edits, text) => {
+])("%s: the file stays unchanged, and the error has the reason", async (_, edits, text) => {
 	const content = "a\nb\nc\ndd\nd\n";
 	await put(join(context.cwd, "f"), content);
 	expect(await plan("f", ...edits)).toMatchObject({ kind: "refused", text });

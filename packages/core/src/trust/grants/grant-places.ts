@@ -76,7 +76,7 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 
 /**
  * The connector's session of a channel: the current one if it belongs to the channel, else the one with the last message.
- * Undefined if there is none.
+ * Undefined without a session.
  */
 export async function newestSessionIn(
 	db: Tx,

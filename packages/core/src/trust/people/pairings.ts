@@ -156,7 +156,7 @@ export interface PairingFacts {
 	readonly id: string;
 	/** An invitation of the operator, or an access request. */
 	readonly kind: "invitation" | "request";
-	/** Where it is valid. An invitation without a platform is valid everywhere. */
+	/** Scope of its validity. An invitation without a platform is valid everywhere. */
 	readonly platform?: string;
 	readonly tenant?: string;
 	/** Who asks. */

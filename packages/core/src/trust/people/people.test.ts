@@ -504,7 +504,7 @@ test("after an owner pairs, only that token acts for the guild, and its replacem
 	);
 });
 
-test("present rights never exceed those at the time of the message, and a removed person has none", async () => {
+test("present rights never exceed those at the time of the message, and a removed person has no rights", async () => {
 	await using guild = await Guild.open({ allow: [{ platformRole: "7", as: "member" }] });
 	const { people, t } = guild;
 	const now = (principal: Principal) =>

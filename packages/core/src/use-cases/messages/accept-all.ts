@@ -65,7 +65,7 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** It would apply to everyone who writes there, without the mark, limit and end of a grant of the channel. */
+/** It would apply to all people who write there, without the mark, limit and end of a grant of the channel. */
 function belongsToChannel(place: string): ParleyError {
 	const message = `accept_all_tools does not apply to the session of a channel: trust the channel with parley trust grant ${visible(place)} --reason …`;
 	return new ParleyError(message, { code: "failed_precondition" });

@@ -239,8 +239,8 @@ export async function withSkill(
 
 /**
  * Options of a run in stored form: checked, with the real name of the model and without secrets. Throws `invalid_argument`
- * for an impossible option, `not_found` for an unknown agent, and `permission_denied` if a person of a chat writes a system
- * prompt or the operator has chosen another agent for the channel.
+ * for an impossible option and `not_found` for an unknown agent. Throws `permission_denied` if a person of a chat writes a
+ * system prompt, or if the operator has chosen another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,

@@ -108,7 +108,7 @@ test("a long replay waits for its client, and what happens meanwhile comes behin
 	await follower.leave();
 });
 
-test("a client that leaves during the replay receives no more", async () => {
+test("a client that leaves during the replay receives no further events", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, session)).leave();

@@ -22,7 +22,7 @@ test("a rename has one event, however often it is repeated with its key", async 
 	expect(await found("old")).toBe(0);
 });
 
-test("a title is one line without invisible characters, whoever sets it", async () => {
+test("a title is one line without invisible characters, at its creation and after a rename", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const { id } = await t.runtime.create(unkeyed(), { title: " two\nlines " });
 	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([{ title: "two lines" }]);

@@ -26,7 +26,7 @@ const mostFailures = 3;
 
 /**
  * Titles for unnamed sessions by a model, each after its first successful run. After a failure it tries again after the next
- * run, and two more at most. Nothing waits for it, and failures are only logged.
+ * run, and two more at most. Callers do not wait for it, and failures are only logged.
  */
 export class Titles {
 	readonly #sessions: Sessions;

@@ -244,7 +244,7 @@ interface Taken {
 	readonly resumed: boolean;
 }
 
-/** A worker's task is the text of an agent, whoever requested the parent task. */
+/** A worker's task is the text of an agent, also if a person requested the parent task. */
 const handedOn = "(Assigned by the agent of the task that this work is part of.)\n";
 
 interface BeginPorts {
