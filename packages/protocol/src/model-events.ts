@@ -21,6 +21,8 @@ export const modelPayloads = {
 		duration: z.int(),
 		/** Empty after a complete reply. */
 		error: z.string(),
+		/** Text of a reply that is followed by tool calls; absent without text, and in a `start`. */
+		text: z.exactOptional(z.string()),
 	}),
 	/** The response headers of a model call arrived; thinking, text and calls follow. Transient. */
 	"assistant.started": z.object(runId),

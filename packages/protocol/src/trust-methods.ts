@@ -7,6 +7,7 @@ import {
 	GrantPayload,
 	GrantRequestPayload,
 	givenRoles,
+	liveLevels,
 	mentions,
 	PairingPayload,
 	PersonPayload,
@@ -100,6 +101,7 @@ export const trustMethods = {
 				z.object({
 					mention: z.enum(mentions),
 					sessions: z.enum(sessionModes),
+					live: z.exactOptional(z.enum(liveLevels)),
 					agent: z.exactOptional(z.string()),
 				}),
 			),

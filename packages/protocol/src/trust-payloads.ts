@@ -64,6 +64,7 @@ export const PairingPayload = z.object({
 
 export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
+export const liveLevels = ["off", "text", "tools", "everything"] as const;
 
 /** Channel settings. General settings apply for absent fields. */
 export const PlaceProfilePayload = z.strictObject({
@@ -86,6 +87,8 @@ export const PlaceProfilePayload = z.strictObject({
 	mention: z.exactOptional(z.enum(mentions)),
 	/** Whether a channel has one conversation or one per person. For connectors. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
+	/** Display of an answer while the run works: none, its text, also its tool calls, or also their subjects. */
+	live: z.exactOptional(z.enum(liveLevels)),
 	/** Hours before its approvals expire; 24 if absent. */
 	approval_hours: z.exactOptional(z.number().min(0.1).max(720)),
 });

@@ -115,7 +115,7 @@ function settingRows({ place, profile, source }: Channel, { columns, styles }: L
 
 function settingWords(profile: Channel["profile"]): string[] {
 	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
-	const { mention, sessions, approve_in } = profile;
+	const { mention, sessions, live, approve_in } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		["agent", agent],
 		["model", model],
@@ -127,6 +127,7 @@ function settingWords(profile: Channel["profile"]): string[] {
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],
 		["sessions", sessions === "person" ? "one for each person" : sessions],
+		["live answers", live],
 		["approvals expire after", approval_hours === undefined ? undefined : `${approval_hours} h`],
 	];
 	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));

@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
+import { postOfAnswer } from "../platform/answer-card.ts";
 import type { PlatformLimits, PostFormat } from "../platform/chat-platform.ts";
 import type { Control, Posting } from "../platform/posting.ts";
 import type { Block, Inline } from "../text/document.ts";
@@ -29,9 +30,22 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	return operations.flatMap((operation) => {
 		const { lane, task } = operation;
 		const own = task === undefined ? {} : { conversation: `${conversation}#task:${task}` };
-		const card = operation.type === "show" && operation.card !== undefined ? { card: operation.card } : {};
-		return postingsOf(operation, platform).map((payload) => ({ seq, at, lane, ...own, ...card, payload }));
+		return postingsOf(operation, platform).map((payload, index) => {
+			const card = cardOf(operation, index);
+			return { seq, at, lane, ...own, ...defined({ card }), payload: withKey(payload, operation, card) };
+		});
 	});
+}
+
+function cardOf(operation: RenderOperation, index: number): string | undefined {
+	if (operation.type === "thread" || operation.card === undefined) return undefined;
+	return operation.flows ? postOfAnswer(operation.card, index) : operation.card;
+}
+
+/** A growing answer and its end create the same posts, so they share their identity. */
+function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
+	const isGrown = operation.type === "show" && operation.flows && card !== undefined;
+	return payload.type === "post" && isGrown ? { ...payload, key: card } : payload;
 }
 
 function postingsOf(operation: RenderOperation, platform: RowTarget["platform"]): Posting[] {
@@ -41,7 +55,7 @@ function postingsOf(operation: RenderOperation, platform: RowTarget["platform"])
 }
 
 function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
-	const { replyTo, thread, upload, marker, plain, list, controls = [] } = operation;
+	const { replyTo, thread, upload, marker, buttons, plain, list, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -51,6 +65,7 @@ function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posti
 		file: fitted.file,
 		upload,
 		marker,
+		buttons,
 		list,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
@@ -98,12 +113,12 @@ const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
 /** Returns the bodies of the posts for a text with its footer. None is blank; the list may be empty. */
-function fitShow({ text, foot, card }: ShowOperation, platform: Platform): Fitted {
+function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): Fitted {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
 	const narrow = limits.post - dialect.measure(below);
 	const document = parseText(text);
-	if (card !== undefined) {
+	if (card !== undefined && !flows) {
 		return withFoot({ posts: [fitPost(document, { dialect, limit: narrow }, moreNote)] }, below);
 	}
 	const sized = (limit: number): Fitted =>

@@ -10,22 +10,27 @@ import {
 } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
-import {
-	DeliveryError,
-	type OutboxRow,
-	type RateLimit,
-	type Receipt,
-	type Surface,
-} from "../platform/surface.ts";
+import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "../platform/surface.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
+import { type AnswerDraft, AnswerDrafts } from "./answer-drafts.ts";
+import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { type Plan, planRows } from "./plan.ts";
-import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
+import {
+	type Content,
+	doubtAttempted,
+	keyOf,
+	postAnew,
+	readCard,
+	readContent,
+	readOpen,
+	readPostsOfAnswer,
+} from "./statements.ts";
 import {
 	type Doubt,
 	judgeEdit,
@@ -73,6 +78,7 @@ export class Outbox {
 	readonly #doubts = new Map<string, Doubt>();
 	readonly #repeats = new Map<string, Repeats>();
 	readonly #startedAt: number;
+	readonly #answers: AnswerDrafts;
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
@@ -93,6 +99,7 @@ export class Outbox {
 		this.#failpoints = parts.failpoints ?? noFailpoints;
 		this.#buckets = new Buckets(parts.clock);
 		this.#startedAt = parts.clock.monotonic();
+		this.#answers = new AnswerDrafts(parts.clock, parts.log);
 		const { store, clock, log } = parts;
 		this.#open = new OpenRows({ store, clock, log, signal: this.#stopping.signal }, open);
 	}
@@ -170,11 +177,44 @@ export class Outbox {
 		});
 	}
 
+	/** Cards of the posts of an answer, posted or planned. `card`: that of the first post. */
+	async postsOfAnswer(conversation: string, card: string): Promise<readonly string[]> {
+		const posted = await this.#parts.store.read((db) => readPostsOfAnswer(db, card));
+		const planned = this.#open.of(conversation).map((row) => row.card ?? "");
+		return [
+			...new Set([...posted, ...planned.filter((each) => each === card || each.startsWith(`${card}/`))]),
+		];
+	}
+
+	/**
+	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist
+	 * yet, a post of the conversation is due, or the platform has no capacity. A later row of the card is sent after it.
+	 */
+	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
+		const { surface, clock } = this.#parts;
+		const target = await this.posted(card);
+		const row = {
+			id: `draft of ${card}`,
+			nonce: "",
+			conversation,
+			lane: "progress",
+			at: clock.now(),
+		} as const;
+		const isMoving = this.#open.of(conversation).some(({ state }) => state !== "held");
+		const isFull = this.#busy.size + this.#answers.size >= parallel || this.#stopping.signal.aborted;
+		const isClosed = this.#buckets.openAt(surface.scopes({ ...row, edits: true })) > 0;
+		if (target === undefined || isMoving || isFull || isClosed) return "waits";
+		const send = () => this.#ask(() => surface.send({ ...row, card, target, payload, attempt: 1 }));
+		const isShown = await this.#answers.show(card, send);
+		this.#dispatch();
+		return isShown ? "shown" : "waits";
+	}
+
 	/** Stops sending, and resolves when all running requests are answered. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#timer?.cancel();
-		await Promise.all(this.#busy.values());
+		await Promise.all([...this.#busy.values(), this.#answers.settled()]);
 	}
 
 	readonly #dispatch = (): void => {
@@ -196,7 +236,8 @@ export class Outbox {
 	};
 
 	#dueAt(row: OpenRow): number {
-		return Math.max(this.#waits.get(row.id) ?? 0, this.#buckets.openAt(this.#parts.surface.scopes(row)));
+		const waits = Math.max(this.#waits.get(row.id) ?? 0, this.#answers.openAt(row));
+		return Math.max(waits, this.#buckets.openAt(this.#parts.surface.scopes(row)));
 	}
 
 	/** Whether the row can be sent at this moment. */
@@ -253,12 +294,20 @@ export class Outbox {
 		const sent = toOutboxRow({ ...row, attempts: attemptOf(row, clock.now()).attempts }, content);
 		const outcome = await this.#ask(() => surface.send(sent));
 		await this.#failpoints.reach("outbox.answered");
+		if (isDeleted(outcome) && sent.target !== undefined && isWhole(content)) return this.#postAnew(row);
+		if (sent.target === undefined && !(outcome instanceof DeliveryError)) this.#answers.notePosted(row);
 		const known = this.#repeats.get(row.id);
 		const windowMs = sent.target === undefined ? surface.dedupeWindowMs(sent) : 0;
 		const repeats = known ?? { until: startedAt + windowMs, count: 0 };
 		this.#repeats.set(row.id, repeats);
 		const judge = row.state === "unknown" ? judgeRepeat : judgeSend;
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
+	}
+
+	/** A person has deleted the post of an answer that is now complete: it gets another post. */
+	async #postAnew({ id, card, conversation }: OpenRow): Promise<void> {
+		if (card === null) return;
+		await this.#open.change(conversation, (tx) => postAnew(tx, { id, card }, this.#parts.clock.now()));
 	}
 
 	/** Next step for a row that was perhaps posted: a repeat while the platform refuses duplicates, otherwise a lookup. */
@@ -277,7 +326,10 @@ export class Outbox {
 		const doubt = this.#doubtOf(row);
 		const outcome = await this.#ask(() => surface.find(shown));
 		await this.#failpoints.reach("outbox.looked");
-		await this.#settle(row, judgeLook(row, doubt, outcome, this.#moment()));
+		const verdict = judgeLook(row, doubt, outcome, this.#moment());
+		// The found post may show an earlier state of the answer.
+		const isGrown = verdict.to === "confirmed" && keyOf(content.payload) !== undefined && row.card !== null;
+		await this.#settle(row, isGrown ? { ...verdict, to: "planned" } : verdict);
 	}
 
 	#doubtOf({ id, attempts }: OpenRow): Doubt {
@@ -323,37 +375,14 @@ export class Outbox {
 	}
 }
 
-/** Wait after a rate limit without a valid time; maximum wait, for example after a ban. */
-const unclearMs = 1000;
-const maxMs = 3_600_000;
+function isDeleted(outcome: Receipt | DeliveryError): boolean {
+	return outcome instanceof DeliveryError && outcome.kind === "gone";
+}
 
-/** Exhausted rate limits of the platform. Lost with the process, because the platform reports them again. */
-class Buckets {
-	readonly #clock: Clock;
-	readonly #emptyUntil = new Map<string, number>();
-
-	constructor(clock: Clock) {
-		this.#clock = clock;
-	}
-
-	close({ scope, retryAfterMs }: RateLimit): void {
-		const ms = retryAfterMs > 0 ? Math.min(retryAfterMs, maxMs) : unclearMs;
-		const until = this.#clock.monotonic() + ms;
-		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
-	}
-
-	/** Monotonic time from which a request in these scopes is allowed; 0 for now. */
-	openAt(scopes: readonly string[]): number {
-		const now = this.#clock.monotonic();
-		let at = 0;
-		for (const scope of scopes) {
-			const until = this.#emptyUntil.get(scope);
-			if (until === undefined) continue;
-			if (until <= now) this.#emptyUntil.delete(scope);
-			else at = Math.max(at, until);
-		}
-		return at;
-	}
+/** Whether a row has the complete answer, and not the start of one that is still growing. */
+function isWhole({ payload }: Content): boolean {
+	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
+	return keyOf(payload) !== undefined && !isGrowing;
 }
 
 /** Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
@@ -369,7 +398,7 @@ function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 		at,
 		payload: content.payload,
 		attempt: attempts,
-		nonce: hash("sha256", id, "base64url").slice(0, nonceLength),
+		nonce: hash("sha256", keyOf(content.payload) ?? id, "base64url").slice(0, nonceLength),
 		...defined({ card: card ?? undefined, target: content.target }),
 	};
 }

@@ -29,6 +29,8 @@ export interface PlannedRow {
 	 * recorded event.
 	 */
 	readonly standsFor?: string;
+	/** Whether another database may have posted it, as for all rows of a `replayed` plan. */
+	readonly doubtful?: true;
 	/** Reason to hold the row for a decision of a person. */
 	readonly hold?: string;
 }
@@ -147,7 +149,7 @@ type Made = Omit<OpenRow, "position"> & { readonly session: string; readonly seq
 
 function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): Made {
 	const { session } = cursor;
-	const { seq, at, lane, card = null, hold } = row;
+	const { seq, at, lane, card = null, hold, doubtful = replayed } = row;
 	return {
 		id: `${session}/${place}`,
 		session,
@@ -161,7 +163,7 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 		sentAt: null,
 		reason: hold ?? null,
 		edits: false,
-		state: hold === undefined ? (replayed ? "unknown" : "planned") : "held",
+		state: hold === undefined ? (doubtful ? "unknown" : "planned") : "held",
 	};
 }
 

@@ -167,7 +167,7 @@ export interface Content {
  */
 export async function settleRow(tx: Tx, step: Step, card: string | null): Promise<boolean> {
 	if ((await settle(tx, step)) === 0) return false;
-	if (card !== null && step.to === "confirmed" && step.remote !== null) {
+	if (card !== null && step.remote !== null) {
 		await upsertCard(tx, { card, remote: step.remote, now: step.now });
 	}
 	return true;
@@ -177,6 +177,52 @@ export async function settleRow(tx: Tx, step: Step, card: string | null): Promis
 export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undefined> {
 	const [moved] = await attempt(tx, step);
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
+}
+
+/**
+ * Makes the next attempt of a row a new post with an identity of its own, because a person has deleted the post of its card.
+ */
+export async function postAnew(
+	tx: Tx,
+	row: { readonly id: string; readonly card: string },
+	now: number,
+): Promise<void> {
+	const content = await readContent(tx, row.id);
+	if (content === undefined) return;
+	await tx.deleteFrom("cards").where("card", "=", row.card).execute();
+	await tx
+		.updateTable("outbox")
+		.set({ payload: JSON.stringify(withoutKey(content.payload)), state: "planned", changed_at: now })
+		.where("id", "=", row.id)
+		.execute();
+}
+
+function withoutKey(payload: unknown): unknown {
+	if (typeof payload !== "object" || payload === null) return payload;
+	const { key: _, ...left }: { readonly [name: string]: unknown } = { ...payload };
+	return left;
+}
+
+/** Identity of a post that several rows may create; undefined if it is the row's own. */
+export function keyOf(payload: unknown): string | undefined {
+	const { key }: { readonly key?: unknown } = typeof payload === "object" && payload !== null ? payload : {};
+	return typeof key === "string" ? key : undefined;
+}
+
+/** Cards of the posts of an answer that exist, by the card of the first. */
+export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
+	const rows = await db
+		.selectFrom("cards")
+		.select("card")
+		// The cards are adjacent: the digit 0 follows the slash.
+		.where((where) =>
+			where.or([
+				where("card", "=", card),
+				where.and([where("card", ">", `${card}/`), where("card", "<", `${card}0`)]),
+			]),
+		)
+		.execute();
+	return rows.map((row) => row.card);
 }
 
 export async function readCard(db: Tx, card: string | null): Promise<string | undefined> {

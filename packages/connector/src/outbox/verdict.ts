@@ -10,7 +10,7 @@ export const maxAttempts = 8;
 export const staleMs = 24 * 3_600_000;
 
 /** A request that timed out may still be carried out. An absence counts only after this time, and must be seen twice. */
-const inboundMs = 15_000;
+export const inboundMs = 15_000;
 const betweenLooksMs = 5000;
 
 const firstWaitMs = 1000;

@@ -28,7 +28,12 @@ function open(create: () => Promise<Receipt>): { readonly surface: Surface; read
 		},
 		1,
 		({ cards }) => ({
-			post: { create, edit: (_row, _post, target) => call("edit", target), find: () => call("find post") },
+			post: {
+				create,
+				edit: (_row, _post, target) => call("edit", target),
+				remove: (_row, target) => call("remove", target),
+				find: () => call("find post"),
+			},
 			thread: {
 				send: async (thread, { card }) => ({ remote: await cards.require(thread, card) }),
 				find: () => call("find thread"),

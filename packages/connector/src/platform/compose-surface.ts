@@ -15,6 +15,8 @@ export interface PostRequests {
 	readonly create: PostingRequests<"post">["send"];
 	/** `target`: `Receipt.remote` of the post. */
 	readonly edit: (row: OutboxRow, posting: PostingOf<"post">, target: string) => Promise<Receipt>;
+	/** Deletes the post. Resolves also if it does not exist any longer. */
+	readonly remove: (row: OutboxRow, target: string) => Promise<Receipt>;
 	readonly find: PostingRequests<"post">["find"];
 }
 
@@ -69,6 +71,10 @@ export function composeSurface(
 					target === undefined ? post.create(row, posting) : post.edit(row, posting, target),
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
+				delete: async () => {
+					if (target !== undefined) return post.remove(row, target);
+					throw new DeliveryError(`the post of row ${row.id} was never posted`, { kind: "gone" });
+				},
 			});
 		},
 		find: (row) =>
@@ -76,6 +82,7 @@ export function composeSurface(
 				post: (posting) => post.find(row, posting),
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
+				delete: async () => undefined,
 			}),
 		typing,
 		scopes,
@@ -97,6 +104,8 @@ async function onPosting<T>(
 				return actions.thread(posting);
 			case "private":
 				return actions.private(posting);
+			case "delete":
+				return actions.delete(posting);
 		}
 	});
 }

@@ -7,6 +7,8 @@ export interface RoomFacts {
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one per person. */
 	readonly sessions: "shared" | "person";
+	/** Part of an answer that is shown while the agent works. Default: `tools`. */
+	readonly live?: "off" | "text" | "tools" | "everything";
 }
 
 /** Default channel settings. */

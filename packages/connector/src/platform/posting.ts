@@ -63,7 +63,15 @@ export const Posting = z.discriminatedUnion("type", [
 		plain: z.exactOptional(z.string()),
 		/** Unique part of `body`, to find this post after its content has changed. */
 		marker: z.exactOptional(z.string()),
+		/** Identity of a post that several rows may create; by default the id of the row. It decides the nonce. */
+		key: z.exactOptional(z.string()),
+		/** Ids of the buttons that this post has in one of its states, to find it after its content has changed. */
+		buttons: z.exactOptional(z.array(z.string())),
+		/** The answer is still growing. */
+		live: z.exactOptional(z.literal(true)),
 	}),
+	/** Deletes the post of the card of its row. */
+	z.object({ type: z.literal("delete") }),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
 	/**

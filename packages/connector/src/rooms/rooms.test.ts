@@ -7,6 +7,7 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
 import { ScriptedGateway } from "../testing/scripted-gateway.ts";
+import { ChannelFacts } from "./channel-facts.ts";
 import { Rooms } from "./rooms.ts";
 
 const ada: Person = { id: "ada", name: "Ada", roles: [], guest: false, bot: false };
@@ -22,6 +23,7 @@ async function open() {
 	/** A process with its own store for the switches of rooms. */
 	const start = () => {
 		const client = gateway.connect();
+		const channels = new ChannelFacts({ gateway: client, clock });
 		const subscriptions = new Subscriptions({
 			store: kept,
 			outbox,
@@ -30,13 +32,21 @@ async function open() {
 			log,
 			chance,
 			gateway: client,
+			channels,
 			history: gateway.files,
 			controls: new Controls("token"),
 			signal: new AbortController().signal,
 			heard: () => undefined,
 		});
 		const store = new WatchedStore(kept);
-		const rooms = new Rooms({ store, gateway: client, subscriptions, platform: platform.name, clock });
+		const rooms = new Rooms({
+			store,
+			gateway: client,
+			subscriptions,
+			channels,
+			platform: platform.name,
+			clock,
+		});
 		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++said}`)).session;
 		const turn = async (key: string): Promise<string> =>
 			(await rooms.switchSession(ada, room, { key })).session;

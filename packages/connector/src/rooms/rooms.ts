@@ -1,5 +1,5 @@
 import { type Clock, defined, hotStatement, ParleyError, type Store } from "@parley/base";
-import type { MethodInput, MethodResult, Requester } from "@parley/protocol";
+import type { Requester } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
@@ -10,11 +10,10 @@ import type { KnownSession } from "../subscription/known-sessions.ts";
 import type { SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { conversationTexts } from "../texts/conversations.ts";
+import type { ChannelFacts, Self } from "./channel-facts.ts";
 import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** Maximum age of the settings of a channel, in milliseconds. */
-const factsMs = 30_000;
 const maxListed = 200;
 /** Maximum number of rooms in memory. Others are read from the database. */
 const maxKnown = 10_000;
@@ -23,11 +22,10 @@ export interface RoomsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly gateway: Requester;
 	readonly subscriptions: Subscriptions;
+	readonly channels: ChannelFacts;
 	readonly platform: string;
 	readonly clock: Clock;
 }
-
-type Self = MethodResult<"whoami">;
 
 /** The session that a room was switched to, and the key of the switch. */
 interface Turned {
@@ -43,33 +41,24 @@ export class Rooms {
 	 * them.
 	 */
 	readonly #turns: Lookup<Turned | undefined>;
-	readonly #facts: Lookup<RoomFacts>;
 
 	constructor(parts: RoomsParts) {
 		const { clock } = parts;
 		this.#parts = parts;
 		this.#turns = new Lookup({ clock, max: maxKnown });
-		this.#facts = new Lookup({ clock, max: maxKnown, keptMs: factsMs });
 	}
 
 	/** Channel settings of a room, at most half a minute old. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
-		return this.#facts.find(`${room.tenant}:${room.channel}`, async () => {
-			const { place = usualFacts } = await this.whoami(person, room);
-			return place;
-		});
+		return this.#parts.channels.facts(person, room);
 	}
 
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
-		const params = onBehalf(person, room) as unknown as MethodInput<"whoami">;
-		return this.#parts.gateway.request("whoami", params);
+		return this.#parts.channels.whoami(person, room);
 	}
 
-	/**
-	 * True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no parameters.
-	 */
+	/** The current session of this person in a room; opened if it is missing. */
 	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
 		const { subscriptions } = this.#parts;
@@ -79,7 +68,7 @@ export class Rooms {
 		});
 	}
 
-	/** The current session of this person in a room; opened if it is missing. */
+	/** Sessions of the room in which this person can stop a run: the current one first read, and others at work. */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
 		const roomKey = await this.#roomKey(person, room);

@@ -83,8 +83,8 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 				certificate,
 				clock,
 				ids,
-				// Answers are posted complete. These frames show the current activity of the agent.
-				transient: ["assistant.started", "tool.arguments"],
+				// These frames show a growing answer, and the current activity of the agent.
+				transient: ["assistant.started", "assistant.stream", "tool.arguments"],
 				onPersonCheck: (check) => void this.#answerCheck(check),
 				onState: (state, detail) => {
 					log.info("the gateway", { state, detail });

@@ -1,6 +1,7 @@
 import type { ConversationState } from "../conversation/conversation.ts";
 import { taskCard } from "../conversation/tasks/task-state.ts";
 import type { RenderedRow } from "../conversation/to-rows.ts";
+import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
  * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row,
@@ -24,7 +25,8 @@ export class OldCards {
 			const { card, payload, seq } = row;
 			const standsFor = `${seq}/${index}`;
 			if (payload.type === "thread") this.#threads.set(payload.card, { ...row, standsFor });
-			if (card === undefined) continue;
+			// An answer does not change after its end.
+			if (card === undefined || isAnswerCard(card)) continue;
 			const { at, lane, standsFor: first = standsFor } = this.#cards.get(card) ?? row;
 			this.#cards.set(card, { ...row, at, lane, standsFor: first });
 		}

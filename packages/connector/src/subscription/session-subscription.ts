@@ -7,24 +7,23 @@ import {
 	ReplyProgress,
 } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
-import {
-	type ConversationState,
-	emptyConversation,
-	reduceConversation,
-} from "../conversation/conversation.ts";
+import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
-import { type RenderedRow, toRows } from "../conversation/to-rows.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
+import type { ChannelFacts } from "../rooms/channel-facts.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { liveTexts } from "../texts/live.ts";
 import { EventTimes } from "./event-times.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
 import { OldCards } from "./old-cards.ts";
+import { type RenderedEvent, renderFrame } from "./render-frame.ts";
+import { SessionAnswers } from "./session-answers.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { progressWords, Typing } from "./typing.ts";
 
@@ -48,6 +47,7 @@ export interface SessionSubscriptionParts {
 	readonly outbox: Outbox;
 	readonly platform: ChatPlatform;
 	readonly controls: Scene["controls"];
+	readonly channels: Pick<ChannelFacts, "liveLevel">;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Ends the subscription. The next process continues with the remaining events. */
@@ -75,6 +75,7 @@ export class SessionSubscription implements RoomSession {
 	readonly #moments: EventTimes;
 	readonly #typing: Typing;
 	readonly #progress = new ReplyProgress();
+	readonly #answers: SessionAnswers;
 	readonly #replayedTo: number;
 	#state: ConversationState;
 	/** The state in the database. */
@@ -118,17 +119,23 @@ export class SessionSubscription implements RoomSession {
 			platform,
 			...defined({ thread }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
+			live: () => this.#answers.level,
 		};
 		this.#moments = new EventTimes(parts, opened.id, opened.lastSeq);
-		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
+		const shown = { outbox, clock, conversation: this.#conversation };
+		this.#typing = new Typing(shown);
 		this.#replayedTo = cursor.replayedTo;
 		this.#planned = cursor.seq;
 		this.#reduced = after;
 		this.#state = after === cursor.seq ? (cursor.state ?? emptyConversation) : emptyConversation;
 		this.#written = this.#state;
+		const about = { conversation: this.#conversation, room, scene: this.#scene };
+		const before = { lastSeq: opened.lastSeq, replayedTo: cursor.replayedTo, open: this.#state.answers.open };
+		this.#answers = new SessionAnswers(parts, about, before);
 		this.#showTyping();
 		this.caughtUp = this.#catchUp.promise;
 		this.#caughtUpTo(after);
+		this.#answers.show(this.#state.answers.open, after);
 		this.ended = this.#read();
 	}
 
@@ -147,6 +154,7 @@ export class SessionSubscription implements RoomSession {
 			await this.#drained;
 			await this.#keep();
 			this.#typing.show(undefined);
+			await this.#answers.end();
 			this.#catchUp.resolve();
 		}
 		return this.#isDeleted ? "deleted" : "closed";
@@ -158,7 +166,7 @@ export class SessionSubscription implements RoomSession {
 			for await (const frame of this.#opened.events()) {
 				this.#parts.heard();
 				if (frame.event === "session.deleted") return true;
-				if (frame.transient || this.#progress.now) this.#hear(frame);
+				this.#hear(frame);
 				if (frame.transient) continue;
 				this.#take(frame);
 				if (this.#waiting.length >= maxWaiting) await this.#drained;
@@ -172,11 +180,15 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Shows the progress of the model in the status line. It is never posted. */
+	/** Shows the progress of the model in the status line, and the text of its reply in the growing answer. */
 	#hear(frame: EventFrame): void {
+		const isProgress = frame.transient || this.#progress.now;
 		if (!isOzzieEvent(frame)) return;
+		this.#answers.take(frame);
+		if (!isProgress) return;
 		this.#progress.take(frame);
-		this.#typing.does(progressWords(this.#progress.now));
+		const isWriting = frame.event === "assistant.stream" && frame.payload.phase !== "end";
+		this.#typing.does(isWriting ? liveTexts.writing : progressWords(this.#progress.now));
 	}
 
 	#take(frame: EventFrame): void {
@@ -236,6 +248,8 @@ export class SessionSubscription implements RoomSession {
 		}
 		const replayed = seq <= this.#replayedTo;
 		const isDeleted = frames.some(({ event }) => event === "session.deleted");
+		const runs = { before: this.#state.answers.open, after: state.answers.open };
+		rows.push(...(await this.#answers.endOf(runs, rows, seq)));
 		const isWritten = replayed || rows.length > 0 || isDeleted || this.#isWorthWriting(state, seq);
 		if (seq > this.#planned && isWritten) await this.#write({ seq, state, rows, replayed, isDeleted });
 		this.#old = old;
@@ -243,6 +257,7 @@ export class SessionSubscription implements RoomSession {
 		this.#reduced = seq;
 		this.#caughtUpTo(seq);
 		this.#showTyping();
+		this.#answers.show(state.answers.open, seq);
 		this.#isDeleted ||= isDeleted;
 	}
 
@@ -257,7 +272,8 @@ export class SessionSubscription implements RoomSession {
 		const cursor = { session: this.session, seq, after: this.#planned };
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
-		const plan = { conversation: this.#conversation, cursor, stored: written, rows, replayed };
+		const doubtful = rows.map((row) => this.#answers.doubt(row));
+		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
 		// A cursor after the last event would hide new events of a gateway that is restored from a copy with this session.
 		await this.#parts.outbox.plan(
 			plan,
@@ -345,43 +361,4 @@ export interface RoomSession {
 	readonly room: Room;
 	/** Everything rendered so far. */
 	readonly state: ConversationState;
-}
-
-/** New state of a conversation, and the rows of one event. */
-interface RenderedEvent {
-	readonly state: ConversationState;
-	readonly rows: readonly RenderedRow[];
-}
-
-interface RenderTarget {
-	readonly scene: Scene;
-	/** Conversation of the room in the outbox. */
-	readonly conversation: string;
-	readonly platform: ChatPlatform;
-	readonly log: Logger;
-}
-
-/** Renders an event. An event that this program cannot render is skipped and logged. */
-function renderFrame(
-	state: ConversationState,
-	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },
-	{ scene, conversation, platform, log }: RenderTarget,
-): RenderedEvent {
-	const { seq } = frame;
-	try {
-		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);
-		const rows = toRows(reduced.operations, { time: { seq, at }, conversation, platform });
-		return { state: reduced.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
-	} catch (error) {
-		log.error("an event cannot be posted", { session: scene.session, seq, event: frame.event, error });
-		return { state, rows: [] };
-	}
-}
-
-/**
- * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy has the session again, and
- * reuses the number of the deletion.
- */
-function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
-	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));
 }

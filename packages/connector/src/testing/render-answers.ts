@@ -50,7 +50,7 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 /** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
 function inWords(operation: RenderOperation): string {
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
-	const { lane, card, replyTo, text, foot, upload, thread } = operation;
+	const { lane, card, flows, replyTo, text, foot, upload, thread } = operation;
 	const buttons = operation.controls?.flat().map((control) => {
 		if (control.type !== "button") throw new Error("answers have buttons alone");
 		const target = controls.read(control.id);
@@ -58,7 +58,9 @@ function inWords(operation: RenderOperation): string {
 		return `${control.label} = ${target.kind} ${target.subject}`;
 	});
 	return definedItems([
-		definedItems([lane, card, replyTo === undefined ? undefined : `> ${replyTo}`]).join(" "),
+		definedItems([lane, flows ? undefined : card, replyTo === undefined ? undefined : `> ${replyTo}`]).join(
+			" ",
+		),
 		thread === undefined ? undefined : ` in ${thread}`,
 		`: ${text}`,
 		foot === undefined ? undefined : ` ~ ${foot}`,

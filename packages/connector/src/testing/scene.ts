@@ -45,6 +45,13 @@ type GatewayStep =
 	| "goes away"
 	| "comes back"
 	| { readonly answers: string; readonly error?: string }
+	/** The model writes a part of a reply. */
+	| { readonly streams: string }
+	/** The reply with this text ends, and tool calls follow. */
+	| { readonly replies: string }
+	/** A tool call starts, or ends. */
+	| { readonly calls: string; readonly id: string; readonly input?: object }
+	| { readonly returns: string; readonly failed?: true }
 	| { readonly asks: Parameters<ScriptedSession["ask"]>[0] };
 
 /** One thing that happens, or that must be so. */
@@ -182,7 +189,18 @@ function runGatewayStep({ gateway }: Stage, step: GatewayStep, of: number | unde
 	const session = of === undefined ? gateway.newest : gateway.sessions[of - 1];
 	if (!session) throw new Error(`there is no session ${of}`);
 	if ("asks" in step) session.ask(step.asks);
-	else if (!session.end({ content: step.answers, ...defined({ error: step.error || undefined }) })) {
+	else if ("streams" in step) session.stream(step.streams);
+	else if ("replies" in step) session.endReply(step.replies);
+	else if ("calls" in step) {
+		const { calls: name, id: call_id, input = {} } = step;
+		session.record("tool.call", { name, call_id, status: "started", arguments: input });
+	} else if ("returns" in step) {
+		const call = { name: "", call_id: step.returns };
+		session.record(
+			"tool.call",
+			step.failed ? { ...call, status: "failed", error: "no" } : { ...call, status: "completed", result: "" },
+		);
+	} else if (!session.end({ content: step.answers, ...defined({ error: step.error || undefined }) })) {
 		throw new Error("no run is at work there");
 	}
 }

@@ -263,19 +263,28 @@ class ScriptedReader implements OpenSession {
 
 	async *events(): AsyncGenerator<EventFrame> {
 		let deletionSent = false;
-		for (let after = this.#reading.after; !this.#isClosed; ) {
-			const { session } = this.#reading;
-			const next = this.#gateway.away ? undefined : session.frames[after];
+		let [after, passed] = [this.#reading.after, this.#reading.session.joinAt];
+		while (!this.#isClosed) {
+			const next = this.#next(after, passed);
 			if (next !== undefined) {
-				after += 1;
+				if (next.transient) passed += 1;
+				else after += 1;
 				yield next;
-			} else if (!this.#gateway.away && session.isDeleted && !deletionSent) {
+			} else if (!this.#gateway.away && this.#reading.session.isDeleted && !deletionSent) {
 				// After a reconnect, a deleted session cannot be joined.
-				if (session.deleted === "missed") throw unknown(this.id);
+				if (this.#reading.session.deleted === "missed") throw unknown(this.id);
 				deletionSent = true;
 				yield deletion(this.id, after);
 			} else await this.#gateway.change();
 		}
+	}
+
+	/** The next frame for a reader. `after`, `passed`: numbers of recorded and transient frames that it has read. */
+	#next(after: number, passed: number): EventFrame | undefined {
+		if (this.#gateway.away) return undefined;
+		const { frames, passing } = this.#reading.session;
+		const transient = passing[passed];
+		return transient !== undefined && transient.seq <= after ? transient : frames[after];
 	}
 
 	close(): void {

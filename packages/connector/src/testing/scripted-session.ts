@@ -17,6 +17,10 @@ export class ScriptedSession {
 	/** When each frame was recorded, in milliseconds since the epoch. */
 	readonly moments: number[] = [];
 	readonly runs: ScriptedRun[] = [];
+	/** Transient frames. Each follows the recorded frame of its `seq`. */
+	readonly passing: EventFrame[] = [];
+	/** First transient frame for readers that join now: the start of a reply that has not ended. */
+	joinAt = 0;
 	/** Tokens of open questions. */
 	readonly asking = new Set<string>();
 	title: string;
@@ -86,11 +90,55 @@ export class ScriptedSession {
 		return { run, position };
 	}
 
+	/** The model writes a part of its reply. The first part starts the reply. */
+	stream(content: string): void {
+		if (this.joinAt === this.passing.length) this.#pass("start", "");
+		this.#pass("delta", content);
+	}
+
+	/** The reply of the model ends, and calls tools. */
+	endReply(text: string): void {
+		if (this.joinAt < this.passing.length) this.#pass("end", "");
+		this.joinAt = this.passing.length;
+		const usage = {
+			tokens_input: 1,
+			tokens_output: 1,
+			tokens_cache_read: 0,
+			tokens_cache_write: 0,
+			cost_usd: 0,
+		};
+		const call = {
+			phase: "end",
+			model: "m",
+			provider: "p",
+			message_count: 1,
+			duration: 0,
+			error: "",
+		} as const;
+		const [run] = this.runs;
+		this.record("internal.llm.call", { ...usage, ...call, run_id: run?.id ?? "", text });
+	}
+
+	#pass(phase: EventPayloads["assistant.stream"]["phase"], content: string): void {
+		const payload = { phase, content, index: 0 };
+		const seq = this.frames.length;
+		this.passing.push({
+			type: "event",
+			event: "assistant.stream",
+			session_id: this.id,
+			payload,
+			seq,
+			transient: true,
+		});
+		this.#changed();
+	}
+
 	/** Ends a run, by default the active one. Returns false if it does not exist. */
 	end(answer: { readonly content: string; readonly error?: string }, run = this.runs[0]?.id): boolean {
 		const index = this.runs.findIndex(({ id }) => id === run);
 		if (index < 0 || run === undefined) return false;
 		this.runs.splice(index, 1);
+		this.joinAt = this.passing.length;
 		const { content, error = "" } = answer;
 		this.record("assistant.message", { content, run_id: run, error, context: { model: "scripted" } });
 		return true;

@@ -39,7 +39,11 @@ export class ScriptedSurface implements Surface {
 	carryOut({ target, nonce, payload, conversation }: OutboxRow): Receipt {
 		const first = this.dedupeMs > 0 && this.posts.find((post) => post.nonce === nonce);
 		if (first && target === undefined) return { remote: first.remote };
+		const isDeletion =
+			typeof payload === "object" && payload !== null && "type" in payload && payload.type === "delete";
 		const edited = this.posts.find(({ remote }) => remote === target);
+		if (isDeletion && edited) this.posts.splice(this.posts.indexOf(edited), 1);
+		if (isDeletion) return { remote: target ?? "" };
 		if (edited) edited.payload = payload;
 		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload, conversation });
 		return { remote: target ?? `post ${this.posts.length}` };

@@ -2,11 +2,11 @@ import { defined } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
 import { takeSteers } from "../conversation/queue.ts";
 import type { Memories } from "../memory/memories.ts";
-import type { EndCause } from "../vocabulary/event.ts";
+import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
 import type { Step } from "../vocabulary/step.ts";
-import { callsOf } from "../vocabulary/transcript.ts";
+import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
 import { LiveReply } from "./replies/live-reply.ts";
@@ -81,11 +81,17 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	const acts = mayAct(phaseOf(run.row.options, run.steps));
 	await run.commit(async ({ tx, record, step }) => {
 		const { cost, events } = await countCall(run, answer, tx, spending);
-		await record(...events);
 		const reply = replyStep(answer, cost);
+		await record(...(acts ? withText(events, textOf(reply.content)) : events));
 		await step(acts ? reply : withoutCalls(reply));
 		if (acts) await recordPhase(run, "acting", record);
 	});
+}
+
+/** The events with the text in that of the model call. Readers show it before the calls that follow. */
+function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
+	if (text.trim() === "") return events;
+	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
 }
 
 /** Loads what the run needs beside its record: settings, workspace, memories, skill and attachments. */

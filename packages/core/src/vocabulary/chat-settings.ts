@@ -49,6 +49,8 @@ export interface PlaceProfile {
 	readonly mention?: "required" | "always";
 	/** Whether all people of the channel share a session, or each person has one. */
 	readonly sessions?: "shared" | "person";
+	/** Part of an answer that connectors show while the run works. */
+	readonly live?: "off" | "text" | "tools" | "everything";
 	/** How long approvals wait there, in milliseconds; 24 hours where absent. */
 	readonly approvalMs?: number;
 }

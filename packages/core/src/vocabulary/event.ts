@@ -135,6 +135,8 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Kind of the failure. Absent without a failure, and in events of earlier versions. */
 			readonly fault?: ModelFault;
+			/** Text of a reply after which the run continues with tool calls. Absent without text. */
+			readonly text?: string;
 	  }
 	/** Usage of the run and its session so far. Costs are billionths of a US dollar. */
 	| {

@@ -58,6 +58,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 					return receipt;
 				},
 				edit: (row, post, target) => posts.edit(row, post, target),
+				remove: (row, target) => posts.remove(row, target),
 				find: (row, post) => finder.find(row, post),
 			},
 			thread: {

@@ -16,6 +16,10 @@ const Found = z.object({
 	nonce: z.union([z.string(), z.number()]).optional(),
 	attachments: z.array(z.object({ filename: z.string() })).default([]),
 	message_reference: z.object({ message_id: z.string().optional() }).nullish(),
+	components: z
+		.array(z.object({ components: z.array(z.object({ custom_id: z.string().optional() })).default([]) }))
+		.default([])
+		.catch([]),
 });
 export type Found = z.output<typeof Found>;
 
@@ -147,7 +151,14 @@ export class Finder {
 }
 
 /** Whether a message can be the post of a draft. */
-function looksLike(message: Found, { marker, replyTo }: Post, { content, files }: Draft): boolean {
+function looksLike(
+	message: Found,
+	{ marker, replyTo, buttons = [] }: Post,
+	{ content, files }: Draft,
+): boolean {
+	const ids = message.components.flatMap(({ components }) => components.map((each) => each.custom_id));
+	// An answer that was still growing has another text, and the same button as one of its states.
+	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
 	// A card may have been edited since, but its marker stays.
 	if (marker !== undefined) return message.content.includes(marker);
 	const { attachments, message_reference: reference } = message;

@@ -75,6 +75,21 @@ export class Posts {
 		});
 	}
 
+	/** resources/message#delete-message */
+	async remove(row: OutboxRow, target: string): Promise<Receipt> {
+		const { caller, places } = this.#parts;
+		return places.act(row, undefined, async (channel) => {
+			const path = `/channels/${channel}/messages/${target}`;
+			try {
+				const { limits: empty } = await caller.ask({ method: "DELETE", path }, "delete", channel);
+				return { remote: target, limits: empty };
+			} catch (error) {
+				if (DeliveryError.from(error).kind !== "gone") throw error;
+				return { remote: target };
+			}
+		});
+	}
+
 	/** Returns the message of a post. Throws `rejected` if Discord would not accept it, for example because it is empty. */
 	async draft(row: OutboxRow, post: Post, read = this.#parts.read): Promise<Draft> {
 		const { file, upload, controls = [] } = post;

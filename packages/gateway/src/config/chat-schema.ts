@@ -71,6 +71,11 @@ const channelSettings = () =>
 				"Sessions of the channel. With shared, all people share one. With person, each person has a separate one. Default: shared.",
 			),
 		),
+		live: z.exactOptional(
+			choice(["off", "text", "tools", "everything"]).describe(
+				"Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
+			),
+		),
 		approvalHours: z.exactOptional(
 			z
 				.number({ error: hours })

@@ -86,6 +86,24 @@ export class Posts {
 		return { remote: target, limits: empty };
 	}
 
+	/** https://docs.slack.dev/reference/methods/chat.delete */
+	async remove(row: OutboxRow, target: string): Promise<Receipt> {
+		const message = readMessageId(target);
+		if (message === undefined)
+			throw new DeliveryError(`Invalid id of a message: ${target}`, { kind: "rejected" });
+		const { channel, ts } = message;
+		try {
+			const { limits: empty } = await this.#parts.caller.ask(
+				{ method: "chat.delete", channel, lane: row.lane },
+				{ channel, ts },
+			);
+			return { remote: target, limits: empty };
+		} catch (error) {
+			if (DeliveryError.from(error).kind !== "gone") throw error;
+			return { remote: target };
+		}
+	}
+
 	/** Returns the post of a row if it exists with all its files. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const spot = await this.#parts.places.targetOf(row, post.thread);

@@ -49,7 +49,13 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 					void status.posted(row.conversation, row.lane);
 					return receipt;
 				},
-				edit: (row, post, target) => posts.edit(row, post, target),
+				async edit(row, post, target) {
+					const receipt = await posts.edit(row, post, target);
+					// The end of an answer that has grown is an edit.
+					if (row.lane === "final" || row.lane === "error") void status.posted(row.conversation, row.lane);
+					return receipt;
+				},
+				remove: (row, target) => posts.remove(row, target),
 				find: (row, post) => posts.find(row, post),
 			},
 			thread: {

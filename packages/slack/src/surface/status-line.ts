@@ -105,12 +105,18 @@ export class StatusLine {
 	}
 
 	/**
-	 * Removes the status line, also one of an earlier process, because Slack keeps it. Never rejects: a failure must not
-	 * cause another post.
+	 * Removes the status line after the last post of a run, also one of an earlier process, because Slack keeps it. Slack
+	 * removes the text after any post, so it is written again while the run works. Never rejects: a failure must not cause
+	 * another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
-		const line = ends.has(lane) ? this.#lineOf(conversation) : undefined;
+		const line = this.#lineOf(conversation);
 		if (line === undefined || line.wanted === "active") return;
+		if (!ends.has(lane)) {
+			line.text = "";
+			line.textAt = this.#parts.clock.monotonic();
+			return;
+		}
 		// The status line may be missing if this process has set no status.
 		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
 	}

@@ -23,7 +23,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		steps: [
 			{ file: "huge.txt", gets: lines(800, (index) => `Line ${index} is a sentence of some words.`) },
 			{ says: "@Parley read: huge.txt" },
-			{ shows: ["(to Mia)", "answer.md", "file: answer.md", "[Good]"] },
+			{ shows: ["(to Mia", "answer.md", "file: answer.md", "[Good]"] },
 			{ shows: "file: answer.md", times: 1 },
 		],
 	},

@@ -23,6 +23,7 @@ interface SetFlags extends ChannelsFlags {
 	readonly quota?: number;
 	readonly mention?: "required" | "always";
 	readonly sessions?: "shared" | "person";
+	readonly live?: "off" | "text" | "tools" | "everything";
 	readonly approvalHours?: number;
 }
 
@@ -94,6 +95,15 @@ function setCommand(io: Io): Command {
 				"person",
 			]),
 		)
+		.addOption(
+			new Option("--live <level>", "display of an answer while the agent works").choices([
+				"off",
+				"text",
+				"tools",
+				"everything",
+			]),
+		)
+
 		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
 	return command.action(async (channel: string) => {
 		const flags: SetFlags = command.optsWithGlobals();
@@ -128,7 +138,7 @@ function removeCommand(io: Io): Command {
 }
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
-	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions } = flags;
+	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions, live } = flags;
 	const { approvalHours } = flags;
 	return defined({
 		agent,
@@ -141,6 +151,7 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		quota_bytes: quota,
 		mention,
 		sessions,
+		live,
 		approval_hours: approvalHours,
 	});
 }

@@ -17,7 +17,10 @@ import {
 	showStepsOver,
 	showWaiting,
 } from "./cards.ts";
-import { control } from "./control.ts";
+import { control, grownPost } from "./control.ts";
+import { callsFoot, usualLevel } from "./live-view.ts";
+import { answeredQuestion, asked, called, toolCalled } from "./run-events.ts";
+import { earlierTexts, type RunPart } from "./run-parts.ts";
 import { type AnswersSlice, messageOf, type Run, withChange, withoutRun, withRun } from "./runs.ts";
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
 
@@ -39,6 +42,13 @@ export const answers: Reducer<AnswersSlice> = {
 				return retrying(slice, { at: recorded.at, payload: event.payload }, scene);
 			case "internal.llm.call":
 				return called(slice, event.payload, scene);
+			case "tool.call":
+				return { slice: toolCalled(slice, { at: recorded.at, payload: event.payload }), operations: [] };
+			case "prompt.request":
+				return asked(slice, event.payload, scene);
+			case "prompt.response":
+			case "prompt.closed":
+				return { slice: answeredQuestion(slice, event.payload.token, recorded.at), operations: [] };
 			case "todo.updated":
 				return listed(slice, event.payload, scene);
 			case "file.created":
@@ -204,17 +214,20 @@ function answered(
 	run: Run | undefined,
 	scene: Scene,
 ): ShowOperation[] {
-	const { content, error, origin } = answer;
+	const { error, origin } = answer;
+	const parts = run?.parts ?? [];
+	const content = [...earlierTexts(parts, answer.content), answer.content].join("\n\n").trimStart();
 	const isQuiet = origin?.show === "silent" && (error === "" || error === "cancelled");
 	if (isQuiet) return [];
-	const foot = footOf(answer, scene);
+	const foot = footOf(answer, parts, scene);
+	const grown = id === undefined ? {} : grownPost(run ?? { id }, scene);
 	const reply = {
 		...defined({ replyTo: run?.message }),
 		...threadOf(id, origin, scene),
 	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
 		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
-	const said: ShowOperation = { type: "show", lane: "final", text: content, ...reply, ...foot };
+	const said: ShowOperation = { type: "show", lane: "final", text: content, ...grown, ...reply, ...foot };
 	const isSilent = isBlank(content);
 	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...controls("again") }];
 	if (error === "" || error === "cancelled") {
@@ -228,7 +241,8 @@ function answered(
 		...reply,
 		...defined({ foot: origin && foot.foot }),
 	};
-	return definedItems([isSilent ? undefined : said, { ...failure, ...controls("again") }]);
+	const ended = isSilent ? { ...failure, ...grown } : failure;
+	return definedItems([isSilent ? undefined : said, { ...ended, ...controls("again") }]);
 }
 
 function stopped(run: Run | undefined): string {
@@ -241,11 +255,17 @@ function failed(error: string): string {
 }
 
 /** Footer of the answer. */
-function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
+function footOf(
+	{ content, error, context, origin }: Answer,
+	runParts: readonly RunPart[],
+	{ platform, live = () => usualLevel }: Scene,
+): { foot?: string } {
+	const level = live();
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
 	const parts = definedItems([
 		origin ? scheduleFoot(origin, platform) : undefined,
 		error === "cancelled" && !isBlank(content) ? answerTexts.stoppedHere : undefined,
+		level === "tools" || level === "everything" ? callsFoot(runParts) : undefined,
 		until === undefined ? undefined : trustTexts.footer({ until }),
 	]);
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
@@ -266,20 +286,6 @@ function retrying(
 	return {
 		slice: withChange(slice, { ...run, retrying: true }),
 		operations: [showRetrying(run, { reason, attempt, at: at + in_ms }, scene)],
-	};
-}
-
-/** Closes the card of retries after a successful model call. */
-function called(
-	slice: AnswersSlice,
-	{ run_id, phase, error }: EventPayloads["internal.llm.call"],
-	scene: Scene,
-): Step<AnswersSlice> {
-	const run = slice.open.find(({ id }) => id === run_id);
-	if (run?.retrying !== true || phase === "start" || error !== "") return { slice, operations: [] };
-	return {
-		slice: withChange(slice, { ...run, retrying: false }),
-		operations: showRetryOver(run, answerTexts.retry.recovered, scene),
 	};
 }
 

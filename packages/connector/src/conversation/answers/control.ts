@@ -1,6 +1,7 @@
 import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
+import { cardOfRun } from "./runs.ts";
 
 const looks = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
@@ -12,4 +13,14 @@ const looks = {
 /** A button of a run. */
 export function control(kind: keyof typeof looks, run: string, { session, controls }: Scene): Control {
 	return { type: "button", id: controls.write({ kind, session, subject: run }), ...looks[kind] };
+}
+
+/** Identity of the post of an answer, which may have grown while the run worked. */
+export function grownPost(
+	run: { readonly id: string; readonly questions?: number },
+	{ session, controls }: Scene,
+): { readonly card: string; readonly flows: true; readonly buttons: string[] } {
+	const kinds = run.questions ? (["stop"] as const) : (["stop", "again"] as const);
+	const buttons = kinds.map((kind) => controls.write({ kind, session, subject: run.id }));
+	return { card: cardOfRun(run), flows: true, buttons };
 }

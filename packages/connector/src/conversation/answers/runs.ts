@@ -1,5 +1,7 @@
 import { defined } from "@parley/base";
+import { answerCard } from "../../platform/answer-card.ts";
 import type { PlanStep } from "../tasks/step-lines.ts";
+import type { RunPart } from "./run-parts.ts";
 
 /** A run that has ended. */
 interface EndedRun {
@@ -20,6 +22,12 @@ export interface Run extends EndedRun {
 	readonly steps?: readonly PlanStep[];
 	/** A card shows failed model calls. True while a retry is pending. */
 	readonly retrying?: boolean;
+	/** A schedule started the run. Its answer is posted complete. */
+	readonly scheduled?: true;
+	/** Texts and tool calls since the last question. */
+	readonly parts?: readonly RunPart[];
+	/** Number of questions so far. After each, the answer grows in another post, below the question. */
+	readonly questions?: number;
 }
 
 /** The messages of a session and the runs that answer them. */
@@ -37,6 +45,17 @@ export interface AnswersSlice {
 /** Above the queue of the gateway, which has 32 messages behind the active one. */
 const maxOpen = 40;
 const maxEnded = 8;
+
+/** Card of the answer of a run. */
+export function cardOfRun({
+	id,
+	questions = 0,
+}: {
+	readonly id: string;
+	readonly questions?: number;
+}): string {
+	return answerCard(questions === 0 ? id : `${id}~${questions}`);
+}
 
 export function activeRun({ open }: AnswersSlice): Run | undefined {
 	return open[0];

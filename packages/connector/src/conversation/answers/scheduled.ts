@@ -16,7 +16,7 @@ export function beginScheduled(
 	scene: Scene,
 ): Step<AnswersSlice> {
 	if (origin.show === "silent") return { slice: { ...slice, newest: id }, operations: [] };
-	const run = { id, about: oneLine(origin.title, 80) };
+	const run = { id, about: oneLine(origin.title, 80), scheduled: true as const };
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 

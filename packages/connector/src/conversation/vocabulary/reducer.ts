@@ -2,6 +2,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import type { Controls } from "../../controls/controls.ts";
 import type { ChatPlatform, PlatformLimits, PlatformWords } from "../../platform/chat-platform.ts";
 import type { Dialect } from "../../text/dialect.ts";
+import type { LiveLevel } from "../answers/live-view.ts";
 import type { RenderOperation } from "./render-operation.ts";
 
 /** Position of an event in its session. */
@@ -24,7 +25,7 @@ export interface ScenePlatform extends PlatformWords {
 	readonly command: ChatPlatform["command"];
 }
 
-/** Surroundings of a conversation. Only `taskOf` changes while the connector runs. */
+/** Surroundings of a conversation. Only `taskOf` and the result of `live` change while the connector runs. */
 export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
@@ -33,6 +34,8 @@ export interface Scene {
 	readonly thread?: string;
 	/** The task whose card shows a task: the task itself or its parent; undefined without one. */
 	readonly taskOf?: (id: string) => string | undefined;
+	/** Part of an answer that the channel sees while the agent works. Default: `tools`. */
+	readonly live?: () => LiveLevel;
 	/** Whether a card can have a thread: not inside a thread. Default: true. */
 	readonly threads?: boolean;
 }

@@ -14,6 +14,8 @@ export interface ShowOperation {
 	 * `whole` tells how to see the rest.
 	 */
 	readonly card?: string;
+	/** The card may have several posts, and its content is not cut. */
+	readonly flows?: true;
 	/** Markdown. */
 	readonly text: string;
 	/** Markdown that is posted if the platform refuses the content of the post. */
@@ -27,6 +29,7 @@ export interface ShowOperation {
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
+	readonly buttons?: Post["buttons"];
 	readonly list?: Post["list"];
 }
 

@@ -240,7 +240,7 @@ function encodeModelCall(
 	phase: "start" | "end",
 	call: Omit<Extract<RecordedEvent, { type: "model.called" }>, "type">,
 ): EncodedEvent {
-	const { runId, model, provider, messages, usage, cost, durationMs, error } = call;
+	const { runId, model, provider, messages, usage, cost, durationMs, error, text } = call;
 	return {
 		event: "internal.llm.call",
 		payload: {
@@ -252,6 +252,7 @@ function encodeModelCall(
 			duration: Math.round(durationMs * nanosecondsPerMs),
 			error,
 			run_id: runId,
+			...defined({ text }),
 		},
 	};
 }

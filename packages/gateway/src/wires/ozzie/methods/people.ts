@@ -37,8 +37,12 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async whoami({ deps }, { principal }) {
 		const { person } = principal;
 		if (!person) return encodeSelf(principal);
-		const { mention, sessions, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
-		const place = { mention: mention ?? "required", sessions: sessions ?? "shared" } as const;
+		const { mention, sessions, live, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const place = {
+			mention: mention ?? "required",
+			sessions: sessions ?? "shared",
+			live: live ?? "tools",
+		} as const;
 		return { ...encodeSelf(principal), place: defined({ ...place, agent }) };
 	},
 

@@ -1,0 +1,91 @@
+import { liveTexts } from "../../texts/live.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { CallPart, RunPart } from "./run-parts.ts";
+
+/**
+ * Display of an answer while the run works. `off`: none. `text`: its text. `tools`: also one line for each
+ * tool call. `everything`: also the subject of each call.
+ */
+export type LiveLevel = "off" | "text" | "tools" | "everything";
+
+/** Level of channels without a setting of their own. */
+export const usualLevel: LiveLevel = "tools";
+
+/** Completed calls in a row that are shown, each in a line. Earlier ones are counted. */
+const maxLines = 3;
+/** Tools whose subject is a file name that all members of the room may see. */
+const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
+const maxSubject = 80;
+/** Interval in seconds in which the time of a running call changes, to save edits. */
+const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
+
+/** Markdown of a run at work: its parts so far, and the text of the current reply. "" if there is nothing to show. */
+export function liveView(
+	parts: readonly RunPart[],
+	{ level, text, now }: { readonly level: LiveLevel; readonly text: string; readonly now: number },
+): string {
+	if (level === "off") return "";
+	const sections: string[] = [];
+	let calls: CallPart[] = [];
+	const close = (): void => {
+		if (calls.length > 0 && level !== "text") sections.push(linesOf(calls, { level, now }).join("  \n"));
+		calls = [];
+	};
+	for (const part of parts) {
+		if (part.type === "call") {
+			// Its question is a post of its own.
+			if (part.waits === undefined) calls.push(part);
+		} else {
+			close();
+			sections.push(part.text.trim());
+		}
+	}
+	close();
+	if (text.trim() !== "") sections.push(text.trim());
+	return sections.join("\n\n");
+}
+
+function linesOf(
+	calls: readonly CallPart[],
+	{ level, now }: { readonly level: LiveLevel; readonly now: number },
+): string[] {
+	const ended = calls.filter(({ to }) => to !== undefined);
+	const hidden = level === "everything" ? 0 : Math.max(0, ended.length - maxLines);
+	const shown = calls.filter((call) => !ended.slice(0, hidden).includes(call));
+	const lines = shown.map((call) => lineOf(call, { level, now }));
+	return hidden === 0 ? lines : [liveTexts.earlier({ count: hidden }), ...lines];
+}
+
+function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; readonly now: number }): string {
+	const call = callName(part, level);
+	const { from, to, failed } = part;
+	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
+	if (to === undefined) {
+		const step = stepOf(passed);
+		return liveTexts.running({ call, seconds: Math.floor(passed / step) * step });
+	}
+	return failed
+		? liveTexts.failed({ call, seconds: passed })
+		: liveTexts.succeeded({ call, seconds: passed });
+}
+
+function callName({ name, subject }: CallPart, level: LiveLevel): string {
+	const tool = plain(name, maxSubject);
+	if (subject === undefined) return tool;
+	if (level === "everything") return `${tool} ${plain(subject, maxSubject)}`;
+	if (!fileTools.has(name)) return tool;
+	const file = subject.split(/[\\/]/).at(-1) ?? "";
+	return file === "" ? tool : `${tool} ${plain(file, maxSubject)}`;
+}
+
+/** A single call that took less time is not mentioned below the answer. */
+const worthSeconds = 5;
+
+/** Words about the tool calls of an ended run; undefined if there is nothing worth mentioning. */
+export function callsFoot(parts: readonly RunPart[]): string | undefined {
+	const calls = parts.filter((part) => part.type === "call");
+	const ms = calls.reduce((sum, { from, to = from }) => sum + Math.max(0, to - from), 0);
+	const seconds = Math.round(ms / 1000);
+	if (calls.length === 0 || (calls.length === 1 && seconds < worthSeconds)) return undefined;
+	return liveTexts.calls({ count: calls.length, seconds });
+}

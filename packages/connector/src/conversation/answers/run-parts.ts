@@ -1,0 +1,115 @@
+import { defined, definedItems } from "@parley/base";
+import { oneLine } from "../vocabulary/plain.ts";
+
+/** A part of a run before its answer: the text of a reply, or a tool call. */
+export type RunPart = TextPart | CallPart;
+
+interface TextPart {
+	readonly type: "text";
+	/** Markdown of the model. */
+	readonly text: string;
+}
+
+export interface CallPart {
+	readonly type: "call";
+	readonly id: string;
+	readonly name: string;
+	/** First line of the argument that identifies the call: a path, a command, an address. */
+	readonly subject?: string;
+	/** Milliseconds since the epoch. */
+	readonly from: number;
+	/** Absent while the call runs. */
+	readonly to?: number;
+	readonly failed?: true;
+	/** Token of an open question, for which the call waits. */
+	readonly waits?: string;
+}
+
+/** Maximum number of parts, and of characters of all texts. The oldest parts are dropped first. */
+const maxParts = 80;
+const maxText = 30_000;
+const maxSubject = 100;
+const maxName = 60;
+
+/** Adds the text of a reply that is followed by tool calls. */
+export function withText(parts: readonly RunPart[], text: string): readonly RunPart[] {
+	return bounded([...parts, { type: "text", text }]);
+}
+
+/** Adds a tool call that starts. */
+export function withCall(
+	parts: readonly RunPart[],
+	call: { readonly id: string; readonly name: string; readonly input: unknown; readonly at: number },
+): readonly RunPart[] {
+	const { id, name, input, at } = call;
+	const subject = subjectOf(input);
+	return bounded([
+		...parts,
+		{ type: "call", id, name: oneLine(name, maxName), from: at, ...defined({ subject }) },
+	]);
+}
+
+/** Marks a tool call as ended. */
+export function withEnd(
+	parts: readonly RunPart[],
+	{ id, at, failed }: { readonly id: string; readonly at: number; readonly failed: boolean },
+): readonly RunPart[] {
+	return parts.map((part) =>
+		part.type === "call" && part.id === id && part.to === undefined
+			? { ...part, to: at, ...defined({ failed: failed ? (true as const) : undefined }) }
+			: part,
+	);
+}
+
+/** Marks a tool call that waits for the answer to a question. Returns undefined if the call is not one of the parts. */
+export function withQuestion(
+	parts: readonly RunPart[],
+	{ call, token }: { readonly call: string | undefined; readonly token: string },
+): readonly RunPart[] | undefined {
+	const isAsking = (part: RunPart): boolean =>
+		part.type === "call" && part.id === call && part.to === undefined;
+	if (!parts.some(isAsking)) return undefined;
+	return parts.map((part) => (isAsking(part) ? { ...part, waits: token } : part));
+}
+
+/** Continues a call whose question is answered: its time counts from now. */
+export function withAnswer(
+	parts: readonly RunPart[],
+	{ token, at }: { readonly token: string; readonly at: number },
+): readonly RunPart[] {
+	return parts.map((part) => {
+		if (part.type !== "call" || part.waits !== token) return part;
+		const { waits: _, ...left } = part;
+		return { ...left, from: at };
+	});
+}
+
+/** Calls that have not ended. */
+export function openCalls(parts: readonly RunPart[]): readonly CallPart[] {
+	return parts.filter((part) => part.type === "call").filter(({ to }) => to === undefined);
+}
+
+/** Texts of a run in order, without those that its answer repeats. */
+export function earlierTexts(parts: readonly RunPart[], answer: string): readonly string[] {
+	return definedItems(
+		parts.map((part) => (part.type === "text" && !answer.includes(part.text.trim()) ? part.text : undefined)),
+	);
+}
+
+function bounded(parts: readonly RunPart[]): readonly RunPart[] {
+	let kept = parts.slice(-maxParts);
+	const length = (): number =>
+		kept.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+	while (kept.length > 1 && length() > maxText) kept = kept.slice(1);
+	return kept;
+}
+
+const identifying = ["path", "file_path", "command", "cmd", "url", "pattern", "query"] as const;
+
+function subjectOf(input: unknown): string | undefined {
+	if (typeof input !== "object" || input === null) return undefined;
+	const values: Readonly<{ [name: string]: unknown }> = { ...input };
+	const value = identifying.map((name) => values[name]).find((each) => typeof each === "string");
+	const [line = ""] = typeof value === "string" ? value.trim().split("\n") : [];
+	return line === "" ? undefined : oneLine(line, maxSubject);
+}

@@ -1,0 +1,73 @@
+import type { Clock, Logger } from "@parley/base";
+import { isAnswerCard } from "../platform/answer-card.ts";
+import { DeliveryError, type Receipt } from "../platform/surface.ts";
+import type { OpenRow } from "./open-row.ts";
+import { inboundMs } from "./verdict.ts";
+
+/** Transient content for the post of a growing answer. */
+export interface AnswerDraft {
+	readonly conversation: string;
+	readonly card: string;
+	readonly payload: unknown;
+}
+
+/**
+ * Order of the transient edits of growing answers and of the rows that follow: an edit that arrives late must not replace
+ * newer content.
+ */
+export class AnswerDrafts {
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly #startedAt: number;
+	/** Running edits, by card. */
+	readonly #running = new Map<string, Promise<Receipt | DeliveryError>>();
+	/** Monotonic times until which an unclear edit may arrive, by card. */
+	readonly #late = new Map<string, number>();
+	/** Cards that this process posted in its first seconds, when edits of the last process may still arrive. */
+	readonly #posted = new Set<string>();
+
+	constructor(clock: Clock, log: Logger) {
+		this.#clock = clock;
+		this.#log = log;
+		this.#startedAt = clock.monotonic();
+	}
+
+	/** Number of running edits. */
+	get size(): number {
+		return this.#running.size;
+	}
+
+	/** Makes one edit of a card. Resolves with false if another one runs, or the platform did not accept it. */
+	async show(card: string, send: () => Promise<Receipt | DeliveryError>): Promise<boolean> {
+		if (this.#running.has(card)) return false;
+		const sent = send();
+		this.#running.set(card, sent);
+		const outcome = await sent;
+		this.#running.delete(card);
+		if (!(outcome instanceof DeliveryError)) return true;
+		this.#log.debug("a growing answer could not be shown", { card, error: outcome });
+		if (outcome.kind === "unknown") this.#late.set(card, this.#clock.monotonic() + inboundMs);
+		return false;
+	}
+
+	/** Notes a row that created its post. */
+	notePosted({ card }: OpenRow): void {
+		if (this.#clock.monotonic() >= this.#startedAt + inboundMs) this.#posted.clear();
+		else if (card !== null && isAnswerCard(card)) this.#posted.add(card);
+	}
+
+	/** Monotonic time from which a row may edit its post. `Infinity` while an edit runs. */
+	openAt({ card, edits, attempts }: OpenRow): number {
+		if (card === null || !isAnswerCard(card)) return 0;
+		if (this.#running.has(card)) return Number.POSITIVE_INFINITY;
+		const late = this.#late.get(card) ?? 0;
+		if (late <= this.#clock.monotonic()) this.#late.delete(card);
+		const isOfLastProcess = edits && attempts === 0 && !this.#posted.has(card);
+		return Math.max(late, isOfLastProcess ? this.#startedAt + inboundMs : 0);
+	}
+
+	/** Resolves when all running edits are answered. */
+	async settled(): Promise<void> {
+		await Promise.all(this.#running.values());
+	}
+}

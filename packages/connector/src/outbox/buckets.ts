@@ -1,0 +1,35 @@
+import type { Clock } from "@parley/base";
+import type { RateLimit } from "../platform/surface.ts";
+
+/** Wait after a rate limit without a valid time; maximum wait, for example after a ban. */
+const unclearMs = 1000;
+const maxMs = 3_600_000;
+
+/** Exhausted rate limits of the platform. Lost with the process, because the platform reports them again. */
+export class Buckets {
+	readonly #clock: Clock;
+	readonly #emptyUntil = new Map<string, number>();
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	close({ scope, retryAfterMs }: RateLimit): void {
+		const ms = retryAfterMs > 0 ? Math.min(retryAfterMs, maxMs) : unclearMs;
+		const until = this.#clock.monotonic() + ms;
+		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
+	}
+
+	/** Monotonic time from which a request in these scopes is allowed; 0 for now. */
+	openAt(scopes: readonly string[]): number {
+		const now = this.#clock.monotonic();
+		let at = 0;
+		for (const scope of scopes) {
+			const until = this.#emptyUntil.get(scope);
+			if (until === undefined) continue;
+			if (until <= now) this.#emptyUntil.delete(scope);
+			else at = Math.max(at, until);
+		}
+		return at;
+	}
+}

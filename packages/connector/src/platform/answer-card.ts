@@ -1,0 +1,16 @@
+const prefix = "answer:";
+
+/** Id of the card of a run's answer. The post grows while the run works. A longer answer has further posts. */
+export function answerCard(run: string): string {
+	return `${prefix}${run}`;
+}
+
+/** Id of the card of the post of an answer with this index, from 0. */
+export function postOfAnswer(card: string, index: number): string {
+	return index === 0 ? card : `${card}/${index + 1}`;
+}
+
+/** Whether a card is a post of an answer. Such posts have transient edits, see `Outbox.draft`. */
+export function isAnswerCard(card: string): boolean {
+	return card.startsWith(prefix);
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "@parley/base";
+import type { MethodInput, MethodResult, Requester } from "@parley/protocol";
+import { type LiveLevel, usualLevel } from "../conversation/answers/live-view.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
+import { Lookup } from "../platform/lookup.ts";
+import { onBehalf } from "./on-behalf.ts";
+
+/** Maximum age of the settings of a channel, in milliseconds. */
+const factsMs = 30_000;
+/** Maximum number of channels in memory. */
+const maxKnown = 10_000;
+
+export type Self = MethodResult<"whoami">;
+
+/** Settings of channels, and rights of people, according to the gateway. */
+export class ChannelFacts {
+	readonly #gateway: Requester;
+	readonly #facts: Lookup<RoomFacts>;
+
+	constructor({ gateway, clock }: { readonly gateway: Requester; readonly clock: Clock }) {
+		this.#gateway = gateway;
+		this.#facts = new Lookup({ clock, max: maxKnown, keptMs: factsMs });
+	}
+
+	/** Settings of the channel of a room, at most half a minute old. */
+	facts(person: Person, room: Room): Promise<RoomFacts> {
+		return this.#facts.find(`${room.tenant}:${room.channel}`, async () => {
+			const { place = usualFacts } = await this.whoami(person, room);
+			return place;
+		});
+	}
+
+	/** Role and rights of a person according to the gateway. */
+	whoami(person: Person, room: Room): Promise<Self> {
+		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
+		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
+		return this.#gateway.request("whoami", asked);
+	}
+
+	/** Part of an answer that a channel sees while the agent works. `author`: author of the message, if one is known. */
+	async liveLevel(
+		room: Room,
+		author: { readonly id: string; readonly name: string } | undefined,
+	): Promise<LiveLevel> {
+		const id = author?.id.split(":")[2];
+		if (author === undefined || id === undefined) return usualLevel;
+		const person = { id, name: author.name, roles: [], guest: false, bot: false };
+		return (await this.facts(person, room)).live ?? usualLevel;
+	}
+}

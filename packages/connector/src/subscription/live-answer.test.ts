@@ -1,0 +1,220 @@
+import { expect, test } from "vitest";
+import { DeliveryError } from "../platform/surface.ts";
+import { playScene } from "../testing/scene.ts";
+import type { Stage } from "../testing/stage.ts";
+
+const edits = ({ platform }: Stage): string[] =>
+	platform.surface.asked.filter((asked) => asked.startsWith("edit"));
+
+test("the first words are posted within a second, with a button to stop, and grow in the same post", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "Let me " } },
+		{ passes: 1000 },
+		{ shows: ["Let me [Stop]"] },
+		{ gateway: { streams: "think." } },
+		{ passes: 2000 },
+		{ shows: ["Let me think. [Stop]"] },
+		{ gateway: { answers: "Let me think. Yes." } },
+		{ shows: ["Let me think. Yes. [Good] [Bad] [Again]"] },
+	]);
+});
+
+test("an answer that is complete at once is one post without edits", async () => {
+	const stage = await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "Yes" } },
+		{ gateway: { answers: "Yes." } },
+		{ passes: 5000 },
+		{ shows: ["Yes."] },
+	]);
+	expect(edits(stage)).toEqual([]);
+});
+
+test("text before a tool call stays in the answer, and each call is one line with its state", async () => {
+	await playScene([
+		{ says: "fix it" },
+		{ gateway: { streams: "I read the file." } },
+		{ gateway: { replies: "I read the file." } },
+		{ gateway: { calls: "edit_file", id: "c1", input: { path: "/secret/notes.md" } } },
+		{ passes: 1000 },
+		{ shows: ["I read the file.\n\n⏳ edit_file notes.md"] },
+		{ passes: 4000 },
+		{ gateway: { returns: "c1" } },
+		{ gateway: { calls: "run_command", id: "c2", input: { command: "make" } } },
+		{ gateway: { returns: "c2", failed: true } },
+		{ passes: 6000 },
+		{ shows: ["✅ edit_file notes.md · 5 s"] },
+		{ shows: ["❌ run_command"] },
+		{ gateway: { answers: "It is fixed." } },
+		{ shows: ["I read the file.\n\nIt is fixed."] },
+	]);
+});
+
+test.each([
+	["off", undefined],
+	["text", "Reading."],
+	["tools", "⏳ run_command"],
+	["everything", "⏳ run_command make all"],
+] as const)("a channel with the level %s shows that part of a run at work", async (live, shown) => {
+	await playScene([
+		{
+			does: ({ gateway }) =>
+				void gateway.facts.set("guild:general", { mention: "required", sessions: "shared", live }),
+		},
+		{ says: "build", in: "general", mentions: "us" },
+		{ gateway: { replies: "Reading." } },
+		{ gateway: { calls: "run_command", id: "c1", input: { command: "make all" } } },
+		{ passes: 1000 },
+		{ in: "general", shows: shown === undefined ? [] : [shown] },
+		{ gateway: { answers: "Done." } },
+		{ in: "general", shows: ["Reading.\n\nDone."] },
+	]);
+});
+
+test("a restarted process continues in the same post, and the end replaces its content", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{ restarts: true },
+		{ gateway: { streams: "two " } },
+		{ passes: 3000 },
+		{ shows: ["One two"] },
+		{ restarts: true },
+		{ gateway: { answers: "One two three." } },
+		{ passes: 20_000 },
+		{ shows: ["One two three. [Good]"] },
+	]);
+});
+
+test("after a loss of the database, the end finds the post that had grown", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{ gateway: { streams: "two " } },
+		{ passes: 3000 },
+		{ losesDatabase: true },
+		{ gateway: { answers: "One two three." } },
+		{ passes: 60_000 },
+		{ shows: ["One two three. [Good]"] },
+	]);
+});
+
+test("an edit without a response does not replace the final answer", async () => {
+	let arrive: (() => void) | undefined;
+	const stage = await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{
+			does: ({ platform: { surface } }) => {
+				surface.script.push((row) => {
+					arrive = () => void surface.carryOut(row);
+					throw new DeliveryError("timed out", { kind: "unknown" });
+				});
+			},
+		},
+		{ gateway: { streams: "two " } },
+		{ passes: 2000 },
+		{ gateway: { answers: "One two three." } },
+		{ passes: 5000 },
+	]);
+	arrive?.();
+	await playScene([{ passes: 15_000 }, { shows: ["One two three. [Good]"] }], stage);
+});
+
+test("a rate limit delays the growth, and not the final answer", async () => {
+	const stage = await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{
+			does: ({ platform: { surface } }) => {
+				surface.script.push(() => {
+					const limit = { scope: "edits", retryAfterMs: 4000 };
+					throw new DeliveryError("wait", { kind: "rate-limited", limit });
+				});
+			},
+		},
+		{ gateway: { streams: "two " } },
+		{ passes: 2000 },
+		{ shows: ["One [Stop]"] },
+		{ gateway: { answers: "One two three." } },
+		{ shows: ["One two three."] },
+	]);
+	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("the answer gets a new post if a person has deleted the growing one", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{
+			does: ({ platform: { surface } }) => {
+				surface.posts.pop();
+				surface.script.push(() => {
+					throw new DeliveryError("unknown message", { kind: "gone" });
+				});
+			},
+		},
+		{ gateway: { answers: "One two." } },
+		{ passes: 2000 },
+		{ shows: ["One two. [Good]"] },
+	]);
+});
+
+test("a long answer continues in a next post, and posts that the end does not need are deleted", async () => {
+	const long = "A sentence of some length. ".repeat(120);
+	const stage = await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: long } },
+		{ passes: 3000 },
+		{ does: (at) => expect(at.posts(at.room()).length).toBeGreaterThan(1) },
+		{ gateway: { answers: "Short after all." } },
+		{ passes: 20_000 },
+		{ shows: ["Short after all."] },
+	]);
+	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("a session that is deleted during a run leaves no unfinished answer", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{
+			does: ({ gateway }) => {
+				gateway.newest.deleted = "heard";
+				gateway.changed();
+			},
+		},
+		{ passes: 5000 },
+		{ shows: ["This conversation was deleted"] },
+	]);
+});
+
+test("a question is below the text before it, and the answer grows below the question", async () => {
+	await playScene([
+		{ says: "delete it" },
+		{ gateway: { streams: "I delete it now." } },
+		{ passes: 1000 },
+		{ shows: ["I delete it now. [Stop]"] },
+		{ gateway: { replies: "I delete it now." } },
+		{ gateway: { calls: "run_command", id: "call_1" } },
+		{ gateway: { asks: { token: "q1" } } },
+		{ passes: 5000 },
+		{ shows: ["I delete it now.", "[Approve once]"] },
+		{
+			does: ({ gateway }) =>
+				gateway.newest.record("prompt.response", { token: "q1", value: true, cancelled: false, by: "owner" }),
+		},
+		{ passes: 3000 },
+		{ shows: ["I delete it now.", "", "⏳ run_command [Stop]"] },
+		{ gateway: { returns: "call_1" } },
+		{ gateway: { answers: "Deleted." } },
+		{ shows: ["I delete it now.", "", "Deleted. [Good]"] },
+	]);
+});

@@ -1,0 +1,186 @@
+import { type Clock, defined, type Logger, ParleyError, type Timer } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { control, grownPost } from "../conversation/answers/control.ts";
+import { type LiveLevel, liveView } from "../conversation/answers/live-view.ts";
+import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
+import { isBlank } from "../conversation/vocabulary/plain.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import { postOfAnswer } from "../platform/answer-card.ts";
+import type { PostFormat } from "../platform/chat-platform.ts";
+import type { Posting } from "../platform/posting.ts";
+import { eventCursor } from "../store/retention.ts";
+import { fitPosts } from "../text/fit-posts.ts";
+import { parseText } from "../text/parse-text.ts";
+
+/** Time from the first content to the first post, so that it has some words. */
+const firstMs = 300;
+/** Time between two edits: at first, and at most, after refusals of the platform. */
+const usualMs = 1200;
+const maxMs = 10_000;
+
+/**
+ * The process that may have posted the first state of an answer: this one alone, an earlier one with this database, or one
+ * with another database.
+ */
+export type LiveBegin = "here" | "earlier" | "elsewhere";
+
+export interface LiveAnswerParts {
+	readonly outbox: Pick<Outbox, "plan" | "draft">;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly conversation: string;
+	readonly platform: PostFormat;
+	readonly scene: Scene;
+	/** Level of the channel at this moment. */
+	readonly level: () => LiveLevel;
+}
+
+/**
+ * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are
+ * transient edits. The end of the run is a row of the same card, so that it replaces the last state, also after a crash.
+ */
+export class LiveAnswer {
+	readonly #parts: LiveAnswerParts;
+	#run: Run | undefined;
+	#begin: LiveBegin = "here";
+	/** Text of the current reply, and the event whose reduction contains it. */
+	#text = "";
+	#textUntil: number | undefined;
+	/** Content of each post as planned or shown last. */
+	readonly #shown: string[] = [];
+	#isChanged = false;
+	#waitMs = usualMs;
+	#timer: Timer | undefined;
+	#working: Promise<void> = Promise.resolve();
+
+	constructor(parts: LiveAnswerParts) {
+		this.#parts = parts;
+	}
+
+	/** Reads the text of the current reply. Events arrive in order, before they are reduced. */
+	take(frame: OzzieEvent): void {
+		if (frame.event === "internal.llm.call" && frame.payload.phase === "end") this.#textUntil = frame.seq;
+		if (frame.event !== "assistant.stream") return;
+		const { phase, content } = frame.payload;
+		if (phase === "start") {
+			this.#text = "";
+			this.#textUntil = undefined;
+		}
+		this.#text += content;
+		if (content !== "") this.#change();
+	}
+
+	/** Sets the active run and its reduced parts. `seq`: the last reduced event. */
+	show(run: Run | undefined, { seq, begin }: { readonly seq: number; readonly begin: LiveBegin }): void {
+		if (this.#textUntil !== undefined && seq >= this.#textUntil) {
+			this.#text = "";
+			this.#textUntil = undefined;
+		}
+		const isSame = isSamePost(run, this.#run);
+		if (!isSame) {
+			this.#timer?.cancel();
+			this.#timer = undefined;
+			this.#shown.length = 0;
+			this.#waitMs = usualMs;
+			this.#begin = begin;
+		}
+		const isGrown = run?.parts !== this.#run?.parts || !isSame;
+		this.#run = run;
+		if (isGrown && run?.parts !== undefined) this.#change();
+	}
+
+	/** Ends the display. Resolves when no further post is planned, so that the final rows can be planned. */
+	async end(): Promise<void> {
+		this.show(undefined, { seq: 0, begin: "here" });
+		this.#text = "";
+		await this.#working;
+	}
+
+	#change(): void {
+		this.#isChanged = true;
+		if (this.#run === undefined || this.#run.scheduled || this.#timer !== undefined) return;
+		this.#timer = this.#parts.clock.after(this.#shown.length === 0 ? firstMs : this.#waitMs, this.#tick);
+	}
+
+	readonly #tick = (): void => {
+		const run = this.#run;
+		if (run === undefined) return;
+		this.#isChanged = false;
+		this.#working = this.#update(run).then((isRefused) => {
+			if (this.#run === undefined || !isSamePost(run, this.#run)) return;
+			this.#waitMs = isRefused ? Math.min(2 * this.#waitMs, maxMs) : Math.max(usualMs, this.#waitMs * 0.8);
+			this.#timer = undefined;
+			const isWorking = (this.#run.parts ?? []).some((part) => part.type === "call" && part.to === undefined);
+			if (isRefused || this.#isChanged || isWorking) this.#change();
+		});
+	};
+
+	/** Resolves with true if the platform has no capacity at this moment. Never rejects. */
+	async #update(run: Run): Promise<boolean> {
+		const { outbox, conversation, log } = this.#parts;
+		let isRefused = false;
+		try {
+			const postings = this.#postings(run);
+			for (const [index, payload] of postings.entries()) {
+				const content = JSON.stringify(payload);
+				if (this.#shown[index] === content) continue;
+				if (!isSamePost(run, this.#run)) return false;
+				const card = postOfAnswer(cardOfRun(run), index);
+				if (index >= this.#shown.length) {
+					await this.#plan(card, payload);
+					// An earlier process may have planned it with other content.
+					this.#isChanged ||= this.#begin !== "here";
+					this.#shown[index] = this.#begin === "here" ? content : "";
+					continue;
+				}
+				if ((await outbox.draft({ conversation, card, payload })) === "waits") {
+					isRefused = true;
+					continue;
+				}
+				this.#shown[index] = content;
+			}
+		} catch (reason) {
+			log.warn("A growing answer could not be shown", { run: run.id, error: ParleyError.from(reason) });
+			isRefused = true;
+		}
+		return isRefused;
+	}
+
+	#plan(card: string, payload: Posting): Promise<void> {
+		const { outbox, clock, conversation } = this.#parts;
+		const row = { seq: 1, at: clock.now(), lane: "milestone", card, payload } as const;
+		const cursor = { session: `${eventCursor}live/${card}`, seq: 1 };
+		return outbox.plan({ conversation, cursor, rows: [row], replayed: this.#begin === "elsewhere" });
+	}
+
+	#postings(run: Run): readonly Posting[] {
+		const { platform, scene, level, clock } = this.#parts;
+		const { dialect, limits } = platform;
+		const markdown = liveView(run.parts ?? [], { level: level(), text: this.#text, now: clock.now() });
+		if (isBlank(markdown)) return [];
+		const options = { dialect, limit: limits.post, maxPosts: limits.postsPerAnswer };
+		const { posts, file } = fitPosts(parseText(markdown), options);
+		// The answer will be a file with its start in one post, so the posts stay as they are.
+		if (file !== undefined && this.#shown.length > 0) return [];
+		const { buttons } = grownPost(run, scene);
+		return posts.map((body, index) => {
+			const isLast = index === posts.length - 1;
+			return {
+				type: "post",
+				body,
+				live: true,
+				key: postOfAnswer(cardOfRun(run), index),
+				...defined({
+					replyTo: index === 0 ? run.message : undefined,
+					controls: isLast ? [[control("stop", run.id, scene)]] : undefined,
+					buttons: isLast ? buttons : undefined,
+				}),
+			};
+		});
+	}
+}
+
+function isSamePost(one: Run | undefined, other: Run | undefined): boolean {
+	return one?.id === other?.id && one?.questions === other?.questions;
+}

@@ -1,0 +1,45 @@
+import type { Logger } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { type ConversationState, reduceConversation } from "../conversation/conversation.ts";
+import { type RenderedRow, toRows } from "../conversation/to-rows.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+
+/** New state of a conversation, and the rows of one event. */
+export interface RenderedEvent {
+	readonly state: ConversationState;
+	readonly rows: readonly RenderedRow[];
+}
+
+interface RenderTarget {
+	readonly scene: Scene;
+	/** Conversation of the room in the outbox. */
+	readonly conversation: string;
+	readonly platform: ChatPlatform;
+	readonly log: Logger;
+}
+
+/** Renders an event. An event that this program cannot render is skipped and logged. */
+export function renderFrame(
+	state: ConversationState,
+	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },
+	{ scene, conversation, platform, log }: RenderTarget,
+): RenderedEvent {
+	const { seq } = frame;
+	try {
+		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);
+		const rows = toRows(reduced.operations, { time: { seq, at }, conversation, platform });
+		return { state: reduced.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
+	} catch (error) {
+		log.error("an event cannot be posted", { session: scene.session, seq, event: frame.event, error });
+		return { state, rows: [] };
+	}
+}
+
+/**
+ * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy has the session again, and
+ * reuses the number of the deletion.
+ */
+function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
+	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));
+}

@@ -1,0 +1,147 @@
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { type LiveLevel, usualLevel } from "../conversation/answers/live-view.ts";
+import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { PlannedRow } from "../outbox/plan.ts";
+import { answerCard } from "../platform/answer-card.ts";
+import type { PostFormat } from "../platform/chat-platform.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import type { ChannelFacts } from "../rooms/channel-facts.ts";
+import { LiveAnswer } from "./live-answer.ts";
+
+interface SessionAnswersParts {
+	readonly outbox: Outbox;
+	readonly platform: PostFormat;
+	readonly channels: Pick<ChannelFacts, "liveLevel">;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Runs of the session when the subscription began. */
+interface Before {
+	/** Last event of that time. */
+	readonly lastSeq: number;
+	/** Last event that another database may have posted. */
+	readonly replayedTo: number;
+	readonly open: readonly Run[];
+}
+
+/** Growing answers of one session: which run is shown and how, and the end of its posts. */
+export class SessionAnswers {
+	readonly #parts: SessionAnswersParts;
+	readonly #about: { readonly conversation: string; readonly room: Room };
+	readonly #before: Before;
+	readonly #live: LiveAnswer;
+	/** Runs that an earlier process may have begun to answer, and those of another database. */
+	readonly #earlier: Set<string>;
+	readonly #elsewhere = new Set<string>();
+	#level: LiveLevel = usualLevel;
+	/** The run for which the level was read. */
+	#leveled: string | undefined;
+
+	constructor(
+		parts: SessionAnswersParts,
+		about: { readonly conversation: string; readonly room: Room; readonly scene: Scene },
+		before: Before,
+	) {
+		const { outbox, platform, clock, log } = parts;
+		const { conversation, scene } = about;
+		this.#parts = parts;
+		this.#about = about;
+		this.#before = before;
+		this.#earlier = new Set(before.open.map(({ id }) => id));
+		this.#live = new LiveAnswer({
+			outbox,
+			clock,
+			log,
+			conversation,
+			platform,
+			scene,
+			level: () => this.#level,
+		});
+	}
+
+	/** Level of the channel as of the start of the active run. */
+	get level(): LiveLevel {
+		return this.#level;
+	}
+
+	/** Reads the text of a growing reply. */
+	take(frame: OzzieEvent): void {
+		this.#live.take(frame);
+	}
+
+	/** Sets the runs that have not ended, the active one first. `seq`: the last reduced event. */
+	show(open: readonly Run[], seq: number): void {
+		const { lastSeq, replayedTo } = this.#before;
+		for (const { id } of open) {
+			if (seq <= lastSeq) this.#earlier.add(id);
+			if (seq <= replayedTo) this.#elsewhere.add(id);
+		}
+		const run = seq >= lastSeq ? open[0] : undefined;
+		const begin = run !== undefined && this.#earlier.has(run.id) ? "earlier" : "here";
+		const state = { seq, begin: run && this.#elsewhere.has(run.id) ? "elsewhere" : begin } as const;
+		if (run === undefined || run.id === this.#leveled) {
+			this.#live.show(run, state);
+			return;
+		}
+		this.#leveled = run.id;
+		const { channels, log } = this.#parts;
+		channels
+			.liveLevel(this.#about.room, run.author)
+			.then((level) => {
+				this.#level = level;
+				if (this.#leveled === run.id) this.#live.show(run, state);
+			})
+			.catch((reason: unknown) => {
+				const error = ParleyError.from(reason);
+				log.warn("The settings of a channel could not be read", { channel: this.#about.room.channel, error });
+			});
+	}
+
+	/** Marks the row of an answer that another database may have posted. */
+	doubt(row: PlannedRow): PlannedRow {
+		const { card } = row;
+		const isDoubtful =
+			card !== undefined && [...this.#elsewhere].some((run) => card.startsWith(answerCard(run)));
+		return isDoubtful ? { ...row, doubtful: true } : row;
+	}
+
+	/**
+	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the
+	 * posts that those rows do not use. `runs`: those that were open before the events, and after them. `seq`: the last event.
+	 */
+	async endOf(
+		runs: { readonly before: readonly Run[]; readonly after: readonly Run[] },
+		rows: readonly PlannedRow[],
+		seq: number,
+	): Promise<readonly PlannedRow[]> {
+		const going = new Set(runs.after.map(cardOfRun));
+		const ended = runs.before.map(cardOfRun).filter((card) => !going.has(card));
+		if (ended.length === 0) return [];
+		await this.end();
+		const { outbox, clock } = this.#parts;
+		const used = new Set(rows.map(({ card }) => card));
+		const at = { seq, at: clock.now() };
+		const posts = await Promise.all(
+			ended.map((card) => outbox.postsOfAnswer(this.#about.conversation, card)),
+		);
+		return posts
+			.flat()
+			.filter((card) => !used.has(card))
+			.map((card) => deletionOf(card, at));
+	}
+
+	/** Ends the display. Resolves when no further post is planned. */
+	end(): Promise<void> {
+		this.#leveled = undefined;
+		return this.#live.end();
+	}
+}
+
+/** Deletes the post of a card. Such a row stands for no event, so its id has the card. */
+function deletionOf(card: string, { seq, at }: { readonly seq: number; readonly at: number }): PlannedRow {
+	return { seq, at, lane: "progress", card, payload: { type: "delete" }, standsFor: `delete/${card}` };
+}

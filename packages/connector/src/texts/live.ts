@@ -1,0 +1,21 @@
+/** Words of an answer while it grows, and of its line about tool calls. */
+export const liveTexts = {
+	running: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
+		seconds === 0 ? `⏳ ${call}` : `⏳ ${call} · ${duration(seconds)}`,
+	succeeded: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
+		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
+	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
+		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
+	earlier: ({ count }: { readonly count: number }): string =>
+		count === 1 ? "✅ 1 earlier tool call" : `✅ ${count} earlier tool calls`,
+	calls: ({ count, seconds }: { readonly count: number; readonly seconds: number }): string =>
+		`${count === 1 ? "1 tool call" : `${count} tool calls`}${seconds === 0 ? "" : ` in ${duration(seconds)}`}`,
+	/** Follows the name of the agent. */
+	writing: "is writing…",
+} as const;
+
+function duration(seconds: number): string {
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
