@@ -98,7 +98,7 @@ test("doctor names missing settings without a request to Slack, and checks the t
 	expect(none.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not set$/m);
 	expect(swapped.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not a bot token/m);
 	expect(http.out).toMatch(
-		/^warn +slack-transport +nothing answers at 127\.0\.0\.1:9.*\n.*SLACK_SIGNING_SECRET.*--listen/m,
+		/^warn +slack-transport +no server answers at 127\.0\.0\.1:9.*\n.*SLACK_SIGNING_SECRET.*--listen/m,
 	);
 	expect(http.out).toMatch(/slack-connector .*\n.*SLACK_SIGNING_SECRET and slack\.listen/);
 	expect(http.out).not.toContain("SLACK_APP_TOKEN");
