@@ -6,6 +6,7 @@ import { root } from "./readings.ts";
 import { userTexts } from "./user-texts.ts";
 
 const discord = "packages/discord/src";
+const slack = "packages/slack/src";
 
 /** Texts outside of `texts/` that no chat user reads. */
 const exceptions = [
@@ -61,10 +62,26 @@ const exceptions = [
 	{ path: `${discord}/setup/guild-checks.ts`, reason: "permissions as Discord names them" },
 	{ path: `${discord}/surface/caller.ts`, reason: "part of an error for the log" },
 	{ path: `${discord}/surface/check.ts`, reason: "errors of posts that the kit must not make" },
+	{ path: `${slack}/blocks/check-message.ts`, reason: "errors of posts that the kit must not make" },
+	{ path: `${slack}/blocks/tables.ts`, reason: "errors of posts that the kit must not make" },
+	{ path: `${slack}/catch-up/active-channels.ts`, reason: "name of a value, for the log" },
+	{ path: `${slack}/client/slack-client.ts`, text: "events from Slack may not arrive", reason: "a log line" },
+	{ path: `${slack}/client/transport/silence-watch.ts`, reason: "reasons in the log" },
+	{ path: `${slack}/client/transport/socket-line.ts`, reason: "reasons in the debug log" },
+	{ path: `${slack}/client/transport/socket-pair.ts`, reason: "reasons in the debug log" },
+	{ path: `${slack}/client/transport/verify.ts`, reason: "reasons in the log" },
+	{ path: `${slack}/intake/channels.ts`, reason: "parts of log lines" },
+	{ path: `${slack}/intake/files.ts`, reason: "parts of log lines" },
+	{ path: `${slack}/intake/intake.ts`, reason: "reasons in the debug log" },
+	{ path: `${slack}/intake/people.ts`, reason: "parts of log lines" },
+	{ path: `${slack}/intake/threads.ts`, reason: "part of a log line" },
+	{ path: `${slack}/interactions/wire.ts`, reason: "error of payloads, for the log" },
+	{ path: `${slack}/run-slack.ts`, text: "Slack", reason: "name of the platform" },
+	{ path: `${slack}/surface/status-line.ts`, text: "could not remove", reason: "a log line" },
 ];
 
 /** The largest number of texts outside of `texts/`. Lower it with the number, and never raise it. */
-const maxima = { connector: 0, discord: 0, slack: 246 };
+const maxima = { connector: 0, discord: 0, slack: 0 };
 
 /** Texts of a package outside of `texts/`, each with its file. */
 function outside(name: string): { readonly file: string; readonly text: string }[] {
