@@ -77,7 +77,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{ notes: /Your code is `(\S+)`/, in: "dm", to: "Sam" },
 			{ says: "!pair {1}", in: "dm", by: "Sam" },
-			{ shows: ["of your own access request", "parley people approve"], in: "dm", to: "Sam" },
+			{ shows: ["your own access request", "parley people approve"], in: "dm", to: "Sam" },
 			{ operator: "approve_person", asks: { code: "{1}", role: "member" } },
 			{ says: "!pair", in: "dm", by: "Sam" },
 			{ shows: "You already have access: you are member", in: "dm", to: "Sam" },
