@@ -25,7 +25,7 @@ export class Malformed {
 		if (read.success) return read.data;
 		this.#count += 1;
 		const [issue] = read.error.issues;
-		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it is not what was expected"}`;
+		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it does not match the schema"}`;
 		const problem = `${event} ${wrong}`;
 		// A faulty sender must not fill the log, and after this number of kinds another line has no value.
 		if (this.#problem.has(problem) || this.#problem.size >= 100) return undefined;

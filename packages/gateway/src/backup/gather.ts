@@ -70,7 +70,10 @@ async function linkFiles(dataDirectory: string, target: string, ids: readonly st
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });
 	for (const id of ids) {
-		if (/[/\\]/.test(id)) throw new ParleyError(`the database names a file ${id}`, { code: "data_loss" });
+		if (/[/\\]/.test(id))
+			throw new ParleyError(`the database has the invalid file id ${JSON.stringify(id)}: restore a backup`, {
+				code: "data_loss",
+			});
 		const [from, to] = [join(dataDirectory, filesDirectory, id), join(target, filesDirectory, id)];
 		try {
 			await stat(from);

@@ -63,12 +63,14 @@ test("--cwd is a directory that exists, from where the process was started", asy
 		for (const given of [undefined, "", ".", directory]) expect(readCwd(given, directory)).toBe(directory);
 		expect(readCwd("..", directory)).toBe(join(directory, ".."));
 		for (const given of ["file", "nothing", "file/below"]) {
-			expect(() => readCwd(given, directory)).toThrow(`${join(directory, given)} is not a directory`);
+			expect(() => readCwd(given, directory)).toThrow(
+				`${join(directory, given)} does not exist or is not a directory`,
+			);
 		}
 		const long = "x".repeat(5_000);
-		expect(() => readCwd(long, "/")).toThrow(/^--cwd \/x{199}… cannot be looked at \(ENAMETOOLONG\)$/);
+		expect(() => readCwd(long, "/")).toThrow(/^--cwd \/x{199}… cannot be read \(ENAMETOOLONG\)$/);
 		const deep = "y/".repeat(1_000);
-		expect(() => readCwd(deep, "/")).toThrow(/^--cwd \/[y/]{199}… is not a directory that exists$/);
+		expect(() => readCwd(deep, "/")).toThrow(/^--cwd \/[y/]{199}… does not exist or is not a directory$/);
 	} finally {
 		await rm(directory, { recursive: true });
 	}

@@ -59,7 +59,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;
-	throw refused(`--cwd ${shorten(cwd, mostShown)} is not a directory that exists`);
+	throw refused(`--cwd ${shorten(cwd, mostShown)} does not exist or is not a directory`);
 }
 
 function isDirectory(cwd: string): boolean {
@@ -67,7 +67,7 @@ function isDirectory(cwd: string): boolean {
 		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	} catch (cause) {
 		const why = errno(cause) ?? "unknown error";
-		throw refused(`--cwd ${shorten(cwd, mostShown)} cannot be looked at (${why})`, cause);
+		throw refused(`--cwd ${shorten(cwd, mostShown)} cannot be read (${why})`, cause);
 	}
 }
 

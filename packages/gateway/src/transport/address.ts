@@ -5,7 +5,7 @@ import { KnownNetworks } from "./known-networks.ts";
 export interface Endpoint {
 	/** An IP address, without the brackets of IPv6, or a name. */
 	readonly host: string;
-	/** 0 takes a free port. */
+	/** 0 means any free port. */
 	readonly port: number;
 }
 

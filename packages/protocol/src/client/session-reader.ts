@@ -82,7 +82,7 @@ export class SessionReader implements OpenSession {
 
 	events(): AsyncIterable<EventFrame> {
 		if (this.#isRead) {
-			throw new ParleyError(`the events of session ${this.id} are read already`, {
+			throw new ParleyError(`another reader already reads the events of session ${this.id}`, {
 				code: "failed_precondition",
 			});
 		}

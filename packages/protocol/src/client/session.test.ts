@@ -254,7 +254,7 @@ test("a session is opened once on a client, and can be opened again after it was
 test("events have one reader", async () => {
 	const session = await open({}, "created", 0);
 	session.events();
-	expect(() => session.events()).toThrow("the events of session sess_1 are read already");
+	expect(() => session.events()).toThrow("another reader already reads the events of session sess_1");
 });
 
 test.each([

@@ -165,7 +165,7 @@ export class GrantLife {
 		if (row) await this.end(row, reason, asker);
 	}
 
-	/** A budget is spent: that of the named session, or of all. The grants of its channels end soon. */
+	/** Ends the grants whose channels use a spent budget: the budget of this session, or without a session the gateway's. */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));

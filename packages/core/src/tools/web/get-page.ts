@@ -103,7 +103,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** A client that connects to these addresses and no others, whatever the name leads to by then. */
+/** A client that connects only to these addresses, also if the name has other addresses by then. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
@@ -252,7 +252,7 @@ interface MediaType {
 	readonly charset: string | undefined;
 }
 
-/** Parses a `content-type`. Many servers write odd ones. One longer than any type is ignored. */
+/** Parses a `content-type`. Many servers send invalid ones. A value that is longer than every type is ignored. */
 export function readMediaType(header: string): MediaType {
 	try {
 		const { essence, params } = new MIMEType(header);

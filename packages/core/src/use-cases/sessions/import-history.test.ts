@@ -370,17 +370,17 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"a call of the user",
 		[{ role: "user", content: [call("c1")] }],
-		/role user cannot hold a block of type "call"/,
+		/role user cannot contain a block of type "call"/,
 	],
 	[
 		"a text of a tool",
 		[{ role: "tool", content: [text("x")] }],
-		/role tool cannot hold a block of type "text"/,
+		/role tool cannot contain a block of type "text"/,
 	],
 	[
 		"a picture of the assistant",
 		[{ role: "assistant", content: [picture] }],
-		/role assistant cannot hold a block of type "image"/,
+		/role assistant cannot contain a block of type "image"/,
 	],
 	["a call without an id", [{ role: "assistant", content: [call("")] }], /the id of a call has 0 characters/],
 	[

@@ -130,7 +130,7 @@ class HistoryReader {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);
 			else if (role === "tool" || block.type === "call" || block.type === "thinking") {
-				throw this.#fault(`a message of role ${role} cannot hold a block of type ${quoted(block.type)}`);
+				throw this.#fault(`a message of role ${role} cannot contain a block of type ${quoted(block.type)}`);
 			}
 		}
 		const said = content.filter((block) => block.type === "text" || block.type === "image");
@@ -160,7 +160,7 @@ class HistoryReader {
 			case "call":
 				return this.#call(block);
 			default:
-				throw this.#fault(`a message of role assistant cannot hold a block of type ${quoted(block.type)}`);
+				throw this.#fault(`a message of role assistant cannot contain a block of type ${quoted(block.type)}`);
 		}
 	}
 
