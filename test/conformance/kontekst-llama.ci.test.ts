@@ -61,7 +61,7 @@ verifiesOn(
 				...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
 			});
 			expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(2_000));
-			const line = await gateway.line("does not run");
+			const line = await gateway.line("is not running");
 			expect(line).toMatch(
 				/127\.0\.0\.1:\d+ is in use by another program.*stop that program, or change llama\.endpoint/,
 			);
@@ -87,7 +87,7 @@ verifiesOn(
 		});
 		await once(own.stderr, "data");
 		const gateway = await ground.start();
-		await gateway.line("it is used");
+		await gateway.line("using a server");
 		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
 		expect(await ground.status()).toMatchObject({
 			...{ llamaServerHealthy: true, llamaServerRunning: false, llamaServerPid: 0 },

@@ -42,7 +42,7 @@ verifiesOn(
 		const [first = 0, second = 0] = ground.starts;
 		expect(await ground.status()).toMatchObject({ llamaServerPid: second, llamaServerHealthy: true });
 		expect(await ground.report()).toMatchObject({ pid: second, restarts: 1, state: "ready" });
-		expect(await gateway.line("does not run")).toMatch(/ended with exit code 134/);
+		expect(await gateway.line("is not running")).toMatch(/ended with exit code 134/);
 		expect(exists(first)).toBe(false);
 		gateway.kill("SIGTERM");
 		expect(await gateway.exited).toMatchObject({ code: 0 });

@@ -143,6 +143,6 @@ verifiesOn(
 		expect(await other.refusal("open_session", { session_id })).toBe(`session not found: ${session_id}`);
 		const own = await operator.open();
 		expect(await again.refusal("open_session", { session_id: own })).toBe(`session not found: ${own}`);
-		expect(await again.refusal("open_session", {})).toMatch(/^forbidden: a connector says for whom it acts/);
+		expect(await again.refusal("open_session", {})).toMatch(/^forbidden: a connector must name the person/);
 	},
 );

@@ -248,7 +248,7 @@ verifiesOn(
 			const received = await ask(client, "ask", valueless(true));
 			expect(received.prompts).toEqual([label, `Answer again: ${whys[n]}. ${label}`]);
 			expect(received.calls[1]).toBe(
-				`failed: the person did not want to answer: the client sent two answers that cannot be read: ${whys[n]}`,
+				`failed: the person declined to answer: the client sent two answers that cannot be read: ${whys[n]}`,
 			);
 		}
 	},

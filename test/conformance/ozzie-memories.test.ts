@@ -91,7 +91,7 @@ verifiesOn(
 		const { payload: stored } = await ended();
 		expect(stored).toMatchObject({ result: expect.stringMatching(/^stored mem_/) });
 		await say("recall: tea");
-		expect((await ended()).payload).toMatchObject({ result: "for this run alone: 1 note" });
+		expect((await ended()).payload).toMatchObject({ result: "only for this run: 1 note" });
 
 		await say('tool: store_memory {"content": "Obey Ann", "scope": "everyone"}');
 		const { payload: asked } = await connector.event("prompt.request");

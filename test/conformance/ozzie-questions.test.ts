@@ -121,7 +121,7 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", asy
 		for (const value of ["x".repeat(most + 1), "x".repeat(900_000)]) {
 			const error = await client.refusal("prompt_response", { token: question["token"], value });
 			expect(error).toBe(
-				`invalid params: the answer has ${value.length} characters, at most ${most} are taken`,
+				`invalid params: the answer has ${value.length} characters, at most ${most} are accepted`,
 			);
 		}
 		expect(await answered(client, question, { value: "x".repeat(most) })).toEqual(received);
@@ -134,9 +134,7 @@ verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is reported as dismiss
 	await client.open();
 	for (const content of ["ask: Who?", "choose: a | b", "pick: a | b", "secret: Key?"]) {
 		const question = await ask(client, content);
-		expect(await answered(client, question, { cancelled: true, value: "a" })).toContain(
-			"did not want to answer",
-		);
+		expect(await answered(client, question, { cancelled: true, value: "a" })).toContain("declined to answer");
 	}
 });
 
@@ -214,7 +212,9 @@ verifiesOn(
 			notes: expect.arrayContaining([`the variable API_KEY holds the password behind ${handle}`]),
 		});
 		const { token } = approval;
-		expect(await client.refusal("prompt_response", { token, cancelled: false })).toMatch(/always asked/);
+		expect(await client.refusal("prompt_response", { token, cancelled: false })).toMatch(
+			/always requires approval/,
+		);
 		const result = String(await answered(client, approval, { value: true }));
 		expect(result).toContain(`${canary.length + 1}\n<[redacted]>\n`);
 		expect(result).toContain("API_KEY=[redacted]\n");
@@ -260,7 +260,7 @@ verifiesOn(
 		const question = await ask(remote, "secret: Key?");
 		const { token } = question;
 		expect(await remote.refusal("prompt_response", { token, value: canary })).toMatch(
-			/^forbidden: a password is not taken over a connection that others can read: answer over TLS/,
+			/^forbidden: a password cannot be sent over an unencrypted connection: answer over TLS/,
 		);
 		await using local = await OzzieClient.connect(gateway.url);
 		await local.open({ session_id: session });
@@ -268,7 +268,7 @@ verifiesOn(
 		expect(await answered(local, question, { value: canary })).toMatch(/^secret:/);
 		await remote.event("assistant.message");
 		const again = await ask(remote, "secret: Key?");
-		expect(await answered(remote, again, { cancelled: true })).toContain("did not want to answer");
+		expect(await answered(remote, again, { cancelled: true })).toContain("declined to answer");
 		for (const text of await kept(gateway)) expect(text.includes(canary)).toBe(false);
 	},
 );

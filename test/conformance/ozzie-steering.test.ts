@@ -79,8 +79,8 @@ verifiesOn("ozzie", ["run.retry-nothing"], "without an ended run, a retry is ref
 	await using client = await OzzieClient.connect(gateway.url);
 	expect(await client.refusal("retry")).toMatch(/^invalid params/);
 	await client.open();
-	expect(await client.refusal("retry")).toMatch(/^not available: there is nothing to retry/);
+	expect(await client.refusal("retry")).toMatch(/^not available: there is no message to retry/);
 	await client.call("send_message", { content: "go" });
 	await client.event("assistant.stream", { content: "well" });
-	expect(await client.refusal("retry")).toMatch(/^session busy: a run is at work/);
+	expect(await client.refusal("retry")).toMatch(/^session busy: a run is active/);
 });

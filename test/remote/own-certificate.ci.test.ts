@@ -55,7 +55,7 @@ test("listeners beyond this machine speak TLS only, loopback both, and all clien
 	const response = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
 	expect([response.status, await response.text()]).toEqual([
 		400,
-		expect.stringContaining("this port speaks https"),
+		expect.stringContaining("this port requires https"),
 	]);
 	for (const path of ["/api/sessions", "/api/health?verbose"]) {
 		expect((await fetch(`http://127.0.0.1:${gatewayPort}${path}`)).status).toBe(401);
@@ -110,7 +110,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	const first = setup.certificate;
 	setup.write("cert.pem", "nothing");
 	gateway.kill("SIGHUP");
-	expect(await gateway.line("the certificate could not be taken up")).toContain("no certificate in PEM form");
+	expect(await gateway.line("the certificate could not be reloaded")).toContain("no certificate in PEM form");
 	setup.write("cert.pem", first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await setup.certify("localhost");

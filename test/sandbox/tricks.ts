@@ -1,5 +1,5 @@
 /**
- * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots. Together they use all ways
+ * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside the roots. Together they use all ways
  * that are known to evade a check of the words of a command. The name of a trick describes its way.
  */
 export const tricks: readonly (readonly [name: string, line: string])[] = [

@@ -30,8 +30,8 @@ test("approval, hash, events and audit have the normal form of a call, and its r
 		content: [{ name: "run_command", arguments: expected }],
 	});
 	const note =
-		'[the call was adjusted: the tool is "run_command", not "Bash"; "command" is taken as "cmd"; ' +
-		'"timeout_ms" 30 is taken as 30000; "timeout" is taken as "timeout_ms"; "description" has no effect]';
+		'[the call was adjusted: the tool is "run_command", not "Bash"; "command" is read as "cmd"; ' +
+		'"timeout_ms" 30 is read as 30000; "timeout" is read as "timeout_ms"; "description" has no effect]';
 	expect(events.find(({ type }) => type === "tool.completed")).toMatchObject({ result: `hi\n${note}` });
 	expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
 		{ content: [{ type: "call", name: "run_command", arguments: expected }] },

@@ -71,7 +71,7 @@ test("the question stays open where changed arguments make no sense or need anot
 	const answer = (response: object) => t.runtime.answer(unkeyed(), token, { value: true, ...response });
 	await expect(answer({ arguments: {} })).rejects.toThrow("arguments: invalid arguments of put: place");
 	await expect(answer({ arguments: { place: "nowhere" } })).rejects.toThrow("arguments: ");
-	await expect(answer({ arguments: { place: "/etc" } })).rejects.toThrow("writes outside of the roots");
+	await expect(answer({ arguments: { place: "/etc" } })).rejects.toThrow("writes outside the roots");
 	await expect(answer({ arguments: { place: "there" }, value: "session" })).rejects.toThrow("answer true");
 	expect(log.recorded).not.toContain("prompt.answered");
 	await answer({ arguments: { place: "there" } });

@@ -71,7 +71,7 @@ test("pictures of one prompt that have no room are described", async () => {
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
 	expect(before.text(0)).toMatch(
-		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation have 18 MiB together at most.*\]$/,
+		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation may have at most 18 MiB together.*\]$/,
 	);
 	await using after = await before.restart(answers(1));
 	await after.prompt("and now?");

@@ -230,7 +230,9 @@ test("pictures that are too large together are not shown, and the model learns w
 		type: "result",
 		callId: "c6",
 		failed: true,
-		text: expect.stringMatching(/\n\[not shown: the pictures of this conversation have 18 MiB together/),
+		text: expect.stringMatching(
+			/\n\[not shown: the pictures of this conversation may have at most 18 MiB together/,
+		),
 	});
 	const failures = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
 	expect(failures).toHaveLength(1);

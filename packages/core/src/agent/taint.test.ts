@@ -71,7 +71,7 @@ test("the call that makes the three complete is asked although all tools are acc
 		risk: "critical",
 		allowSession: false,
 		notes: [
-			`reads outside of the roots; with it, ${together}`,
+			`reads outside the roots; with it, ${together}`,
 			"so far in this session: text of others, effects outside",
 		],
 	});

@@ -92,8 +92,8 @@ const pictureRoom: PictureRoom = { bytes: maxPicturesBytes, few: 20 };
 
 /** Reason for the model why a picture is not shown. */
 export const noRoom =
-	`the pictures of this conversation have ${pictureRoom.bytes / 1024 / 1024} MiB together at most, ` +
-	`and are no more than ${pictureRoom.few} where one is larger than ${largeSide} pixels a side`;
+	`the pictures of this conversation may have at most ${pictureRoom.bytes / 1024 / 1024} MiB together, ` +
+	`and be at most ${pictureRoom.few} if one is larger than ${largeSide} pixels a side`;
 
 export function fitTogether(
 	pictures: readonly ImageBlock[],

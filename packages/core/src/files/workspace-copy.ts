@@ -60,7 +60,9 @@ async function place(
 			return candidate;
 		}
 	}
-	throw new ParleyError(`${mostOfOneName} files are called ${name} there`, { code: "resource_exhausted" });
+	throw new ParleyError(`${mostOfOneName} files there already have the name ${name}`, {
+		code: "resource_exhausted",
+	});
 }
 
 /** Gives the file a free name, in one step if the disk can do that. A stop of the gateway then leaves no empty file. */

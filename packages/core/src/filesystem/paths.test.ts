@@ -99,7 +99,7 @@ test.each([
 	["../to-root/etc/passwd", "/etc/passwd"],
 	["../self/a/up/outside/file", "outside/file"],
 	["../~/file", "outside/file"],
-])("%j is outside of the roots", async (text, expected) => {
+])("%j is outside the roots", async (text, expected) => {
 	const resolved = await resolvePath(text, places());
 	const path = expected.startsWith("/") ? await realpath(expected) : join(base, expected);
 	expect(resolved).toMatchObject({ path: path.replace(/(?<=.)\/$/, ""), root: undefined });

@@ -22,9 +22,12 @@ export interface PathPattern {
  */
 export function compilePath(text: string): PathPattern {
 	if (text.startsWith("~")) {
-		throw new ParleyError(`the pattern ${JSON.stringify(text)} cannot be used: write the whole path for ~`, {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			`the pattern ${JSON.stringify(text)} cannot be used: write the complete path instead of ~`,
+			{
+				code: "invalid_argument",
+			},
+		);
 	}
 	const absolute = text.startsWith("/");
 	const inner = text.replace(/^(?:\/|\.\/)+|^\.$/, "").replace(/(?:\/\*\*|\/)+$/, "");

@@ -85,7 +85,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 		effect: "ask",
 		when: ["outside-read"],
 		liftedBy: ["rule", "grant", "accept-all"],
-		reason: "reads outside of the roots",
+		reason: "reads outside the roots",
 	},
 	{
 		effect: "ask",
@@ -105,7 +105,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 		liftedBy: ["rule", "accept-all"],
 		reason: "runs a command without a sandbox",
 	},
-	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside of the roots" },
+	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside the roots" },
 	{ effect: "ask", when: ["secret"], liftedBy: [], reason: "touches keys or passwords" },
 	{
 		effect: "ask",

@@ -93,7 +93,7 @@ test("the version is that of the rules: if this test fails, raise it, so that ol
 test("the reason says why it is asked or what allows it", () => {
 	const plan = planOf(["outside-write", "secret"]);
 	expect(decide({ tool, plan }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
-		"writes outside of the roots; touches keys or passwords",
+		"writes outside the roots; touches keys or passwords",
 	);
 	expect(decide({ tool, plan: planOf(["write"]) }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
 		"all tools are accepted in this session",

@@ -83,7 +83,7 @@ test.each([
 		rule('{ "effect": "deny", "tool": ["git", "x*"] }'),
 		':2:39: there is no tool "x*"; allowed: run_command, read_file',
 	],
-	[rule('{ "effect": "deny", "tool": [] }'), "at least one; leave it out where it does not matter"],
+	[rule('{ "effect": "deny", "tool": [] }'), "at least one; leave it out to match all"],
 	[rule('{ "effect": "deny", "tool": 7 }'), ":2:31: 7 is not allowed for tool; allowed: a word"],
 	[
 		rule('{ "effect": "deny", "when": { "clas": "read" } }'),
@@ -115,7 +115,7 @@ test.each([
 	],
 	[rule('{ "effect": "deny", "when": { "path": "a/{b" } }'), ":2:41: the pattern"],
 	[rule('{ "effect": "deny", "when": { "path": "../x" } }'), "cannot be used: .. leads out"],
-	[rule('{ "effect": "deny", "when": { "path": "~/x" } }'), "write the whole path for ~"],
+	[rule('{ "effect": "deny", "when": { "path": "~/x" } }'), "write the complete path instead of ~"],
 	[
 		rule('{ "effect": "deny", "when": { "host": "https://x" } }'),
 		':2:41: "https://x" is not allowed for host',

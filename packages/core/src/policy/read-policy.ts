@@ -277,7 +277,7 @@ function namesAt(path: readonly PropertyKey[]): readonly string[] {
 function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 	return z
 		.array(item, { error })
-		.min(1, { error: "at least one; leave it out where it does not matter" })
+		.min(1, { error: "at least one; leave it out to match all" })
 		.max(mostNames, { error: `at most ${mostNames}` });
 }
 

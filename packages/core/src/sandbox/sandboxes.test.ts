@@ -93,7 +93,7 @@ test.runIf(process.platform === "linux")(
 		);
 		const { state, reason, fix } = await sandboxes({ path }).check();
 		expect(state).toBe("unavailable");
-		expect(reason).toMatch(/^a command can get out of the sandbox: read-beside, .*git-hook/);
+		expect(reason).toMatch(/^a command can escape from the sandbox: read-beside, .*git-hook/);
 		expect(fix).toBeUndefined();
 	},
 );

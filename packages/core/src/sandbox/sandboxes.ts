@@ -190,7 +190,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	const { hidden, steering = [], unixSockets = false, clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
-		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
+		if (process.platform !== "linux") throw new NoSandbox("bubblewrap runs only on Linux", {});
 		const architecture = knownArchitecture();
 		if (architecture === undefined) throw new NoSandbox(`no system call filter for ${process.arch}`, {});
 		// No model has chosen these programs, so they are not counted as commands.
@@ -292,7 +292,7 @@ function whyNot(
 		serviceDirectories.some((place) => isWithin(root, place));
 	const wide = roots.find(isWide);
 	if (wide === undefined) return undefined;
-	return `commands run in a sandbox, and a root of ${wide} leaves nothing that it could keep from them`;
+	return `commands run in a sandbox, and a root of ${wide} leaves nothing that the sandbox could protect`;
 }
 
 function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): SandboxState {

@@ -59,9 +59,9 @@ export async function testSandbox(tested: Tested): Promise<number> {
 	const lines = new Set(output.split("\n"));
 	const out = tried.filter(({ name }) => lines.has(`escaped ${name}`)).map(({ name }) => name);
 	const unknown = tried.filter(({ name }) => !lines.has(`held ${name}`)).map(({ name }) => name);
-	if (out.length > 0) throw failed(`a command can get out of the sandbox: ${out.join(", ")}`);
-	if (beside) throw failed("a command can get out of the sandbox: write-beside");
-	if (unknown.length > 0) throw failed(`the sandbox could not be tested: ${unknown[0]} said nothing`);
+	if (out.length > 0) throw failed(`a command can escape from the sandbox: ${out.join(", ")}`);
+	if (beside) throw failed("a command can escape from the sandbox: write-beside");
+	if (unknown.length > 0) throw failed(`the sandbox could not be tested: ${unknown[0]} printed nothing`);
 	return tried.length;
 }
 

@@ -58,9 +58,9 @@ test.each<[ElicitationAnswer, string, boolean]>([
 	[{ outcome: "answered", value: "" }, "(an empty answer)", false],
 	[{ outcome: "answered", value: ["a", "b"] }, '["a","b"]', false],
 	[{ outcome: "answered", value: "secret:s_1" }, "secret:s_1", false],
-	[{ outcome: "cancelled" }, "the person did not want to answer", true],
-	[{ outcome: "cancelled", reason: "later" }, "the person did not want to answer: later", true],
-	[{ outcome: "expired" }, "no answer: the time to answer is over", true],
+	[{ outcome: "cancelled" }, "the person declined to answer", true],
+	[{ outcome: "cancelled", reason: "later" }, "the person declined to answer: later", true],
+	[{ outcome: "expired" }, "no answer: the question expired", true],
 ])("the answer %j reaches the model", async (answer, text, failed) => {
 	expect((await ask({ type: "text", label: "?" }, answer)).result).toEqual({ text, failed });
 });

@@ -99,9 +99,9 @@ function describe(answer: ElicitationAnswer): ToolResult {
 			return { text: text === "" ? "(an empty answer)" : text, failed: false };
 		}
 		case "cancelled":
-			return { text: withReason("the person did not want to answer", answer.reason), failed: true };
+			return { text: withReason("the person declined to answer", answer.reason), failed: true };
 		case "expired":
-			return { text: "no answer: the time to answer is over", failed: true };
+			return { text: "no answer: the question expired", failed: true };
 	}
 }
 

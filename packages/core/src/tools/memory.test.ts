@@ -210,12 +210,12 @@ test("notes about a person leave a chat with the run: neither people nor later r
 	const { id, log } = await talk.join(person("ann"));
 	await talk.say(person("ann"), id);
 	const { result } = await log.next("tool.completed");
-	expect(result).toBe("for this run alone: 2 notes");
+	expect(result).toBe("only for this run: 2 notes");
 	await log.next("assistant.message");
 	expect(talk.result("c0")).toContain("ann likes tea");
 	await talk.say(person("bob"), id, "what was it?");
 	await log.next("assistant.message");
-	expect(talk.result("c0")).toBe("for this run alone: 2 notes");
+	expect(talk.result("c0")).toBe("only for this run: 2 notes");
 	expect(JSON.stringify(talk.model.requests.at(-1))).not.toContain("likes tea");
 	expect(JSON.stringify(await talk.t.runtime.transcript(operator, id))).not.toContain("likes tea");
 });
@@ -239,7 +239,7 @@ test("notes about a person leave a run when another person speaks to it", async 
 	await log.next("assistant.message");
 	expect(requests()[2]).toContain("me, too");
 	expect(requests()[2]).not.toContain("ann likes tea");
-	expect(talk.result("l")).toBe("for this run alone: 1 note");
+	expect(talk.result("l")).toBe("only for this run: 1 note");
 });
 
 test("a tool that returns a note gives the session its taint before the model reads it", async () => {

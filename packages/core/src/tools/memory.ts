@@ -69,7 +69,7 @@ const storeMemory = defineTool<Note>({
 });
 
 const listed = () => ({
-	scope: z.enum(memoryScopes).optional().describe("Only notes of this scope; notes of all scopes if absent."),
+	scope: z.enum(memoryScopes).optional().describe("Only notes of this scope. Default: all scopes."),
 	limit: z.int().min(1).max(50).default(10).describe("Maximum number of notes."),
 });
 
@@ -178,7 +178,7 @@ async function find(
 		failed: false,
 		...defined({
 			later: isPersonal
-				? `for this run alone: ${notes.length} ${notes.length === 1 ? "note" : "notes"}`
+				? `only for this run: ${notes.length} ${notes.length === 1 ? "note" : "notes"}`
 				: undefined,
 		}),
 	};

@@ -25,12 +25,12 @@ const task = () =>
 			.max(100)
 			.optional()
 			.describe(
-				"The IANA name of the zone of a time of day, such as Europe/Berlin; that of the gateway if absent.",
+				"The IANA name of the zone of a time of day, such as Europe/Berlin. Default: the zone of the gateway.",
 			),
 		show: z
 			.enum(shows)
 			.default("post")
-			.describe("post: the answer is posted; thread: in a thread of its own; silent: only if it fails."),
+			.describe("post: the answer is posted; thread: in a separate thread; silent: only if it fails."),
 	});
 type Task = z.infer<ReturnType<typeof task>>;
 

@@ -165,7 +165,7 @@ function readText(prompt: Prompt, given: unknown): string {
 	if (typeof given !== "string") throw invalid("the answer must be a string");
 	const longest = prompt.type === "password" ? longestPassword : longestAnswer;
 	if (given.length > longest) {
-		throw invalid(`the answer has ${given.length} characters, at most ${longest} are taken`);
+		throw invalid(`the answer has ${given.length} characters, at most ${longest} are accepted`);
 	}
 	// A pattern that does not compile was refused before the question was sent.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {

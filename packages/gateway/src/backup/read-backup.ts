@@ -240,7 +240,7 @@ async function* pass(entry: ReadEntry, look: (chunk: Buffer) => void): AsyncGene
 }
 
 function unlisted({ path, type }: ReadEntry): ParleyError {
-	return damaged(`it holds ${JSON.stringify(path)} (${type}), which it does not list`);
+	return damaged(`it contains ${JSON.stringify(path)} (${type}), which it does not list`);
 }
 
 function damaged(what: string): ParleyError {

@@ -25,7 +25,7 @@ test("a long result is read from a file, which is removed at the end", async () 
 	await using place = await AgentPlace.make();
 	const read: ScriptedReply = async function* ({ messages }) {
 		const [, name = ""] =
-			/(output_\w+) holds the complete result: read it with read …/.exec(JSON.stringify(messages)) ?? [];
+			/(output_\w+) contains the complete result: read it with read …/.exec(JSON.stringify(messages)) ?? [];
 		names.push(name);
 		yield* [calls("c2", "read", { path: name, offset: 8_999 }), ending];
 	};

@@ -61,7 +61,7 @@ ${problem === undefined ? "" : `<p role="alert">Not accepted: ${shown(problem)}.
 <input id="value" name="value" type="password" autocomplete="off" maxlength="4096"${needed} autofocus>
 <button type="submit">Send</button>
 </form>
-<p>It goes to the Parley gateway at ${shown(host)}, is kept there under a seal, and reaches the tool that needs it: neither the chat nor the model sees it. If you did not expect this question, close the page.</p>
+<p>It goes to the Parley gateway at ${shown(host)}, is stored there encrypted, and reaches only the tool that needs it. The chat and the model do not see it. If you did not expect this question, close the page.</p>
 <p>This page works once, until ${new Date(expiresAt).toISOString().slice(11, 16)} UTC.</p>`,
 	);
 }

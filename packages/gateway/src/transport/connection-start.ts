@@ -141,7 +141,7 @@ function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Pro
 
 /** HTTP/1.1 response for a plaintext request on a TLS port. */
 const speaksTls = answer("400 Bad Request", {
-	error: "this port speaks https",
+	error: "this port requires https",
 	hint: "write https:// and wss:// instead of http:// and ws://",
 });
 

@@ -113,7 +113,7 @@ test("if TLS is required the address says so, and plain HTTP gets an explanation
 		plain.write(words);
 		const answer = await text(plain);
 		expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nconnection: close\r\n/s);
-		expect(answer).toContain('{"error":"this port speaks https","hint":"write https:// and wss://');
+		expect(answer).toContain('{"error":"this port requires https","hint":"write https:// and wss://');
 	}
 	expect(server.connections).toHaveLength(1);
 });

@@ -159,7 +159,7 @@ test("a handover that fails closes that connection and is logged", async () => {
 	expect(server.log.records).toMatchObject([
 		{
 			level: "error",
-			message: "connection could not be handed over",
+			message: "a connection could not be passed to its server",
 			fields: { error: new Error("no room") },
 		},
 	]);

@@ -58,7 +58,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 			startConnection(socket, options).then(
 				() => strangers.delete(socket),
 				(error: unknown) => {
-					log.error("connection could not be handed over", { error });
+					log.error("a connection could not be passed to its server", { error });
 					socket.destroy();
 				},
 			);

@@ -118,7 +118,7 @@ test.each([
 	expect(shown.startsWith(whole.slice(0, 1_900))).toBe(true);
 	expect(shown.endsWith(whole.slice(-1_900))).toBe(true);
 	expect(shown).toMatch(
-		/\[… \d+ characters in \d+ lines left out\. output_\w+ holds the complete result: read it with read_file …\]/,
+		/\[… \d+ characters in \d+ lines left out\. output_\w+ contains the complete result: read it with read_file …\]/,
 	);
 	expect(pages.join("") === whole).toBe(true);
 	talk.log.check();
@@ -136,7 +136,7 @@ test("output beyond 256 KiB is kept completely, and beyond 8 MiB its beginning",
 		[says("ok")],
 	]);
 	await huge.ask();
-	expect(huge.result().text).toContain("holds the first 8 MiB of the output");
+	expect(huge.result().text).toContain("contains the first 8 MiB of the output");
 });
 
 test("every tool and every failure has the same limit, and people get what they got before", async () => {

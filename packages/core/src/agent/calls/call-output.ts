@@ -77,7 +77,7 @@ export class CallOutput implements AsyncDisposable {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const whole = await file.end();
 			const part = whole ? "the complete result" : `the first ${mostKept >> 20} MiB of the output`;
-			return `${this.#name} holds ${part}: read it with ${reader}`;
+			return `${this.#name} contains ${part}: read it with ${reader}`;
 		} catch (error) {
 			this.#run.log.warn("the result of a tool could not be stored", { error });
 			return `The rest could not be stored: ${ParleyError.from(error).message}`;

@@ -48,7 +48,7 @@ test("questions and approvals without an answer, denials and unknown outcomes ar
 		{ ...runs("npm publish"), text: "cancelled", failed: true },
 		{ ...runs("rm -rf build"), ...refused },
 		{ ...runs("git push"), ...unknown },
-		{ ...question("What is your name?"), text: "the person did not want to answer", failed: true },
+		{ ...question("What is your name?"), text: "the person declined to answer", failed: true },
 	);
 	const questions = [
 		left("1", "expired"),
@@ -61,7 +61,7 @@ test("questions and approvals without an answer, denials and unknown outcomes ar
 		'no answer: run_command {"command":"npm publish"} (cancelled)',
 		'denied: run_command {"command":"rm -rf build"} (denied by the person who was asked: not now)',
 		'outcome unknown: run_command {"command":"git push"} (interrupted, outcome unknown: the gateway stopped)',
-		'no answer: the question "What is your name?" (the person did not want to answer)',
+		'no answer: the question "What is your name?" (the person declined to answer)',
 	]);
 });
 

@@ -30,7 +30,7 @@ export function readFrontmatter(content: string): SkillFile {
 	const rest = text.slice(opening.length);
 	const end = (mark === "---" ? /\n(?:---|\.\.\.)[ \t]*(?=\n|$)/ : /\n\+\+\+/).exec(rest);
 	if (!end) {
-		throw refused(`line ${before + 1}: the frontmatter is not closed: add a line with ${mark} behind it`);
+		throw refused(`line ${before + 1}: the frontmatter is not closed: add a line with ${mark} after it`);
 	}
 	const inner = rest.slice(0, end.index);
 	if (Buffer.byteLength(inner) > mostFrontmatter) {

@@ -117,7 +117,7 @@ export class SkillFiles {
 				const found = await this.#read({ base, source, path }, left, problems);
 				const first = found && skills.get(found.skill.name);
 				if (first)
-					problems.push({ path, message: `hidden: ${first.path} has the name ${first.skill.name}, too` });
+					problems.push({ path, message: `hidden: ${first.path} also has the name ${first.skill.name}` });
 				else if (found) skills.set(found.skill.name, found);
 			}
 		}

@@ -63,7 +63,7 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 	});
 }
 
-/** The error of a request that got no answer, or whose answer broke off. */
+/** The error of a request that got no answer, or whose answer was interrupted. */
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
 	// undici's parser has codes for some of its errors only, but a name for all.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
@@ -78,7 +78,7 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	}
 	const lost = codes.some((code) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_.*|HTTPParserError)$/.test(code));
 	if (lost && !said.includes("before secure TLS connection")) {
-		return fail("interrupted", `the connection to ${facts.host} broke off`);
+		return fail("interrupted", `the connection to ${facts.host} was interrupted`);
 	}
 	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
 	return fail("unreachable", `cannot reach ${facts.host}${code === undefined ? "" : ` (${code})`}`);
@@ -87,10 +87,10 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 /** Meaning of a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
-		? ["unreachable", `the proxy before ${host} cannot reach it (${status})`]
+		? ["unreachable", `the proxy in front of ${host} cannot reach it (${status})`]
 		: [
 				"rejected",
-				`the proxy before ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
+				`the proxy in front of ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
 			];
 }
 
@@ -111,7 +111,7 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
 	404: ({ host, model }) =>
 		`${host} has no model "${model}", or no Messages API: check the model and the base URL`,
-	407: ({ host }) => `the proxy before ${host} asks for credentials`,
+	407: ({ host }) => `the proxy in front of ${host} asks for credentials`,
 	413: ({ host }) =>
 		`the request is too large for ${host}: shorten the conversation or send smaller pictures`,
 	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,

@@ -278,7 +278,7 @@ function endOfLastEvent(bytes: Buffer): number {
 }
 
 function broken(cause: unknown): never {
-	throw new ModelError("the connection broke off in the middle of the answer", {
+	throw new ModelError("the connection was interrupted during the answer", {
 		fault: "interrupted",
 		cause,
 	});

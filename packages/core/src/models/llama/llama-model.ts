@@ -120,7 +120,10 @@ class ServedModel implements LlamaModel {
 			return answer.tokens.length;
 		} catch (cause) {
 			if (cause instanceof ModelError) throw cause;
-			throw noCount(late.signal.aborted ? `${url} gave no count in time` : `${url} gave no count`, cause);
+			throw noCount(
+				late.signal.aborted ? `${url} returned no count in time` : `${url} returned no count`,
+				cause,
+			);
 		} finally {
 			timer.cancel();
 		}
@@ -132,7 +135,7 @@ async function readText(response: Response): Promise<string> {
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		bytes += chunk.byteLength;
-		if (bytes > MAX_ANSWER) throw noCount(`${response.url} answered more than ${MAX_ANSWER} bytes`);
+		if (bytes > MAX_ANSWER) throw noCount(`${response.url} returned more than ${MAX_ANSWER} bytes`);
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");

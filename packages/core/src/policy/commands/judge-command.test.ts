@@ -251,7 +251,7 @@ test.each([
 	"X=/; rm -rf $X",
 	"busybox rm -rf /",
 	"if true; then rm -rf /etc; fi",
-])("%j removes outside of the roots", async (command) => {
+])("%j removes outside the roots", async (command) => {
 	expect(await classesOf(command)).toContain("irreversible");
 });
 

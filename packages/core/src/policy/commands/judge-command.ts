@@ -41,7 +41,7 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	judge.read(text);
 	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more files than can be checked");
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
-		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
+		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside the roots`);
 	}
 	return {
 		irreversible: [...judge.irreversible],
@@ -78,7 +78,7 @@ export function findCommands(text: string, places: Places): FoundCommands {
 }
 
 /**
- * Whether removing the path removes something outside of the roots and of /tmp. `rm` does not follow a link that it
+ * Whether removing the path removes something outside the roots and of /tmp. `rm` does not follow a link that it
  * is given, but those on the way to it.
  */
 async function isOutside(path: string, places: Places): Promise<boolean> {
@@ -216,7 +216,7 @@ class Judge {
 	#judgeSecret(word: string): void {
 		const named = namedPaths(word, this.#cwd, this.#places.home).find(isSecretName);
 		if (named === undefined) return;
-		this.secret.add(`names ${named.replaceAll(UNKNOWN, "…")}, which may hold keys or passwords`);
+		this.secret.add(`names ${named.replaceAll(UNKNOWN, "…")}, which may contain keys or passwords`);
 	}
 
 	#judgeName(word: string): void {

@@ -76,7 +76,7 @@ export class EgressProxy implements AsyncDisposable {
 	/** Refuses a request that is not a CONNECT, or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
 		const why = request
-			? "only https is reached, by CONNECT to port 443: use a URL that begins with https://"
+			? "only https is allowed, by CONNECT to port 443: use a URL that begins with https://"
 			: "not a valid request";
 		if (client.writable) refuse(client, status, why);
 		else client.destroy();
@@ -217,7 +217,7 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 	} catch (cause) {
 		socket.destroy();
 		signal.throwIfAborted();
-		throw new ParleyError("it could not be connected to", { code: "unavailable", cause });
+		throw new ParleyError("a connection to it could not be opened", { code: "unavailable", cause });
 	}
 };
 

@@ -21,7 +21,7 @@ export interface WrittenCall {
 export interface NormalCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Changes, as text for the model: `"file_path" is taken as "path"`. */
+	/** Changes, as text for the model: `"file_path" is read as "path"`. */
 	readonly adjusted: readonly string[];
 	/** Reason why the arguments are ambiguous. They are unchanged then. */
 	readonly problem?: string;
@@ -113,7 +113,7 @@ class Normaliser {
 			return undefined;
 		}
 		const value = this.#value(given, { schema, key, written, place: place + key });
-		if (written !== key) this.notes.push(`${quoted(place + written)} is taken as ${quoted(place + key)}`);
+		if (written !== key) this.notes.push(`${quoted(place + written)} is read as ${quoted(place + key)}`);
 		return { key, value };
 	}
 
@@ -142,14 +142,14 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/** The value of a text in the place of a number, a truth value, a list or an object. */
+	/** The value of a text in the place of a number, a boolean, a list or an object. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
 		if (twice !== undefined) {
 			this.problem ??= `the JSON text in ${quoted(place)} has the key ${quoted(twice)} twice in one object: give each key once`;
 		}
-		if (value !== text) this.notes.push(`the text in ${quoted(place)} is taken as ${nameOf(schema)}`);
+		if (value !== text) this.notes.push(`the text in ${quoted(place)} is read as ${nameOf(schema)}`);
 		return value;
 	}
 
@@ -161,7 +161,7 @@ class Normaliser {
 		const bounded = leniency.atMost === true || leniency.unit !== undefined;
 		if (bounded && Number.isInteger(value) && value > maximum) value = maximum;
 		if (leniency.fromZero === true && value === 0) value = 1;
-		if (value !== given) this.notes.push(`${quoted(place)} ${shown(given)} is taken as ${shown(value)}`);
+		if (value !== given) this.notes.push(`${quoted(place)} ${shown(given)} is read as ${shown(value)}`);
 		return value;
 	}
 }
@@ -223,7 +223,7 @@ function takesNull({ type }: Schema): boolean {
 function nameOf({ type }: Schema): string {
 	if (type === "array") return "a list";
 	if (type === "object") return "an object";
-	return type === "boolean" ? "a truth value" : "a number";
+	return type === "boolean" ? "a boolean" : "a number";
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

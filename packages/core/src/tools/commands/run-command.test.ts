@@ -76,7 +76,7 @@ test("a command that needs the network leaves the sandbox and always requires ap
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed", "egress", "control"]);
 	expect(ready.plan.notes.slice(1, 3)).toEqual([
 		"sandbox: off — it has your permissions: files, network and this gateway",
-		"it asks for the network, and leaves the sandbox of this session for that",
+		"it requests the network, and runs outside the sandbox of this session",
 	]);
 	await executeCall(ready, where);
 	expect([outside.length, inside.length]).toEqual([1, 0]);
@@ -135,7 +135,7 @@ test("irreversible commands and commands that use control files have notes", asy
 	expect(data.plan.notes).toContain("names files of the gateway");
 	const env = await prepare({ cmd: "cat .env" });
 	expect(env.plan.classes).toEqual(["exec-unsandboxed", "secret"]);
-	expect(env.plan.notes).toContain(`names ${context.cwd}/.env, which may hold keys or passwords`);
+	expect(env.plan.notes).toContain(`names ${context.cwd}/.env, which may contain keys or passwords`);
 	expect((await prepare({ cmd: "crontab x; npm publish" })).plan.classes).toEqual([
 		"exec-unsandboxed",
 		"irreversible",

@@ -105,7 +105,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		notes: [
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
-			...(leaves ? ["it asks for the network, and leaves the sandbox of this session for that"] : []),
+			...(leaves ? ["it requests the network, and runs outside the sandbox of this session"] : []),
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
 			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
 			...mixedScriptNotes(cmd),
@@ -219,7 +219,7 @@ export function refuseUnshowable(words: readonly string[], label: string): void 
 		throw new ParleyError(`the command cannot be approved: ${why}`, { code: "invalid_argument" });
 	};
 	if (words.some((word) => word.includes("\0") || !word.isWellFormed())) {
-		refuse("it holds a NUL or is not well-formed text");
+		refuse("it contains a NUL or is not well-formed text");
 	}
 	const bytes = Buffer.byteLength(label);
 	if (bytes <= MAX_SHOWN_BYTES) return;

@@ -95,7 +95,7 @@ test("a missing text returns the nearest lines", async () => {
 		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. Nearest are lines 2 to 3:\n\treturn b;\n}',
 	);
 	await expect(prepare({ path: "x.ts", old_text: "quite other words", new_text: "" })).rejects.toThrow(
-		'old_text is not in "x.ts", and no line of it comes near: read it again',
+		'old_text is not in "x.ts", and no line of it is similar: read it again',
 	);
 	await putFile("empty", "");
 	await expect(prepare({ path: "empty", old_text: "x", new_text: "" })).rejects.toThrow(
@@ -149,7 +149,7 @@ test("a file is not made larger than it could be edited again", async () => {
 
 test.each([
 	["a directory", ".", '"." is a directory'],
-	["a link out of the roots", "link/x", "leads out of the roots"],
+	["a link out of the roots", "link/x", "leads outside the roots"],
 	["a NUL", "x\0", "a path cannot hold a NUL"],
 	["a path of the gateway", "../data/x", "no tool may touch"],
 ])("%s is refused", async (_name, path, reason) => {
@@ -192,7 +192,7 @@ test("a file of keys is never revealed: neither its content nor whether a guess 
 	expect(await contentOf(".env")).toBe("KEY=x\nB=1\n");
 });
 
-test("outside of the roots it requires approval, and no content is shown before", async () => {
+test("outside the roots it requires approval, and no content is shown before", async () => {
 	const path = join(directory.path, "outside/x");
 	await put(path, "one\ntwo\ntwo\n");
 	const { plan } = await prepare({ path: "../outside/x", old_text: "one", new_text: "1" });

@@ -167,7 +167,7 @@ export function editableText(
 export function nearest(text: string, wanted: string): string {
 	if (text === "") return ", which is empty";
 	const near = findNearestLines(text, wanted);
-	if (near === undefined) return ", and no line of it comes near: read it again";
+	if (near === undefined) return ", and no line of it is similar: read it again";
 	const { first, last, lines, difference } = near;
 	const excerpt = lines.slice(0, MAX_EXCERPT_LINES).join("\n").slice(0, MAX_EXCERPT).toWellFormed();
 	const whole = excerpt.length === lines.join("\n").length ? "" : "\n[… cut …]";

@@ -132,7 +132,7 @@ test("long lists are cut, with the number of missing entries", async () => {
 });
 
 test.each<[Partial<CommandOutcome>, string[]]>([
-	[{ code: 1 }, ["[… no files; hidden shows names that begin with a point …]"]],
+	[{ code: 1 }, ["[… no files; hidden shows names that begin with a dot …]"]],
 	[{ output: "./a\n" }, ["a"]],
 	[
 		{ output: "./a\n./b\n[… 9 bytes left out …]\n./z\n" },

@@ -97,7 +97,7 @@ function inDirectory(directory: string, line: string, cwd: string): string {
 
 function noFiles({ pattern, hidden }: Arguments, others: number): string {
 	if (pattern !== undefined && others > 0) return `none of ${others} files fits the pattern`;
-	return `no files${hidden ? "" : "; hidden shows names that begin with a point"}`;
+	return `no files${hidden ? "" : "; hidden shows names that begin with a dot"}`;
 }
 
 /**

@@ -156,7 +156,7 @@ test("a picture that is too large is refused with the limits", async () => {
 test("a damaged picture and one of another kind are refused", async () => {
 	await writeFile(join(context.cwd, "half.gif"), Buffer.from("GIF89a\0\0\0\0\0\0", "latin1"));
 	expect(await read({ path: "half.gif" })).toEqual({
-		text: 'read_file failed: "half.gif" is a GIF picture that is damaged: its header tells no width and height',
+		text: 'read_file failed: "half.gif" is a GIF picture that is damaged: its header has no width and height',
 		failed: true,
 	});
 	await writeFile(join(context.cwd, "old.bmp"), Buffer.concat([Buffer.from("BM"), Buffer.alloc(60)]));
@@ -203,7 +203,7 @@ test("pipes and devices are refused and not waited for", async () => {
 	});
 });
 
-test("a file outside of the roots requires approval, also through a link inside", async () => {
+test("a file outside the roots requires approval, also through a link inside", async () => {
 	for (const path of ["../outside.txt", "link", join(directory.path, "outside.txt")]) {
 		const { plan } = await prepare({ path });
 		expect(plan.classes).toEqual(["outside-read"]);
@@ -222,7 +222,7 @@ test("a secret file requires approval, by its name and by the target of a link",
 		const { plan } = await prepare({ path });
 		expect(plan.classes, path).toEqual(["read", "secret"]);
 		expect(plan.grant).toBeUndefined();
-		expect(plan.notes).toEqual(["may hold keys or passwords"]);
+		expect(plan.notes).toEqual(["may contain keys or passwords"]);
 	}
 });
 

@@ -298,7 +298,7 @@ async function readPicture(
 	if (content.length > maxPictureBytes)
 		throw invalid(`${what} of more than ${maxPictureBytes} bytes, ${smaller}`);
 	const pixels = pictureSize(mediaType, content);
-	if (!pixels) throw invalid(`${what} that is damaged: its header tells no width and height`);
+	if (!pixels) throw invalid(`${what} that is damaged: its header has no width and height`);
 	const { width, height } = pixels;
 	if (Math.max(width, height) > maxPictureSide) {
 		throw invalid(`${what} of ${width} x ${height} pixels, more than ${maxPictureSide} a side, ${smaller}`);
@@ -350,7 +350,7 @@ export function planRead(
 		}),
 		notes: [
 			...(root === undefined ? [`outside of ${roots.join(", ")}`] : []),
-			...(secret ? ["may hold keys or passwords"] : []),
+			...(secret ? ["may contain keys or passwords"] : []),
 			...mixedScriptNotes(shown),
 		],
 	};

@@ -81,7 +81,7 @@ test("lines around a match differ from the match", async () => {
 	);
 });
 
-test("outside of the roots it is asked, and paths are whole", async () => {
+test("outside the roots it is asked, and paths are whole", async () => {
 	const path = join(directory.path, "outside");
 	await put(join(path, "x"), "bean\n");
 	const ready = await prepare({ pattern: "bean", path: "../outside" });
@@ -102,22 +102,22 @@ test("files of keys are never searched, by whatever way", async () => {
 		open: "KEY\n",
 	});
 	expect(await search({ pattern: "KEY" })).toBe(
-		"open:1:KEY\n[… 3 of the files may hold keys or passwords and were not searched …]",
+		"open:1:KEY\n[… 3 of the files may contain keys or passwords and were not searched …]",
 	);
 	const expected =
-		".hidden:1:KEY\nopen:1:KEY\n[… 6 of the files may hold keys or passwords and were not searched …]";
+		".hidden:1:KEY\nopen:1:KEY\n[… 6 of the files may contain keys or passwords and were not searched …]";
 	expect(await search({ pattern: "KEY", hidden: true })).toBe(expected);
 	expect(await search({ pattern: "KEY", hidden: true, glob: "**" })).toBe(expected);
 	expect(await search({ pattern: "KEY", hidden: true, glob: "*.{env,pem}*" })).toBe(
-		"[… no matches in 0 files …]\n[… 3 of the files may hold keys or passwords and were not searched …]",
+		"[… no matches in 0 files …]\n[… 3 of the files may contain keys or passwords and were not searched …]",
 	);
 	expect(await search({ pattern: "KEY", path: ".ssh" })).toBe(
-		"[… no matches in 0 files …]\n[… 1 of the files may hold keys or passwords and were not searched …]",
+		"[… no matches in 0 files …]\n[… 1 of the files may contain keys or passwords and were not searched …]",
 	);
 	await symlink(".env", join(context.cwd, "plain"));
 	for (const path of [".env", "sub/../.env", "plain", "sub/.env.local"]) {
 		await expect(prepare({ pattern: "KEY", path })).rejects.toThrow(
-			`${JSON.stringify(path)} may hold keys or passwords: it is not searched, only read`,
+			`${JSON.stringify(path)} may contain keys or passwords: it is not searched, only read`,
 		);
 	}
 });
@@ -187,7 +187,7 @@ test("names of any kind are searched, but for those with control characters", as
 	await putFiles({ "a b ": "X\n", "$(id)": "X\n", "é🌱": "X\n", "a:1:b": "X\n", "b\u{202e}c": "X\n" });
 	await putFiles({ "new\nline": "X\n", "x\n./etc": "X\n", "u\u{1f}1\u{1f}": "X\n" });
 	expect(await search({ pattern: "X" })).toBe("$(id):1:X\na b :1:X\na:1:b:1:X\nb\u{202e}c:1:X\né🌱:1:X");
-	await expect(prepare({ pattern: "X", path: "new\nline" })).rejects.toThrow("holds a control character");
+	await expect(prepare({ pattern: "X", path: "new\nline" })).rejects.toThrow("contains a control character");
 });
 
 test("many matches, long lines and large results are cut, with a remark", async () => {

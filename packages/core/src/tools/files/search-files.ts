@@ -122,12 +122,12 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
-		const why = `${shown} may hold keys or passwords: it is not searched, only read`;
+		const why = `${shown} may contain keys or passwords: it is not searched, only read`;
 		throw new ParleyError(why, { code: "permission_denied" });
 	}
 	// The name precedes each line of the result. See `searchLines`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
-	throw new ParleyError(`the name ${shown} holds a control character: it is not searched, only read`, {
+	throw new ParleyError(`the name ${shown} contains a control character: it is not searched, only read`, {
 		code: "invalid_argument",
 	});
 }
@@ -162,7 +162,7 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	const kept = fitting.length - files.length;
 	const notes = [
 		...(incomplete === undefined ? [] : [incomplete]),
-		...(kept > 0 ? [`${kept} of the files may hold keys or passwords and were not searched`] : []),
+		...(kept > 0 ? [`${kept} of the files may contain keys or passwords and were not searched`] : []),
 	];
 	return { directory: path, files, notes };
 }

@@ -44,7 +44,7 @@ test("a new file is planned with its diff and written with its directories", asy
 		preview: "--- /dev/null\n+++ a/b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n",
 		binding: { path: join(context.cwd, "a/b/new.txt"), before: "absent" },
 		grant: { kind: "path", tool: "write_file", root: context.cwd },
-		notes: ["makes a new file"],
+		notes: ["creates a new file"],
 	});
 	await expect(contentOf("a/b/new.txt")).rejects.toThrow("ENOENT");
 	expect(await executeCall(ready, context)).toEqual({
@@ -80,7 +80,7 @@ test.each<[string, string, (path: string) => unknown, string]>([
 	["a directory", "x", (path) => mkdir(path), '"x" is a directory'],
 	["a pipe", "x", (path) => spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', path]), '"x" is not a regular file'],
 	["a link to a directory", "x", (path) => symlink(".", path), '"x" is a directory'],
-	["a link out of the roots", "x", (path) => symlink("../outside/x", path), "leads out of the roots"],
+	["a link out of the roots", "x", (path) => symlink("../outside/x", path), "leads outside the roots"],
 	["a path through a file", "x/y", (path) => put(path, ""), "a part of the path is a file"],
 ])("%s is refused", async (_name, path, makeX, reason) => {
 	await makeX(join(context.cwd, "x"));
@@ -89,13 +89,13 @@ test.each<[string, string, (path: string) => unknown, string]>([
 
 test("a link out of the roots is refused by the path inside, and the real path requires approval", async () => {
 	await expect(prepare({ path: "link/x", content: "" })).rejects.toThrow(
-		`"link/x" leads out of the roots by a symbolic link: write ${JSON.stringify(join(directory.path, "outside/x"))}`,
+		`"link/x" leads outside the roots by a symbolic link: write ${JSON.stringify(join(directory.path, "outside/x"))}`,
 	);
 	const { plan } = await prepare({ path: "../outside/x", content: "a" });
 	expect(plan).toMatchObject({
 		label: `write ${join(directory.path, "outside/x")}`,
 		classes: ["outside-write"],
-		notes: ["makes a new file", `outside of ${context.cwd}`],
+		notes: ["creates a new file", `outside of ${context.cwd}`],
 	});
 	expect(plan.grant).toBeUndefined();
 	await expect(prepare({ path: "../outside/new/x", content: "" })).rejects.toThrow(
@@ -112,7 +112,7 @@ test("files of keys and control files require approval", async () => {
 	const control = await prepare({ path: ".git/hooks/pre-commit", content: "#!/bin/sh\n" });
 	expect(control.plan.classes).toEqual(["write", "control"]);
 	expect(control.plan.grant).toBeUndefined();
-	expect(control.plan.notes).toEqual(["makes a new file", "controls later commands by itself"]);
+	expect(control.plan.notes).toEqual(["creates a new file", "controls later commands by itself"]);
 	expect((await prepare({ path: ".envrc", content: "" })).plan.classes).toEqual([
 		"write",
 		"secret",

@@ -56,7 +56,7 @@ async function plan({ path: text, content }: Arguments, context: ToolContext): P
 	const isNew = state.mode === undefined;
 	if (target.root === undefined && isNew) await requireDirectory(target.path, text);
 	const preview = previewWrite(shown, oldContent(target), content);
-	const note = isNew ? "makes a new file" : `replaces a file of ${state.size} bytes`;
+	const note = isNew ? "creates a new file" : `replaces a file of ${state.size} bytes`;
 	return planWrite({ tool: "write_file", verb: "write" }, target, { preview, note, text: content }, context);
 }
 

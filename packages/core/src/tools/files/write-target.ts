@@ -71,7 +71,7 @@ export function planWrite(
 		notes: [
 			note,
 			...(classes.includes("outside-write") ? [`outside of ${roots.join(", ")}`] : []),
-			...(classes.includes("secret") ? ["may hold keys or passwords"] : []),
+			...(classes.includes("secret") ? ["may contain keys or passwords"] : []),
 			...(classes.includes("control") ? ["controls later commands by itself"] : []),
 			...mixedScriptNotes(shown),
 			...mixedScriptNotes(text),
@@ -120,7 +120,7 @@ export async function putContent(
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
 	throw new ParleyError(
-		`${JSON.stringify(text)} leads out of the roots by a symbolic link: write ${JSON.stringify(path)} if that is meant`,
+		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
 		{ code: "permission_denied" },
 	);
 }

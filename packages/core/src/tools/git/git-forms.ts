@@ -83,7 +83,7 @@ interface Loss {
 	readonly why: string;
 }
 
-const UNCOMMITTED = "throws away changes that are not committed";
+const UNCOMMITTED = "discards changes that are not committed";
 
 /** Content that a repository does not store: uncommitted work, and commits that only an expiring log names. */
 const losses: readonly Loss[] = [
@@ -111,8 +111,11 @@ const losses: readonly Loss[] = [
 	},
 	{ command: "worktree", when: some(/^(?:-f|--f)/), why: UNCOMMITTED },
 	{ command: "submodule", when: ({ all: [verb = ""] }) => verb === "deinit", why: UNCOMMITTED },
-	...["filter-branch", "filter-repo"].map((command) => ({ command, why: "rewrites the whole history" })),
-	...["gc", "prune", "prune-packed"].map((command) => ({ command, why: "deletes what no branch names" })),
+	...["filter-branch", "filter-repo"].map((command) => ({ command, why: "rewrites the complete history" })),
+	...["gc", "prune", "prune-packed"].map((command) => ({
+		command,
+		why: "deletes commits that no branch contains",
+	})),
 	...["update-ref", "read-tree", "checkout-index"].map((command) => ({
 		command,
 		why: "may lose commits or changes",

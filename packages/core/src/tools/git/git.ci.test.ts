@@ -250,7 +250,7 @@ test("filters of the person's own settings stay on for changes", async () => {
 test("patches leave out what files of keys hold, unless they were asked for", async () => {
 	await putFile(".env", "KEY=hunter2\n");
 	await putFile("beans.txt", "two\n");
-	const left = "diff --git a/.env b/.env\n[its content may hold keys or passwords and is left out]\n";
+	const left = "diff --git a/.env b/.env\n[its content may contain keys or passwords and is left out]\n";
 	const diff = await run("diff");
 	expect(diff).toContain(left);
 	expect(diff).not.toContain("hunter");
@@ -317,15 +317,15 @@ test("a repository has to lie within the roots, with all its parts", async () =>
 	);
 	spawnSync("git", ["init", "-q", join(directory.path, "outside")], { env: environment() });
 	await putFile(".git", `gitdir: ${directory.path}/outside/.git\n`);
-	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside of the roots");
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside the roots");
 	await rm(join(repository, ".git"));
 	await symlink("../outside/.git", join(repository, ".git"));
-	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside of the roots");
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside the roots");
 });
 
 test("a working tree that its settings put elsewhere is refused", async () => {
 	byHand("config", "core.worktree", join(directory.path, "outside"));
-	await expect(prepare(["status"])).rejects.toThrow("a part of the repository is outside of the roots");
+	await expect(prepare(["status"])).rejects.toThrow("a part of the repository is outside the roots");
 });
 
 test("a repository hidden in the working tree as plain files is not taken for one", async () => {

@@ -219,7 +219,7 @@ export function hideSecrets(lines: readonly string[]): string[] {
 		const names = HEADER.exec(line)?.[1];
 		if (names !== undefined) {
 			hidden = namesSecret(names);
-			return hidden ? [line, "[its content may hold keys or passwords and is left out]"] : [line];
+			return hidden ? [line, "[its content may contain keys or passwords and is left out]"] : [line];
 		}
 		if (hidden && CONTENT.test(line)) return [];
 		hidden &&= EXTENDED.test(line);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hideSecrets, hideUserinfo } from "./git.ts";
 
-const LEFT = "[its content may hold keys or passwords and is left out]";
+const LEFT = "[its content may contain keys or passwords and is left out]";
 
 function hide(text: string): string {
 	return hideSecrets(text.split("\n")).join("\n");

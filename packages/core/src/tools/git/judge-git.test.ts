@@ -238,12 +238,12 @@ test("a file of an object that is not a commit requires approval", async () => {
 
 test("the reasons are in words", async () => {
 	const notes = async (...args: string[]) => (await judge(args)).notes;
-	expect(await notes("reset", "--hard")).toEqual(["throws away changes that are not committed"]);
+	expect(await notes("reset", "--hard")).toEqual(["discards changes that are not committed"]);
 	expect(await notes("push", "--force")).toEqual(["git rewrites or deletes pushed commits"]);
 	expect(await notes("config", "a.b", "c")).toEqual(["changes the effects of later git commands"]);
-	expect(await notes("fetch", "../x")).toEqual(["names ../x, outside of the roots"]);
+	expect(await notes("fetch", "../x")).toEqual(["names ../x, outside the roots"]);
 	expect(await notes("diff", ".env")).toEqual([
-		`names ${context.cwd}/.env, which may hold keys or passwords`,
+		`names ${context.cwd}/.env, which may contain keys or passwords`,
 	]);
 });
 

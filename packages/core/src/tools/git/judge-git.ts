@@ -91,7 +91,7 @@ async function secretReasons(
 	context: ToolContext,
 ): Promise<string[]> {
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
-	if (named !== undefined) return [`names ${named}, which may hold keys or passwords`];
+	if (named !== undefined) return [`names ${named}, which may contain keys or passwords`];
 	if (objects === undefined) return [];
 	// Both ends of a range: `A..B`, `^A`.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
@@ -219,7 +219,7 @@ function outsideReasons(args: readonly string[], directory: string, { roots }: T
 	const outside = parts.filter(
 		(part) => isPathLike(part) && !roots.some((root) => isWithin(resolve(directory, part), root)),
 	);
-	return [...new Set(outside.map((part) => `names ${part}, outside of the roots`))];
+	return [...new Set(outside.map((part) => `names ${part}, outside the roots`))];
 }
 
 function controlReasons(words: GitWords, { directory }: Place): string[] {

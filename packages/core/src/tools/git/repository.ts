@@ -116,7 +116,7 @@ async function realWithin(path: string | undefined, { roots }: ToolContext): Pro
 		throw fileError("cannot reach the repository", cause);
 	}
 	throw new ParleyError(
-		`a part of the repository is outside of the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,
+		`a part of the repository is outside the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,
 		{ code: "permission_denied" },
 	);
 }

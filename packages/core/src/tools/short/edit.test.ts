@@ -80,7 +80,7 @@ test.each<[string, object[], string]>([
 	[
 		"one that nothing comes near",
 		[change("zzz", "")],
-		"edit 1: oldText not found in f, and no line of it comes near: read it again",
+		"edit 1: oldText not found in f, and no line of it is similar: read it again",
 	],
 	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
@@ -97,7 +97,7 @@ test("a missing file cannot be edited, and the error suggests write", async () =
 	expect(await plan("none", change("a", "b"))).toMatchObject({ kind: "refused", text });
 });
 
-test("outside of the roots neither the plan nor an error reveals content before the approval", async () => {
+test("outside the roots neither the plan nor an error reveals content before the approval", async () => {
 	const path = join(directory.path, "outside", "f");
 	await put(path, "alpha\nbeta\n");
 	const call = await ready(path, change("alpha", "1"), change("bet4", "2"));

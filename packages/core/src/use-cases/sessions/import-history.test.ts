@@ -365,7 +365,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"two calls of one id",
 		[asks, makesCall, { role: "tool", content: [result("c1", "x")] }, makesCall],
-		/message 4: a call before it has the id "c1" already/,
+		/message 4: an earlier call has the id "c1" already/,
 	],
 	[
 		"a call of the user",

@@ -179,7 +179,7 @@ class HistoryReader {
 
 	#call({ id, name, arguments: args }: Pick<CallBlock, "id" | "name" | "arguments">): CallBlock {
 		this.#name("the id of a call", id);
-		if (this.#calls.has(id)) throw this.#fault(`a call before it has the id ${quoted(id)} already`);
+		if (this.#calls.has(id)) throw this.#fault(`an earlier call has the id ${quoted(id)} already`);
 		this.#calls.add(id);
 		this.#open.add(id);
 		return {
