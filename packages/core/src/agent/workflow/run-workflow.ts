@@ -37,7 +37,7 @@ export interface WorkflowPorts extends TextPorts {
 	readonly observers: Observers;
 }
 
-/** Steps of one workflow that run in parallel. The gateway's limit for tasks counts as well. */
+/** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
 const mostAtOnce = 4;
 
 /** Another process may end a task without notice: the row is read again at least this often. */

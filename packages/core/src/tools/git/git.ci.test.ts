@@ -127,7 +127,7 @@ test.each<[args: string[], reason: string]>([
 	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" is outside of the repository'],
 	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" is outside of the repository'],
 	[["log", "--", "a/../../x"], "is outside of the repository"],
-	[["log", "a\0b"], "holds a NUL"],
+	[["log", "a\0b"], "contains a NUL"],
 	[["log", "a\u{d800}"], "not well-formed"],
 	[[], "args"],
 	[["commit", "-m", "x".repeat(16_384)], "the command cannot be approved: it takes"],

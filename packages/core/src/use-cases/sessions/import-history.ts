@@ -247,7 +247,7 @@ class HistoryReader {
 		if (bytes > textBytes) throw this.#fault(`a text of ${bytes} bytes, at most ${textBytes} are allowed`);
 		this.#bytes += bytes;
 		if (this.#bytes > allBytes) {
-			throw this.#fault(`with it, the texts have more than ${allBytes} bytes: leave out the oldest messages`);
+			throw this.#fault(`so far, the texts have more than ${allBytes} bytes: leave out the oldest messages`);
 		}
 	}
 
