@@ -39,7 +39,7 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {
 	if (operation.type === "thread" || operation.card === undefined) return undefined;
-	return operation.flows ? postOfAnswer(operation.card, index) : operation.card;
+	return operation.type === "show" && operation.flows ? postOfAnswer(operation.card, index) : operation.card;
 }
 
 /** A growing answer and its end create the same posts, so they share their identity. */
@@ -50,6 +50,7 @@ function withKey(payload: Posting, operation: RenderOperation, card: string | un
 
 function postingsOf(operation: RenderOperation, platform: RowTarget["platform"]): Posting[] {
 	if (operation.type === "show") return posts(operation, platform);
+	if (operation.type === "delete") return [{ type: "delete" }];
 	const { card, name } = operation;
 	return [{ type: "thread", card, name: oneLine(name, platform.limits.threadName) || "…" }];
 }

@@ -167,7 +167,7 @@ export interface Content {
  */
 export async function settleRow(tx: Tx, step: Step, card: string | null): Promise<boolean> {
 	if ((await settle(tx, step)) === 0) return false;
-	if (card !== null && step.remote !== null) {
+	if (card !== null && step.remote) {
 		await upsertCard(tx, { card, remote: step.remote, now: step.now });
 	}
 	return true;

@@ -71,10 +71,8 @@ export function composeSurface(
 					target === undefined ? post.create(row, posting) : post.edit(row, posting, target),
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
-				delete: async () => {
-					if (target !== undefined) return post.remove(row, target);
-					throw new DeliveryError(`the post of row ${row.id} was never posted`, { kind: "gone" });
-				},
+				// Without a target it was never posted.
+				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
 		},
 		find: (row) =>

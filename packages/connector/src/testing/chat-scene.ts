@@ -52,6 +52,7 @@ export function reduceAll<Slice>(
 export function written(operation: RenderOperation): string {
 	const { lane, task } = operation;
 	const order = task === undefined ? "room" : "task";
+	if (operation.type === "delete") return `${lane} ${order} delete ${operation.card}`;
 	if (operation.type === "thread") return `${lane} ${order} thread "${operation.name}" of ${operation.card}`;
 	const { card, thread, text, foot, controls = [] } = operation;
 	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;

@@ -49,6 +49,7 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 
 /** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
 function inWords(operation: RenderOperation): string {
+	if (operation.type === "delete") return `delete ${operation.card}`;
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
 	const { lane, card, flows, replyTo, text, foot, upload, thread } = operation;
 	const buttons = operation.controls?.flat().map((control) => {

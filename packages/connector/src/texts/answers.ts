@@ -9,10 +9,7 @@ export const answerTexts = {
 			position === 1
 				? "I am working on another message. Yours is next."
 				: `I am working on other messages. Yours is number ${position} in the queue.`,
-		active: "I am working on your message now.",
 		dropped: "Removed from the queue.",
-		stopped: "Stopped.",
-		answered: "Answered below.",
 		full: "The queue is full here. I keep your message and handle it when there is room.",
 	},
 

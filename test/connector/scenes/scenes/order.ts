@@ -15,7 +15,7 @@ export const order: readonly Scene[] = [
 			{ shows: ["(to Max)", "I am working on another message. Yours is next.", "[Stop]"] },
 			{ passes: 40_000 },
 			{
-				showsOnly: [["to Max", "Answered below"], "(to Mia)", ["(to Max)", "[offline] second"]],
+				showsOnly: ["(to Mia", ["(to Max", "[offline] second"]],
 			},
 		],
 	},
@@ -27,7 +27,7 @@ export const order: readonly Scene[] = [
 			{ says: "@Parley say: third", by: "Olga" },
 			{ shows: ["(to Olga)", "Yours is number 2 in the queue"] },
 			{ passes: 32_000 },
-			{ shows: ["(to Max", "I am working on your message now."] },
+			{ shows: ["(to Max", "[Stop]"] },
 			{ shows: ["(to Olga", "Yours is next."] },
 			{ passes: 40_000 },
 			{ shows: ["(to Olga)", "[offline] third"], times: 1 },
@@ -52,7 +52,7 @@ export const order: readonly Scene[] = [
 			{ typing: true },
 			{ passes: 5000 },
 			{ says: "@Parley stop" },
-			{ showsOnly: [["(to Mia)", stopped, "[Again]"]] },
+			{ showsOnly: [["(to Mia", stopped, "[Again]"]] },
 		],
 	},
 	{

@@ -21,7 +21,15 @@ import { control, grownPost } from "./control.ts";
 import { callsFoot, usualLevel } from "./live-view.ts";
 import { answeredQuestion, asked, called, toolCalled } from "./run-events.ts";
 import { earlierTexts, type RunPart } from "./run-parts.ts";
-import { type AnswersSlice, messageOf, type Run, withChange, withoutRun, withRun } from "./runs.ts";
+import {
+	type AnswersSlice,
+	messageOf,
+	type Run,
+	withActive,
+	withChange,
+	withoutRun,
+	withRun,
+} from "./runs.ts";
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
 
 export type { AnswersSlice };
@@ -184,21 +192,15 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	const dropped = index > 0 && answer.error === "cancelled" && isBlank(answer.content);
 	const answers = dropped ? [] : answered(answer, run.id, run, scene);
 	return {
-		slice: left,
+		slice: withActive(left),
 		operations: [
-			...showQueueOver(run, queueOver(answer, dropped), scene),
+			...(dropped ? showQueueOver(run, answerTexts.queue.dropped, scene) : []),
 			...showRetryOver(run, retryOver(answer), scene),
 			...showStepsOver(run, scene),
 			...answers,
 			...showMoved(left.open, index, scene),
 		],
 	};
-}
-
-function queueOver({ error }: Answer, dropped: boolean): string {
-	const { queue } = answerTexts;
-	if (dropped) return queue.dropped;
-	return error === "cancelled" ? queue.stopped : queue.answered;
 }
 
 function retryOver({ error }: Answer): string {

@@ -6,7 +6,7 @@ import { type PlanStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 
@@ -25,25 +25,29 @@ export function showWaiting(run: Run, position: number, scene: Scene): ShowOpera
 	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
 }
 
-/** Updates the cards of queued messages after one has ended. The first of them is active. */
-export function showMoved(runs: readonly Run[], from: number, scene: Scene): ShowOperation[] {
-	return runs.flatMap((run, position) => {
+/**
+ * Updates the notices of queued messages after one has ended. The first of them is active: its notice is deleted, because its
+ * answer follows.
+ */
+export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
+	return runs.flatMap((run, position): RenderOperation[] => {
 		if (run.waited === undefined || position < from) return [];
-		if (position === 0) {
-			const { active } = answerTexts.queue;
-			return [showQueue(run, { lane: "progress", text: active, stop: true }, scene)];
-		}
+		if (position === 0) return [{ type: "delete", lane: "progress", card: queueCard(run) }];
 		return [{ ...showWaiting(run, position, scene), lane: "progress" }];
 	});
 }
 
-/** Closes the card of a queued message. */
+/** Closes the notice of a message that was removed from the queue. */
 export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
 }
 
+function queueCard({ id }: Run): string {
+	return `queue:${id}`;
+}
+
 function showQueue(run: Run, card: CardContent, scene: Scene): ShowOperation {
-	return showCard(run, `queue:${run.id}`, card, scene);
+	return showCard(run, queueCard(run), card, scene);
 }
 
 /** Shows a retry of a model call. `at`: its time in milliseconds since the epoch. */

@@ -31,10 +31,11 @@ export function liveView(
 		if (calls.length > 0 && level !== "text") sections.push(linesOf(calls, { level, now }).join("  \n"));
 		calls = [];
 	};
+	// A question is a post of its own, and the calls of a reply wait for each other's questions.
+	const isWaiting = parts.some((part) => part.type === "call" && part.waits !== undefined);
 	for (const part of parts) {
 		if (part.type === "call") {
-			// Its question is a post of its own.
-			if (part.waits === undefined) calls.push(part);
+			if (part.to !== undefined || !isWaiting) calls.push(part);
 		} else {
 			close();
 			sections.push(part.text.trim());

@@ -87,6 +87,14 @@ export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }
 
+/** Forgets that the active message had to wait: its notice is deleted. */
+export function withActive(slice: AnswersSlice): AnswersSlice {
+	const [first, ...others] = slice.open;
+	if (first?.waited === undefined) return slice;
+	const { waited: _, ...active } = first;
+	return { ...slice, open: [active, ...others] };
+}
+
 export function withoutRun(slice: AnswersSlice, run: EndedRun): AnswersSlice {
 	const open = slice.open.filter(({ id }) => id !== run.id);
 	return { ...slice, open, ended: [...slice.ended, kept(run)].slice(-maxEnded) };

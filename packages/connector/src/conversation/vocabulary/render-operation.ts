@@ -4,7 +4,7 @@ import type { Control, Posting } from "../../platform/posting.ts";
 type Post = Extract<Posting, { type: "post" }>;
 
 /** Output of a reducer, before it is fitted to the platform. */
-export type RenderOperation = ShowOperation | ThreadOperation;
+export type RenderOperation = ShowOperation | ThreadOperation | DeleteOperation;
 
 export interface ShowOperation {
 	readonly type: "show";
@@ -39,5 +39,13 @@ export interface ThreadOperation {
 	readonly lane: Lane;
 	readonly card: string;
 	readonly name: string;
+	readonly task?: string;
+}
+
+/** Deletes the post of a card. */
+export interface DeleteOperation {
+	readonly type: "delete";
+	readonly lane: Lane;
+	readonly card: string;
 	readonly task?: string;
 }
