@@ -256,7 +256,7 @@ test.each([
 	expect(text).toContain(`[… ${5 * mebibyte - 1_001} more characters left out`);
 	expect(text.length).toBeLessThan(1_500);
 	await expect(site.fetch({ url: site.url("/twice") })).rejects.toThrow(
-		"packed in a way that was not asked for",
+		"the page has an encoding that was not requested",
 	);
 });
 
