@@ -150,7 +150,7 @@ testInside("hooks of a repository that was made inside are moved aside, and told
 	const reported = await run(
 		`git clone -q other clone && ${planted} >clone/.git/hooks/post-commit && chmod +x clone/.git/hooks/post-commit`,
 	);
-	expect(reported).toMatch(/^\n\[held back: ".*\/clone\/\.git\/hooks" came up .*held-back-/);
+	expect(reported).toMatch(/^\n\[held back: ".*\/clone\/\.git\/hooks" appeared .*held-back-/);
 	git(["commit", "-q", "--allow-empty", "-m", "x"], join(root, "clone"));
 	expect(existsSync(join(root, "planted"))).toBe(false);
 });
@@ -204,7 +204,7 @@ testInside("whatever way leads git to a repository is gone", async () => {
 	for (const [n, way] of ways.entries()) {
 		const make = `mkdir -p evil${n}/objects evil${n}/refs; git config --file evil${n}/config core.fsmonitor x`;
 		const reported = await run(`(${make}; ${way.replaceAll("EVIL", `evil${n}`)}) 2>/dev/null`);
-		expect(reported, way).toMatch(/\[(?:held back|taken out): /);
+		expect(reported, way).toMatch(/\[(?:held back|removed): /);
 	}
 	expect(readFileSync(join(root, "old/.git/config"), "utf8")).not.toContain("fsmonitor");
 });
