@@ -49,7 +49,7 @@ test("from the invitation to an approval after everything was killed: the real c
 		for (const frame of ["null", '{"type":"events_api"}']) socket.sends(frame);
 	const still = say("say: still here");
 	await machine.seen("[offline] still here", still);
-	expect(second.logged("a frame that it does not document")).toBe(true);
+	expect(second.logged("Slack sent an undocumented frame")).toBe(true);
 	expect(machine.connectorPid).toBe(survivor);
 	expect(world.pings).toEqual([]);
 	for (const [thread, answer] of [
@@ -100,7 +100,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 
 /** The port on which a connector receives events of Slack, or 0 before its log line. */
 function listening(lines: readonly string[]): number {
-	const line = lines.find((one) => one.includes("waiting for what Slack sends"));
+	const line = lines.find((one) => one.includes("listening for requests of Slack"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);
 }
 

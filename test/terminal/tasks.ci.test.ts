@@ -67,7 +67,7 @@ test("one terminal watches a task, another one answers it, and its output is pri
 	await expect(steady(setup, watch.text)).toMatchFileSnapshot("screens/task-watched.txt");
 
 	const shown = await pipe(setup, ["task", "show", id, "--log"]);
-	expect(shown.out).toContain("What was said with it:\n    keep the old names");
+	expect(shown.out).toContain("Comment:\n    keep the old names");
 	expect(shown.out).toMatch(/^plan\n✓ Look\n✓ Write$/m);
 	expect(shown.out).toMatch(/^output\n(?:.*\n)+all is done$/m);
 	const again = await pipe(setup, ["task", "reply", id, "--approve"]);
