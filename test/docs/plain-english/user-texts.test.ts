@@ -24,7 +24,7 @@ const exceptions = [
 	{ path: "packages/connector/src/platform", text: "the card", reason: "message of an error for the log" },
 	{
 		path: "packages/connector/src/platform",
-		text: "it is not what was expected",
+		text: "it does not match the schema",
 		reason: "part of a log line",
 	},
 	{

@@ -7,6 +7,7 @@ import { taskTexts } from "../texts/tasks.ts";
 export const controlKinds = {
 	/** Subject: a run. */
 	stop: "q",
+	"stop-answer": "i",
 	again: "g",
 	good: "u",
 	bad: "n",

@@ -56,7 +56,7 @@ function postingsOf(operation: RenderOperation, platform: RowTarget["platform"])
 }
 
 function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
-	const { replyTo, thread, upload, marker, buttons, plain, list, controls = [] } = operation;
+	const { replyTo, thread, upload, marker, buttons, since, plain, list, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -74,7 +74,7 @@ function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posti
 		const post = {
 			type: "post",
 			body,
-			...defined({ thread, replyTo: index === 0 ? replyTo : undefined }),
+			...defined({ thread, since, replyTo: index === 0 ? replyTo : undefined }),
 		} as const;
 		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;
 	});

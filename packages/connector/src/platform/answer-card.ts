@@ -1,3 +1,12 @@
+/**
+ * Display of an answer while the run works. `off`: none. `text`: its text. `tools`: also one line for each
+ * tool call. `everything`: also the subject of each call.
+ */
+export type LiveLevel = "off" | "text" | "tools" | "everything";
+
+/** Level of channels without a setting of their own. */
+export const usualLevel: LiveLevel = "tools";
+
 const prefix = "answer:";
 
 /** Id of the card of a run's answer. The post grows while the run works. A longer answer has further posts. */

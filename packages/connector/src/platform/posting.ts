@@ -67,6 +67,8 @@ export const Posting = z.discriminatedUnion("type", [
 		key: z.exactOptional(z.string()),
 		/** Ids of the buttons that this post has in one of its states, to find it after its content has changed. */
 		buttons: z.exactOptional(z.array(z.string())),
+		/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
+		since: z.exactOptional(z.number()),
 		/** The answer is still growing. */
 		live: z.exactOptional(z.literal(true)),
 	}),

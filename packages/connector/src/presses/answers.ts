@@ -8,7 +8,7 @@ import { answerTexts } from "../texts/answers.ts";
 import type { PressHandlers } from "./press.ts";
 
 type Press = HandledEvent<"press">;
-type AnswerKind = Extract<ControlKind, "stop" | "again" | "good" | "bad" | "rerun">;
+type AnswerKind = Extract<ControlKind, "stop" | "stop-answer" | "again" | "good" | "bad" | "rerun">;
 
 const { replies: texts } = answerTexts;
 
@@ -18,6 +18,7 @@ const maxOfComment = 2_000;
 /** Handlers of the controls of answers, queued messages and edited messages. */
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
+	"stop-answer": stop,
 	again,
 	good: (context, press, target) => rate(context, press, { target, rating: "good" }),
 	bad: (context, press, target) => rate(context, press, { target, rating: "bad" }),

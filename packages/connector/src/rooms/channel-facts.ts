@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import type { MethodInput, MethodResult, Requester } from "@parley/protocol";
-import { type LiveLevel, usualLevel } from "../conversation/answers/live-view.ts";
+import { type LiveLevel, usualLevel } from "../platform/answer-card.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
 import { Lookup } from "../platform/lookup.ts";

@@ -1,12 +1,12 @@
 import { type Clock, defined, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { control, grownPost } from "../conversation/answers/control.ts";
-import { type LiveLevel, liveView } from "../conversation/answers/live-view.ts";
+import { liveView } from "../conversation/answers/live-view.ts";
 import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import { postOfAnswer } from "../platform/answer-card.ts";
+import { type LiveLevel, postOfAnswer } from "../platform/answer-card.ts";
 import type { PostFormat } from "../platform/chat-platform.ts";
 import type { Posting } from "../platform/posting.ts";
 import { eventCursor } from "../store/retention.ts";
@@ -163,7 +163,7 @@ export class LiveAnswer {
 		const { posts, file } = fitPosts(parseText(markdown), options);
 		// The answer will be a file with its start in one post, so the posts stay as they are.
 		if (file !== undefined && this.#shown.length > 0) return [];
-		const { buttons } = grownPost(run, scene);
+		const { buttons, since } = grownPost(run, scene);
 		return posts.map((body, index) => {
 			const isLast = index === posts.length - 1;
 			return {
@@ -172,8 +172,9 @@ export class LiveAnswer {
 				live: true,
 				key: postOfAnswer(cardOfRun(run), index),
 				...defined({
+					since,
 					replyTo: index === 0 ? run.message : undefined,
-					controls: isLast ? [[control("stop", run.id, scene)]] : undefined,
+					controls: isLast ? [[control("stop-answer", run.id, scene)]] : undefined,
 					buttons: isLast ? buttons : undefined,
 				}),
 			};

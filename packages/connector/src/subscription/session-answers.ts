@@ -1,20 +1,27 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
-import { type LiveLevel, usualLevel } from "../conversation/answers/live-view.ts";
 import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
-import { answerCard } from "../platform/answer-card.ts";
+import { answerCard, type LiveLevel, usualLevel } from "../platform/answer-card.ts";
 import type { PostFormat } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import type { ChannelFacts } from "../rooms/channel-facts.ts";
 import { LiveAnswer } from "./live-answer.ts";
+
+/** Display of growing answers, by channel. */
+export interface ChannelLevels {
+	/** `author`: author of the message, if one is known. */
+	liveLevel(
+		room: Room,
+		author: { readonly id: string; readonly name: string } | undefined,
+	): Promise<LiveLevel>;
+}
 
 interface SessionAnswersParts {
 	readonly outbox: Outbox;
 	readonly platform: PostFormat;
-	readonly channels: Pick<ChannelFacts, "liveLevel">;
+	readonly channels: ChannelLevels;
 	readonly clock: Clock;
 	readonly log: Logger;
 }

@@ -15,7 +15,6 @@ import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import type { ChannelFacts } from "../rooms/channel-facts.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { liveTexts } from "../texts/live.ts";
 import { EventTimes } from "./event-times.ts";
@@ -23,7 +22,7 @@ import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
 import { OldCards } from "./old-cards.ts";
 import { type RenderedEvent, renderFrame } from "./render-frame.ts";
-import { SessionAnswers } from "./session-answers.ts";
+import { type ChannelLevels, SessionAnswers } from "./session-answers.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { progressWords, Typing } from "./typing.ts";
 
@@ -47,7 +46,7 @@ export interface SessionSubscriptionParts {
 	readonly outbox: Outbox;
 	readonly platform: ChatPlatform;
 	readonly controls: Scene["controls"];
-	readonly channels: Pick<ChannelFacts, "liveLevel">;
+	readonly channels: ChannelLevels;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Ends the subscription. The next process continues with the remaining events. */

@@ -67,12 +67,13 @@ export class Finder {
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const drafts = await this.#drafts(row, post);
 		const isOurs = (message: Found): Promise<boolean> => this.#isOurs(message, row, { post, drafts });
+		const { since = row.at } = post;
 		const inPlace = await this.#parts.places.act(row, post.thread, (channel) =>
-			this.#search(channel, row.at, isOurs),
+			this.#search(channel, since, isOurs),
 		);
 		// A post goes to the channel if its thread is locked.
 		const isElsewhere = inPlace === undefined && post.thread !== undefined;
-		const found = isElsewhere ? await this.#search(channelOf(row.conversation), row.at, isOurs) : inPlace;
+		const found = isElsewhere ? await this.#search(channelOf(row.conversation), since, isOurs) : inPlace;
 		if (found === undefined) return undefined;
 		this.claim(row, found.id);
 		return { remote: found.id };

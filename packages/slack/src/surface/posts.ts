@@ -107,7 +107,7 @@ export class Posts {
 	/** Returns the post of a row if it exists with all its files. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const spot = await this.#parts.places.targetOf(row, post.thread);
-		const ts = await this.#postOf(row, spot);
+		const ts = await this.#postOf(row, post, spot);
 		if (ts === undefined) return undefined;
 		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...spot, ts });
 		if (missing.length === 0) return { remote: messageId(spot.channel, ts) };
@@ -120,13 +120,17 @@ export class Posts {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
 		const hasFiles = filesOf(post, draftOf(showingOf(post))).length > 0;
-		return hasFiles ? this.#postOf(row, spot) : undefined;
+		return hasFiles ? this.#postOf(row, post, spot) : undefined;
 	}
 
-	async #postOf({ id, nonce, at }: OutboxRow, spot: PostTarget): Promise<string | undefined> {
+	async #postOf(
+		{ id, nonce, at }: OutboxRow,
+		{ since = at }: Post,
+		spot: PostTarget,
+	): Promise<string | undefined> {
 		const found = await this.#parts.history.find(spot, {
 			key: id,
-			since: at - skewMs,
+			since: since - skewMs,
 			fits: ({ metadata }) => metadata?.event_type === eventType && metadata.event_payload.nonce === nonce,
 		});
 		return found?.ts;

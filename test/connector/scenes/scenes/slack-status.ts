@@ -5,11 +5,11 @@ import type { Scene } from "../step.ts";
 /** The status line of a thread, which only Slack has. */
 export const slackStatus: readonly Scene<SlackSite>[] = [
 	{
-		name: "the status shows that Parley is thinking, and then writing until the end of the reply",
+		name: "the status shows that Parley is writing until the end of the reply",
 		steps: [
 			{ says: "@Parley long: 60 tokens at 2 per second", in: "top" },
 			{ typing: true },
-			status("is thinking…"),
+			status("is writing…"),
 			{ passes: 10_000 },
 			status("is writing…"),
 			{ passes: 30_000 },

@@ -1,5 +1,6 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
+import { usualLevel } from "../../platform/answer-card.ts";
 import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
@@ -18,7 +19,7 @@ import {
 	showWaiting,
 } from "./cards.ts";
 import { control, grownPost } from "./control.ts";
-import { callsFoot, usualLevel } from "./live-view.ts";
+import { callsFoot } from "./live-view.ts";
 import { answeredQuestion, asked, called, toolCalled } from "./run-events.ts";
 import { earlierTexts, type RunPart } from "./run-parts.ts";
 import {
@@ -145,7 +146,7 @@ function begun(slice: AnswersSlice, said: UserMessage): Run {
 	return {
 		id,
 		about: oneLine(content, maxOfAbout),
-		...defined({ message, author }),
+		...defined({ message, author, at: slice.usedAt }),
 	};
 }
 

@@ -114,6 +114,10 @@ function showCard(
 			list,
 			replyTo: run.message,
 			controls: stop ? [[control("stop", run.id, scene)]] : undefined,
+			// The text of such a card changes.
+			buttons: stop
+				? [scene.controls.write({ kind: "stop", session: scene.session, subject: run.id })]
+				: undefined,
 		}),
 	};
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -5,6 +6,8 @@ import { cardOfRun } from "./runs.ts";
 
 const looks = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
+	/** Of an answer that grows, so that its post is not taken for the notice of a queued message. */
+	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
 	again: { label: answerTexts.buttons.again, style: "secondary" },
 	good: { label: answerTexts.buttons.good, style: "secondary" },
 	bad: { label: answerTexts.buttons.bad, style: "secondary" },
@@ -17,10 +20,10 @@ export function control(kind: keyof typeof looks, run: string, { session, contro
 
 /** Identity of the post of an answer, which may have grown while the run worked. */
 export function grownPost(
-	run: { readonly id: string; readonly questions?: number },
+	run: { readonly id: string; readonly questions?: number; readonly at?: number },
 	{ session, controls }: Scene,
-): { readonly card: string; readonly flows: true; readonly buttons: string[] } {
-	const kinds = run.questions ? (["stop"] as const) : (["stop", "again"] as const);
+): { readonly card: string; readonly flows: true; readonly buttons: string[]; readonly since?: number } {
+	const kinds = ["stop-answer", "again"] as const;
 	const buttons = kinds.map((kind) => controls.write({ kind, session, subject: run.id }));
-	return { card: cardOfRun(run), flows: true, buttons };
+	return { card: cardOfRun(run), flows: true, buttons, ...defined({ since: run.at }) };
 }

@@ -1,15 +1,7 @@
+import type { LiveLevel } from "../../platform/answer-card.ts";
 import { liveTexts } from "../../texts/live.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
-
-/**
- * Display of an answer while the run works. `off`: none. `text`: its text. `tools`: also one line for each
- * tool call. `everything`: also the subject of each call.
- */
-export type LiveLevel = "off" | "text" | "tools" | "everything";
-
-/** Level of channels without a setting of their own. */
-export const usualLevel: LiveLevel = "tools";
 
 /** Completed calls in a row that are shown, each in a line. Earlier ones are counted. */
 const maxLines = 3;

@@ -16,6 +16,8 @@ interface EndedRun {
 export interface Run extends EndedRun {
 	/** The start of the message, in one line. */
 	readonly about: string;
+	/** Time of the message, in milliseconds since the epoch. */
+	readonly at?: number;
 	/** The message had to wait, and has a card. */
 	readonly waited?: true;
 	/** Steps of the run, shown in a card. */

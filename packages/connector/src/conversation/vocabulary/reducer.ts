@@ -1,8 +1,8 @@
 import type { OzzieEvent } from "@parley/protocol";
 import type { Controls } from "../../controls/controls.ts";
+import type { LiveLevel } from "../../platform/answer-card.ts";
 import type { ChatPlatform, PlatformLimits, PlatformWords } from "../../platform/chat-platform.ts";
 import type { Dialect } from "../../text/dialect.ts";
-import type { LiveLevel } from "../answers/live-view.ts";
 import type { RenderOperation } from "./render-operation.ts";
 
 /** Position of an event in its session. */

@@ -30,6 +30,7 @@ export interface ShowOperation {
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
 	readonly buttons?: Post["buttons"];
+	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 }
 
