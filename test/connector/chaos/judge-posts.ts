@@ -29,6 +29,14 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPos
 	});
 }
 
+/** No post looks like an answer that is still growing. */
+export function judgeGrowth({ posts }: WorkAndPosts): string[] {
+	const unfinished = posts.filter(
+		({ text, buttons }) => buttons.includes("Stop") || text.includes("A part of a reply"),
+	);
+	return unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`);
+}
+
 /** Answers of a session are posted in their order, in each place. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {

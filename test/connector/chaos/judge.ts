@@ -1,7 +1,7 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
 import type { DiscordStreet } from "./discord-street.ts";
 import { judgeMessages } from "./judge-messages.ts";
-import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews } from "./judge-posts.ts";
+import { judgeAnswers, judgeGrowth, judgeOrder, judgeQuestions, judgeReviews } from "./judge-posts.ts";
 
 /** Events of this time before the end of a Discord session may be lost. */
 const takenMs = 60_000;
@@ -14,6 +14,7 @@ export function judge(street: DiscordStreet): string[] {
 	return [
 		...faults,
 		...judgeAnswers(workAndPosts),
+		...judgeGrowth(workAndPosts),
 		...judgeOrder(
 			work,
 			people.rooms.map((room) => room.shows()),

@@ -1,6 +1,13 @@
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
-import { judgeAnswers, judgeOrder, judgeQuestions, judgeReviews, type WorkAndPosts } from "./judge-posts.ts";
+import {
+	judgeAnswers,
+	judgeGrowth,
+	judgeOrder,
+	judgeQuestions,
+	judgeReviews,
+	type WorkAndPosts,
+} from "./judge-posts.ts";
 import type { SlackStreet } from "./slack-street.ts";
 
 type Said = SlackStreet["people"]["messages"]["said"][number];
@@ -14,6 +21,7 @@ export function judgeSlack(street: SlackStreet): string[] {
 	return [
 		...faults,
 		...judgeAnswers(workAndPosts),
+		...judgeGrowth(workAndPosts),
 		...judgeOrder(work, [posts]),
 		...judgeQuestions(workAndPosts),
 		...judgeTasks(street, posts),

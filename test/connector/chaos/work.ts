@@ -23,6 +23,8 @@ export class Work {
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
+	/** Sessions whose active run shows a part of its reply. */
+	readonly #growing = new Set<Session>();
 
 	constructor(gateway: ScriptedGateway, random: Random, clock: Clock, platform = "discord") {
 		this.#gateway = gateway;
@@ -55,6 +57,13 @@ export class Work {
 
 	#answer(session: Session): void {
 		if (session.runs.length === 0) return;
+		if (this.#random.below(3) === 0 && !this.#growing.delete(session)) {
+			// The reply grows, and ends later.
+			this.#growing.add(session);
+			session.stream("A part of a reply. ");
+			return;
+		}
+		this.#growing.delete(session);
 		const text = `answer-${this.answers.length}.`;
 		this.answers.push({ session: session.id, text });
 		session.end({ content: text });
