@@ -54,7 +54,7 @@ test("prints saved and restored data as rows or JSON", () =>
 		expect(parseJson(io.takeOut())).toMatchObject({ data: at("new"), files: 1, aside: null });
 		expect(await readdir(at("new"))).toEqual(["parley.sqlite", "restored.json", "run"]);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz")], io)).toBe(1);
-		expect(io.takeError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); --force .*\n$/);
+		expect(io.takeError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); use --force .*\n$/);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--force"], io)).toBe(0);
 		expect(io.takeOut()).toMatch(
 			/^restored .*\nto .*`parley start`.*\nthe previous data is in .*before-restore-.*\n$/,

@@ -68,7 +68,7 @@ test("a database that was emptied is refused and left as it is, a first one that
 	await expect(prepareDataDirectory(directory.path)).rejects.toMatchObject({
 		code: "data_loss",
 		message: expect.stringMatching(
-			/^the database .*parley\.sqlite is damaged: it is empty.*restore a backup/,
+			/^the database .*parley\.sqlite is damaged: it is empty.*Restore a backup/,
 		),
 	});
 	expect(await readFile(file, "utf8")).toBe("");
