@@ -38,7 +38,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	},
 );
 
-const cutOff = { max_tokens: /cut off/, refusal: /refused/, end_turn: /^$/, tool_use: /^$/ };
+const cutOff = { max_tokens: /reached its length limit/, refusal: /refused/, end_turn: /^$/, tool_use: /^$/ };
 
 test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, stop] as const))(
 	"a stop ends the run and starts no call: %s",
