@@ -20,7 +20,7 @@ async function listening(slack: OpenSlack, given: Partial<ClientOptions> = {}) {
 }
 
 function portOf({ log }: WatchedClient): number {
-	return Number(log.records.find(({ message }) => message.startsWith("waiting for"))?.fields["port"]);
+	return Number(log.records.find(({ message }) => message.startsWith("listening for"))?.fields["port"]);
 }
 
 test("the address is verified, and events, commands and presses arrive signed", async () => {

@@ -7,7 +7,7 @@ test("after a rate limit of new sockets, the others wait as long as Slack reques
 	const one = await client().connect();
 	await opens(1);
 	await one.reaches("ready");
-	await watch.until("the limit is reported", () => one.warnings.includes("no socket to Slack"));
+	await watch.until("the limit is reported", () => one.warnings.includes("could not open a socket to Slack"));
 	clock.advance(29_999);
 	expect(sockets.opened).toBe(1);
 	clock.advance(1);
@@ -49,7 +49,7 @@ test("a silent socket is replaced by another one", async () => {
 	sockets.greets = true;
 	clock.advance(10_000);
 	await one.reaches("lost");
-	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("does not greet") });
+	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("did not greet") });
 	clock.advance(1000);
 	await opens(2);
 	expect(one.states).toEqual(["lost", "ready"]);
