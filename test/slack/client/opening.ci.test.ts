@@ -24,7 +24,9 @@ test("the reason is reported while no socket can be opened", async () => {
 	clock.advance(10_000);
 	await one.reaches("ready");
 	await opens(2);
-	expect(one.links[0]).toMatchObject({ detail: expect.stringMatching(/^there is no socket to Slack: it /) });
+	expect(one.links[0]).toMatchObject({
+		detail: expect.stringMatching(/^cannot connect to Slack, retrying: /),
+	});
 	expect(one.states).toEqual(["lost", "ready"]);
 });
 
@@ -89,7 +91,7 @@ test("without a response from Slack the client waits and retries", async () => {
 
 test.each([
 	["a bot token that is none", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
-	["no bot token", { botToken: "" }, ["(not_authed)", "no token was given"]],
+	["no bot token", { botToken: "" }, ["(not_authed)", "set a token"]],
 ])("%s is refused once, with advice", async (_, given, words) => {
 	const { client, sockets } = await openSlack();
 	const one = await client(given).connect();
@@ -134,7 +136,8 @@ test("disabled Socket Mode is refused, with advice", async () => {
 
 test("a second process with the same token is reported, and a killed process is not", async () => {
 	const { clock, client, opens, replaced, watch, sockets } = await openSlack();
-	const warning = "another process is connected with this app token";
+	const warning =
+		"another process uses this app token, so each of them receives only a part of the messages: stop that process";
 	const warned = (one: ReturnType<typeof client>): boolean =>
 		one.warnings.some((text) => text.startsWith(warning));
 	const killed = await client().connect();
