@@ -192,7 +192,7 @@ test("with the container as the sandbox, no channel is trusted, and only the ope
 	await connector.call("open_session", ada);
 	const wanted = { channel: setup, reason: "tests" };
 	expect(await operator.refusal("request_grant", wanted)).toMatch(
-		/a channel can be trusted only with a sandbox, and .*sandbox/,
+		/with sandbox: container, commands can reach this gateway.s own files; set sandbox: required/,
 	);
 	await connector.call("send_message", { content: "go", ...ada });
 	const { payload } = await connector.event("prompt.request");
