@@ -53,6 +53,8 @@ export class LiveAnswer {
 	#waitMs = usualMs;
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
+	/** Card of the last answer that was shown while it grew. */
+	#grown: string | undefined;
 
 	constructor(parts: LiveAnswerParts) {
 		this.#parts = parts;
@@ -88,6 +90,11 @@ export class LiveAnswer {
 		const isGrown = run?.parts !== this.#run?.parts || !isSame;
 		this.#run = run;
 		if (isGrown && run?.parts !== undefined) this.#change();
+	}
+
+	/** Whether the answer with this card, or one of its posts, was shown while it grew. */
+	hasShown(card: string): boolean {
+		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}
 
 	/** Ends the display. Resolves when no further post is planned, so that the final rows can be planned. */
@@ -127,6 +134,7 @@ export class LiveAnswer {
 				if (this.#shown[index] === content) continue;
 				if (!isSamePost(run, this.#run)) return false;
 				const card = postOfAnswer(cardOfRun(run), index);
+				this.#grown = cardOfRun(run);
 				if (index >= this.#shown.length) {
 					await this.#plan(card, payload);
 					// An earlier process may have planned it with other content.

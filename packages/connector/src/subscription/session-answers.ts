@@ -4,7 +4,7 @@ import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
-import { answerCard, type LiveLevel, usualLevel } from "../platform/answer-card.ts";
+import { answerCard, isAnswerCard, type LiveLevel, usualLevel } from "../platform/answer-card.ts";
 import type { PostFormat } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { LiveAnswer } from "./live-answer.ts";
@@ -108,12 +108,16 @@ export class SessionAnswers {
 			});
 	}
 
-	/** Marks the row of an answer that another database may have posted. */
-	doubt(row: PlannedRow): PlannedRow {
-		const { card } = row;
-		const isDoubtful =
-			card !== undefined && [...this.#elsewhere].some((run) => card.startsWith(answerCard(run)));
-		return isDoubtful ? { ...row, doubtful: true } : row;
+	/**
+	 * Marks the row of an answer that another database may have posted. The row of an answer that was never shown before its end
+	 * loses its card, because no later row edits it. A post without a card is planned without further reads.
+	 */
+	place(row: PlannedRow): PlannedRow {
+		const { card, ...post } = row;
+		if (card === undefined || !isAnswerCard(card) || isDeletion(row)) return row;
+		const isOf = (run: string): boolean => card.startsWith(answerCard(run));
+		if ([...this.#elsewhere].some(isOf)) return { ...row, doubtful: true };
+		return this.#live.hasShown(card) || [...this.#earlier].some(isOf) ? row : post;
 	}
 
 	/**
@@ -151,4 +155,8 @@ export class SessionAnswers {
 /** Deletes the post of a card. Such a row stands for no event, so its id has the card. */
 function deletionOf(card: string, { seq, at }: { readonly seq: number; readonly at: number }): PlannedRow {
 	return { seq, at, lane: "progress", card, payload: { type: "delete" }, standsFor: `delete/${card}` };
+}
+
+function isDeletion({ payload }: PlannedRow): boolean {
+	return typeof payload === "object" && payload !== null && "type" in payload && payload.type === "delete";
 }

@@ -271,7 +271,7 @@ export class SessionSubscription implements RoomSession {
 		const cursor = { session: this.session, seq, after: this.#planned };
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
-		const doubtful = rows.map((row) => this.#answers.doubt(row));
+		const doubtful = rows.map((row) => this.#answers.place(row));
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
 		// A cursor after the last event would hide new events of a gateway that is restored from a copy with this session.
 		await this.#parts.outbox.plan(
