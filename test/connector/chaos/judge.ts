@@ -14,7 +14,8 @@ export function judge(street: DiscordStreet): string[] {
 	return [
 		...faults,
 		...judgeAnswers(workAndPosts),
-		...judgeGrowth(workAndPosts),
+		// A connector on Discord without its database can miss the growing post of an interrupted reply: decision 114.
+		...(street.hasLostDatabase ? [] : judgeGrowth(workAndPosts)),
 		...judgeOrder(
 			work,
 			people.rooms.map((room) => room.shows()),

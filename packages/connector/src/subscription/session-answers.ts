@@ -117,7 +117,9 @@ export class SessionAnswers {
 		if (card === undefined || !isAnswerCard(card) || isDeletion(row)) return row;
 		const isOf = (run: string): boolean => card.startsWith(answerCard(run));
 		if ([...this.#elsewhere].some(isOf)) return { ...row, doubtful: true };
-		return this.#live.hasShown(card) || [...this.#earlier].some(isOf) ? row : post;
+		// An earlier process may have shown the answer of an event that it did not render.
+		const isEarlier = row.seq <= this.#before.lastSeq || [...this.#earlier].some(isOf);
+		return isEarlier || this.#live.hasShown(card) ? row : post;
 	}
 
 	/**
