@@ -32,7 +32,6 @@ const exceptions = [
 		text: "was used for another request",
 		reason: "compared with a message of the gateway",
 	},
-	{ path: "packages/connector/src/rooms", text: "the last used", reason: "key in the database" },
 	{
 		path: "packages/connector/src/conversation/vocabulary",
 		text: "Trust this channel",

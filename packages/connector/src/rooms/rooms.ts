@@ -155,7 +155,7 @@ export class Rooms {
 		const known = this.#knownOf(roomKey);
 		const [newest] = known.toSorted((one, other) => other.usedAt - one.usedAt);
 		if (newest === undefined) return ours(roomKey);
-		if (known.length > 1) await this.#turn(roomKey, newest.key, "the last used");
+		if (known.length > 1) await this.#turn(roomKey, newest.key, "recovered");
 		return newest.key;
 	}
 

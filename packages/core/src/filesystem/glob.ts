@@ -46,7 +46,7 @@ function translate(glob: string): string {
 }
 
 function unclosed(): ParleyError {
-	return new ParleyError("a { or } is not closed", { code: "invalid_argument" });
+	return new ParleyError("it has a { without a }, or a } without a {", { code: "invalid_argument" });
 }
 
 function translatePart(part: string, inBraces: boolean): string {

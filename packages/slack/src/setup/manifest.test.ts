@@ -46,11 +46,11 @@ test("the app subscribes to every change of a channel that is handled, once each
 	);
 	expect(events).toEqual(expect.arrayContaining([...known, "channel_id_changed", "agent_session_stopped"]));
 	expect(events).toEqual([...new Set(events)].sort());
-	// No manifest can name it: it comes by itself (https://docs.slack.dev/reference/events/app_rate_limited).
+	// Slack sends it without a subscription (https://docs.slack.dev/reference/events/app_rate_limited).
 	expect(events).not.toContain("app_rate_limited");
 });
 
-test("over sockets nothing has an address; over HTTP everything has the same", () => {
+test("a manifest has no URLs with sockets, and the same URL everywhere with HTTP", () => {
 	expect(JSON.stringify(wanted)).not.toContain("url");
 	const http = manifestOf({ shapes, publicUrl: "https://chat.example.com/" });
 	const url = "https://chat.example.com/slack/events";

@@ -87,7 +87,7 @@ test("without the permission to share files, the text is posted and lists them",
 	const { surface, port, row, log } = open();
 	port.answer("files.getUploadURLExternal", refused("missing_scope", { needed: "files:write" }));
 	await surface.send(row(post));
-	expect(port.last?.["text"]).toBe("hello\n\nFile not attached: I may not share files here.");
+	expect(port.last?.["text"]).toBe("hello\n\nFile not attached: I have no permission to share files here.");
 	expect(JSON.stringify(log.records)).toContain("files:write");
 	port.answer("files.completeUploadExternal", refused("not_in_channel"));
 	await surface.send(row(post));

@@ -8,7 +8,7 @@ export const postTexts = {
 		`File not attached: ${name} could not be read from the gateway.`,
 	filesRefused: ({ reason }: { readonly reason: string }) => `File not attached: ${reason}.`,
 	/** Reasons of a refusal. */
-	mayNotShare: "I may not share files here",
+	mayNotShare: "I have no permission to share files here",
 	typeNotAllowed: "files of this type are not allowed here",
 	filesDisabled: "this workspace does not allow files",
 	onlyImages: "this workspace allows only images",

@@ -43,7 +43,7 @@ export class WorkflowProgress {
 		return workflowsIn(steps).find((progress) => progress.callId === callId);
 	}
 
-	/** Takes in the recorded steps of one call, in their order. */
+	/** Progress after the recorded steps of one call, in their order; undefined without a start. */
 	static from(steps: readonly WorkflowStep[]): WorkflowProgress | undefined {
 		const tries = new Map<string, Try>();
 		let start: Extract<WorkflowStep, { kind: "workflow" }> | undefined;

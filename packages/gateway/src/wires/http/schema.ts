@@ -15,8 +15,7 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const names = query.getAll("type").filter((name) => name !== "");
 	const types = [...new Set(names.flatMap(decodeEventName))];
 	const after = query.get("after");
-	if (after !== null && !sessionId)
-		throw refused("after", after, "is a number of one session: add session=ID");
+	if (after !== null && !sessionId) throw refused("after", after, "needs a session: add session=ID");
 	return defined({
 		sessionId: sessionId || undefined,
 		types: types.length > 0 ? types : undefined,

@@ -19,7 +19,7 @@ const Message = z
 		"longer than 15 MiB of JSON",
 	);
 
-const exact = "a number beyond 2^53 loses digits: send it as a string";
+const exact = "must be from -2^53 to 2^53: send other numbers as strings";
 
 /** The id of a command. Responses return it unchanged. */
 export const Id = z.union([Name, z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, exact)]);
