@@ -7,6 +7,7 @@ import {
 	type DatabaseLocation,
 	openConnectorDatabase,
 } from "../store/connector-database.ts";
+import { growingCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
 
@@ -23,12 +24,18 @@ export interface StuckRow {
 	readonly since: number;
 }
 
-/** Returns held rows, then dead rows, the newest first. */
+/**
+ * Returns held rows, then dead rows, the newest first. Without the start of an answer that was given up: the row of its end
+ * follows, and is given up for the same reason or replaces it.
+ */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
 		.selectFrom("outbox")
 		.select(["id", "conversation", "lane", "state", "reason", "changed_at as since"])
 		.where("state", "in", ["held", "dead"])
+		.where((where) =>
+			where.or([where("state", "=", "held"), where("session", "not like", `${growingCursor}%`)]),
+		)
 		.orderBy("state", "desc")
 		.orderBy("position", "desc")
 		.limit(limit)

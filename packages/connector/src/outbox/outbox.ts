@@ -11,6 +11,7 @@ import {
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "../platform/surface.ts";
+import { growingCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
 import { type AnswerDraft, AnswerDrafts } from "./answer-drafts.ts";
@@ -369,7 +370,10 @@ export class Outbox {
 			this.#repeats.delete(row.id);
 		}
 		const facts = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
-		if (to === "dead") log.error("a post was given up", facts);
+		// The row of the end of a growing answer follows, and tells.
+		if (to === "dead" && row.id.startsWith(growingCursor))
+			log.info("a growing answer cannot be shown", facts);
+		else if (to === "dead") log.error("a post was given up", facts);
 		if (to === "held") log.warn("a post waits for a decision", facts);
 		await this.#failpoints.reach("outbox.settled");
 	}

@@ -20,6 +20,8 @@ const keptMs = {
 export const eventCursor = "arrival:";
 /** First key after all keys with that prefix: a semicolon follows the colon. */
 const afterEvents = "arrival;";
+/** Prefix of the cursors of answers that start to grow: no event is recorded for such a row, and the row of its end follows. */
+export const growingCursor = `${eventCursor}live/`;
 
 /** Deletes old settled rows. Waiting, unknown and held rows stay. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {

@@ -166,6 +166,26 @@ test("the answer gets a new post if a person has deleted the growing one", async
 	]);
 });
 
+test("an answer that the platform refuses is one stuck post, although it had started to grow", async () => {
+	const refuse = (): never => {
+		throw new DeliveryError("not in the channel", { kind: "rejected" });
+	};
+	const stage = await playScene([
+		{ says: "hello" },
+		{ does: ({ platform: { surface } }) => void surface.script.push(refuse, refuse) },
+		{ gateway: { streams: "One " } },
+		{ passes: 1000 },
+		{ gateway: { streams: "two " } },
+		{ passes: 2000 },
+		{ gateway: { answers: "One two." } },
+		{ passes: 2000 },
+		{ shows: [] },
+	]);
+	const { stuck } = await stage.connector.status();
+	expect(stuck).toMatchObject([{ lane: "final", state: "dead", reason: "not in the channel" }]);
+	expect(stage.log.records.filter(({ level }) => level === "error")).toHaveLength(1);
+});
+
 test("a long answer continues in a next post, and posts that the end does not need are deleted", async () => {
 	const long = "A sentence of some length. ".repeat(120);
 	const stage = await playScene([

@@ -9,7 +9,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { type LiveLevel, postOfAnswer } from "../platform/answer-card.ts";
 import type { PostFormat } from "../platform/chat-platform.ts";
 import type { Posting } from "../platform/posting.ts";
-import { eventCursor } from "../store/retention.ts";
+import { growingCursor } from "../store/retention.ts";
 import { fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 
@@ -158,7 +158,7 @@ export class LiveAnswer {
 	#plan(card: string, payload: Posting): Promise<void> {
 		const { outbox, clock, conversation } = this.#parts;
 		const row = { seq: 1, at: clock.now(), lane: "milestone", card, payload } as const;
-		const cursor = { session: `${eventCursor}live/${card}`, seq: 1 };
+		const cursor = { session: `${growingCursor}${card}`, seq: 1 };
 		return outbox.plan({ conversation, cursor, rows: [row], replayed: this.#begin === "elsewhere" });
 	}
 
