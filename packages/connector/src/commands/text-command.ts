@@ -11,6 +11,11 @@ export function saysStop(text: string): boolean {
 	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
 
+/** Whether a text has the form of a command. */
+export function isTextCommand(text: string): boolean {
+	return /^[/!]\S/.test(text.trim());
+}
+
 /**
  * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end,
  * with quotes around spaces. The remaining text becomes the first text option, and is an error for a command without one.

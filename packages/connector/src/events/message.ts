@@ -1,7 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
-import { readTextCommand, saysStop } from "../commands/text-command.ts";
+import { isTextCommand, readTextCommand, saysStop } from "../commands/text-command.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
@@ -119,7 +119,7 @@ async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): 
 
 async function stopHere(
 	{ context }: EventParts,
-	{ person, room, at }: Message,
+	{ person, room, at, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string | undefined },
 ): Promise<Outcome> {
 	if (task !== undefined) {
@@ -127,8 +127,12 @@ async function stopHere(
 		const { status } = await context.gateway.request("cancel_task", cancelled);
 		return status === "cancelled" ? { effect: "stopped" } : nothingToStop;
 	}
-	return (await context.stop(person, room, { key, at })) ? { effect: "stopped" } : nothingToStop;
+	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
+	// A command has a reply. The end of an answer is an edit above the command, so people may not see it.
+	return { effect: "stopped", ...defined({ reply: isTextCommand(text) ? stoppedReply : undefined }) };
 }
+
+const stoppedReply = { text: commandTexts.stop.stopped };
 
 const nothingToStop: Outcome = {
 	effect: "nothing-to-stop",

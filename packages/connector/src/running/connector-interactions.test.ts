@@ -43,6 +43,22 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ shows: ["I am not working"] },
 		{ asked: "open_session", times: 0 },
 	],
+	"a typed command to stop is confirmed below itself, because the answer ends above it": [
+		{ says: "one" },
+		{ gateway: { streams: "Half " } },
+		{ passes: 1000 },
+		{ says: "!stop" },
+		{ asked: "cancel_turn", times: 1 },
+		{ shows: ["Stopped: “one”", "Stopped."] },
+	],
+	"the word stop is not a command, so the end of the answer confirms it": [
+		{ says: "one" },
+		{ gateway: { streams: "Half " } },
+		{ passes: 1000 },
+		{ says: "stop" },
+		{ asked: "cancel_turn", times: 1 },
+		{ shows: ["Stopped: “one”"] },
+	],
 	"an edit of a message that waits replaces it": [
 		{ says: "one" },
 		{ says: "two" },
