@@ -32,7 +32,6 @@ import type { Sandboxes } from "./vocabulary/sandbox.ts";
 import type { SecretBox } from "./vocabulary/secrets.ts";
 import { type Budgets, noBudgets } from "./vocabulary/usage.ts";
 
-/** Options of a runtime. */
 export interface RuntimeOptions extends ModelOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
@@ -72,7 +71,6 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly policy?: PolicyFiles;
 }
 
-/** Services that the parts of a runtime share. */
 export interface Services {
 	readonly journal: Journal;
 	readonly files: Files;
@@ -80,23 +78,19 @@ export interface Services {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
-	/** Get everything that happens in every session. */
 	readonly observers: Observers;
 	/** Milliseconds since the epoch: since when clients could be here. */
 	readonly startedAt: number;
 	/** See `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
-	/** Keeps what people typed into password prompts. */
+	/** Stores the passwords that people typed. */
 	readonly secrets: SecretBox;
 	/** Knows the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
 	readonly prompts: Prompts;
-	/** Grants of channels. */
 	readonly grants: SessionGrants;
-	/** Present rights of people. */
 	readonly people: People;
-	/** The rules that calls are decided by. */
 	readonly policies: Policies;
 	/** Working directories of sessions of chat platforms. */
 	readonly workspaces: Workspaces;
@@ -104,7 +98,6 @@ export interface Services {
 	readonly stopping: () => boolean;
 }
 
-/** Ports of all runs. */
 export function runnerPortsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,

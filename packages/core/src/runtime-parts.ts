@@ -63,7 +63,6 @@ export interface OpenedSession {
 	readonly status: "created" | "resumed";
 }
 
-/** Parts that requests of clients use. */
 interface RequestParts {
 	readonly admission: Admission;
 	readonly services: Services;
@@ -98,7 +97,6 @@ interface WorkParts {
 /** All parts of a runtime, connected to each other. */
 export type RuntimeParts = RequestParts & WorkParts;
 
-/** Creates the parts of a runtime. */
 export function createParts(options: RuntimeOptions): RuntimeParts {
 	const requests = createRequestParts(options);
 	const work = createWorkParts(options, requests);
@@ -258,7 +256,6 @@ function createServices(
 /** Default maximum of active tasks. */
 const usualLimit = 4;
 
-/** Services of the runtime for tasks. */
 interface TaskParts {
 	readonly services: Services;
 	readonly sessions: Sessions;
@@ -267,7 +264,6 @@ interface TaskParts {
 	readonly admit: () => void;
 }
 
-/** The tasks of a runtime, and who works on them. */
 function createTasks(
 	{ limit = usualLimit, shared = false }: { readonly limit?: number; readonly shared?: boolean },
 	models: ModelChoice,

@@ -60,11 +60,9 @@ export class Runtime {
 	readonly files: Files;
 	readonly history: EventHistory;
 	readonly feedback: SessionFeedback;
-	/** Open questions. */
 	readonly prompts: OpenPrompts;
 	/** Tokens, people, channels, rules and the audit. */
 	readonly trust: Trust;
-	/** Tools that clients run. */
 	readonly clientTools: ClientTools;
 	/** Notes about people, about channels, and shared ones. */
 	readonly memories: Memories;
@@ -170,7 +168,7 @@ export class Runtime {
 		return steered;
 	}
 
-	/** Makes the last reply again. */
+	/** Repeats the last reply. */
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");

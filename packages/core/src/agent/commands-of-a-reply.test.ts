@@ -43,7 +43,6 @@ class Ground implements AsyncDisposable {
 		return ground;
 	}
 
-	/** The same session in another process. */
 	async restart(change: () => Promise<void> = async () => undefined): Promise<Ground> {
 		const { model, session } = this;
 		const { directory, clock } = this.t;
@@ -73,7 +72,6 @@ class Ground implements AsyncDisposable {
 		return this.t.runtime.answer(unkeyed(), prompt?.token ?? "", response);
 	}
 
-	/** The results that the model gets, by call. */
 	async results(): Promise<unknown> {
 		await this.log.next("assistant.message");
 		this.log.check();
@@ -85,7 +83,6 @@ class Ground implements AsyncDisposable {
 		await this.log.next("tool.progress");
 	}
 
-	/** How many approvals were asked. */
 	get approvals(): number {
 		return this.log.recorded.filter((type) => type === "prompt.requested").length;
 	}

@@ -24,7 +24,6 @@ interface Opened extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-/** A session in which something was said. */
 async function open(model: Model, options: Partial<TestRuntimeOptions> = {}): Promise<Opened> {
 	const t = await TestRuntime.open({ model, table, ...options });
 	const session = await t.create();

@@ -25,7 +25,6 @@ export interface Stoppable {
 	readonly signal: AbortSignal;
 }
 
-/** Ports of the compaction of a session. */
 export interface CompactPorts extends SpendingPorts {
 	readonly journal: Journal;
 	readonly files: Files;

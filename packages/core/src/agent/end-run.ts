@@ -21,7 +21,6 @@ import type { WorkflowTasks } from "./workflow/run-workflow.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/** The end of the work on a run: it is recorded, or the run is parked. */
 export interface Ended {
 	/** The session's next run, which is already claimed. */
 	readonly next: RunRow | undefined;
@@ -52,7 +51,6 @@ function causeOf({ code }: ParleyError): EndCause | undefined {
 	}
 }
 
-/** Ports of the end of a run. */
 export interface EndPorts extends SpendingPorts {
 	readonly prompts: Prompts;
 	readonly grants: SessionGrants;
@@ -147,7 +145,6 @@ async function countLast(
 }
 
 interface RunEnd extends Outcome {
-	/** The schedule that started the run. */
 	readonly origin?: RunOrigin;
 	/** The grant of its channel. */
 	readonly trusted?: TrustBadge;

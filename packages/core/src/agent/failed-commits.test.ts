@@ -81,7 +81,7 @@ async function converse(nth: number) {
 	log.check();
 	const recorded = [...log.recorded];
 	const failure = log.events.find(({ event }) => event.type === "tool.failed")?.event;
-	// The session can be used as ever.
+	// The session still works.
 	await t.send(session, "say: still here");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "[offline] still here",

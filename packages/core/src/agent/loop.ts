@@ -37,7 +37,6 @@ interface PreparePorts extends AttachmentPorts {
 	readonly memories: Memories;
 }
 
-/** Ports of the steps of a run. */
 export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, WorkflowPorts {}
 
 /**

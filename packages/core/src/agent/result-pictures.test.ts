@@ -62,13 +62,11 @@ class Looking implements AsyncDisposable {
 		return this.log.next("assistant.message");
 	}
 
-	/** The results of the nth request. */
 	results(request: number): readonly ResultBlock[] {
 		const messages = this.model.requests.at(request)?.messages ?? [];
 		return messages.flatMap((message) => (message.role === "tool" ? message.content : []));
 	}
 
-	/** How many pictures each result of the nth request has. */
 	shown(request: number): number[] {
 		return this.results(request).map(({ pictures }) => pictures?.length ?? 0);
 	}

@@ -27,7 +27,7 @@ function countingTools() {
 	return { ran, tools };
 }
 
-/** Approves whatever is asked, until the run ends. */
+/** Approves each call until the run ends. */
 async function approveAll(t: TestRuntime, log: EventLog): Promise<string> {
 	for (;;) {
 		const event = await log.next("prompt.requested", "assistant.message");

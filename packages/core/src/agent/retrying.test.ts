@@ -6,7 +6,7 @@ import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scrip
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { ModelError, type ModelFault } from "../vocabulary/model-error.ts";
 
-/** A reply that says this, then fails. */
+/** A reply that emits this text, then fails. */
 function fails(fault: ModelFault, text = "", retryAfterMs?: number): ScriptedReply {
 	return async function* () {
 		yield says(text);
@@ -19,7 +19,7 @@ async function open(t: TestRuntime): Promise<{ session: string; log: EventLog }>
 	return { session, log: await EventLog.join(t.runtime, session, { afterSeq: 0 }) };
 }
 
-/** Lets the time pass that a run waits. */
+/** Advances the clock by the wait of a run. */
 async function pass(t: TestRuntime, ms: number): Promise<void> {
 	await t.settle();
 	t.clock.advance(ms);
@@ -116,7 +116,7 @@ test("a run that waits for its next try can be cancelled", async () => {
 	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	log.check();
-	// The try that was waited for never began.
+	// The awaited attempt never began.
 	expect(log.recorded.filter((type) => type === "model.called")).toHaveLength(1);
 });
 

@@ -32,7 +32,6 @@ interface Starting {
 	readonly resumed?: boolean;
 }
 
-/** Ports of all steps of a run, from its start to its end. */
 export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
 
 /** Starts and follows runs. After `stop` it starts none. */
@@ -49,7 +48,6 @@ export class Runner {
 		this.#onIdle = onIdle;
 	}
 
-	/** States of the providers by their last calls. */
 	get providers(): readonly ProviderState[] {
 		return this.#ports.health.list();
 	}

@@ -29,7 +29,6 @@ function toolsOf(ran: string[]): Tool[] {
 	];
 }
 
-/** A session in which all tools are accepted. */
 async function trusted(...replies: ScriptedReply[]) {
 	const ran: string[] = [];
 	const model = new ScriptedModel(...replies);

@@ -28,7 +28,7 @@ function listening(...secrets: readonly string[]) {
 
 const textOf = (passed: readonly Piece[]): string => passed.map(({ text }) => text).join("");
 
-/** The most events that any second holds. */
+/** Maximum events in one second. */
 function mostInASecond(passed: readonly Piece[]): number {
 	return Math.max(
 		...passed.map(({ at }) => passed.filter((one) => one.at >= at && one.at <= at + 1_000).length),

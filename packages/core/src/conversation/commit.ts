@@ -5,10 +5,9 @@ import type { Passing, Recorded, RecordedEvent, SessionEvent, TransientEvent } f
 /** Records events in the current transaction and returns them with their numbers. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
-/** A session as far as transactions need it. */
+/** The part of a session that transactions use. */
 export interface Recording {
 	readonly id: string;
-	/** Whether the session was deleted. */
 	readonly removed: boolean;
 	readonly bus: EventBus;
 }
@@ -48,7 +47,7 @@ export async function commitTogether<T, S extends Recording>(
 	}
 }
 
-/** A task as far as transactions of its conversation need it. */
+/** The part of a task that transactions of its conversation use. */
 interface CommittingTask {
 	readonly taskId: string;
 	/** The session that owns the task. */
@@ -99,7 +98,7 @@ interface Slot {
 	events: readonly SessionEvent[] | undefined;
 }
 
-/** The reply that is being spoken. */
+/** The reply that the model is writing. */
 interface OpenReply {
 	readonly runId: string;
 	readonly text: string;

@@ -8,7 +8,7 @@ import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prom
 import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.ts";
 import { isSamePerson } from "./speakers.ts";
 
-/** Channel settings that decide who may answer. */
+/** Channel settings with the approvers. */
 export type AnsweringPlaces = Places;
 
 /**
@@ -48,7 +48,7 @@ export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean 
 	return binding !== null && wanted_grant === null;
 }
 
-/** The session that an approval is of. */
+/** Session of an approval. */
 interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;

@@ -5,7 +5,6 @@ import type { Principal } from "../vocabulary/principal.ts";
 /** Takes events of all sessions, in the order of each; must not throw and must not block. */
 export type Observer = (event: SessionEvent, owner: string) => void;
 
-/** Observers of the events of all sessions. */
 export class Observers {
 	readonly #observers = new Set<Observer>();
 	/** Observers of recorded events only. Transient events include every token of a reply. */

@@ -21,7 +21,6 @@ function acting(user: string, role: Role, channel = "general"): Principal {
 
 const ada = acting("ada", "owner");
 
-/** A gateway with a session of a channel. */
 async function openChat(
 	replies: readonly ScriptedReply[],
 	options: Partial<TestRuntimeOptions> & { readonly profile?: PlaceProfile } = {},

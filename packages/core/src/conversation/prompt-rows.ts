@@ -2,7 +2,6 @@ import { fromRow, type Tx } from "../store/journal.ts";
 import type { PromptState } from "../store/tables.ts";
 import type { Answer, Prompt } from "../vocabulary/prompt.ts";
 
-/** A question as its row holds it. */
 export interface PromptRow {
 	readonly prompt: Prompt;
 	readonly state: PromptState;
@@ -63,7 +62,6 @@ export async function findChanges(
 	return given.at(-1);
 }
 
-/** Whether a person denied one of these calls. */
 export async function isAnyDenied(
 	db: Tx,
 	{ runId, callIds }: { readonly runId: string; readonly callIds: readonly string[] },
@@ -80,7 +78,6 @@ export async function isAnyDenied(
 	return denied.length > 0;
 }
 
-/** Whether a question still waits for its answer. */
 export async function isOpen(db: Tx, token: string): Promise<boolean> {
 	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
 	return row?.state === "open";

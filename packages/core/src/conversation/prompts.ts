@@ -36,9 +36,8 @@ export interface Answering {
 	readonly binding: string | undefined;
 }
 
-/** The outcome of an answer. */
 export interface Answered {
-	/** False if the prompt was settled before. */
+	/** False if the prompt was already settled. */
 	readonly counts: boolean;
 	/** Tokens of other prompts that the answer settled. */
 	readonly also: readonly string[];
@@ -46,7 +45,6 @@ export interface Answered {
 
 const tooLate: Answered = { counts: false, also: [] };
 
-/** Services that prompts use. */
 export interface PromptServices {
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -138,7 +136,6 @@ export class Prompts {
 		};
 	}
 
-	/** Expires a question without an answer. */
 	async expire(tx: Tx, record: RecordEvents, session: Session, token: string): Promise<void> {
 		if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
 		await this.#auditEnded(tx, session, token, "expired");
@@ -347,7 +344,7 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** To dismiss the question gives nothing away. */
+/** Dismissing a question reveals nothing. */
 function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message =

@@ -97,7 +97,6 @@ export function historyFor({ retryOf }: RunRow, history: readonly RunTranscript[
 	return retryOf === undefined || !last ? history : [...history.slice(0, -1), withoutLastReply(last)];
 }
 
-/** A run as its row holds it. */
 export function toRunRow(row: {
 	readonly id: string;
 	readonly content: string;
@@ -140,7 +139,6 @@ export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, {
 		}));
 }
 
-/** A run as its row holds it. */
 export interface RunRow extends RunMessage {
 	readonly id: string;
 	readonly options: RunOptions;

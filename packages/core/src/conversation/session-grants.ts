@@ -10,9 +10,7 @@ import type { Session } from "./session.ts";
 export interface SessionGrants {
 	/** Answers the question whether a channel becomes trusted. Returns false if another answer was first. */
 	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;
-	/** Returns the grant that covers a call, if one does. */
 	covering(db: Tx, call: Coverable): Promise<TrustBadge | undefined>;
-	/** Returns the grant of a channel, if it is trusted. */
 	badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined>;
 	/** Counts a call that starts under a grant. `last`: no further call may. `ended`: this call may not start. */
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;

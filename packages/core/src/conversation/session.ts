@@ -24,7 +24,6 @@ export type ChangeJudge = (
 	narrows: boolean,
 ) => Promise<{ readonly binding: string }>;
 
-/** A run that works now. */
 export interface LiveRun {
 	readonly id: string;
 	/** Names the run in every line. */
@@ -44,7 +43,6 @@ export interface LiveRun {
 /** The row of a session with its system prompt, which a session has since its first model call. */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
-/** End of a run of a task, from its last event. */
 export interface TaskRunEnd {
 	readonly error: string;
 	readonly content: string;
@@ -76,7 +74,7 @@ export interface TaskHold {
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
 	keep(tx: Tx): Promise<void>;
-	/** Brings the task to its end, with that of its run. */
+	/** Ends the task with its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
 	 * Postpones the task after a fault that may be temporary. Returns true if the run is to stop and continue later. `spend`
@@ -89,7 +87,6 @@ export interface TaskHold {
 	): Promise<boolean>;
 }
 
-/** Parts of the gateway that a session works with. */
 export interface SessionParts {
 	readonly journal: Journal;
 	readonly clock: Clock;
@@ -111,7 +108,6 @@ export interface SessionParts {
 export class Session {
 	readonly id: string;
 	readonly owner: string;
-	/** The working directory of its tools. */
 	readonly rootDir: string;
 	/** The agent profile it was opened with. */
 	readonly profile: string;
@@ -177,12 +173,11 @@ export class Session {
 		return this.#task?.home ?? this;
 	}
 
-	/** Redactor of the output of the session. */
 	get redactor(): SessionRedactor {
 		return this.home.#redactor;
 	}
 
-	/** A run that works now and asks here. */
+	/** The active run with this id, of this session or of a task that asks here. */
 	runOf(runId: string): LiveRun | undefined {
 		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
 		return runs.find((run) => run !== undefined);
@@ -285,7 +280,6 @@ export class Session {
 		}
 	}
 
-	/** A run starts to work. */
 	begin(run: LiveRun): void {
 		this.live.set(run.id, run);
 		if (this.#cancelled?.delete(run.id)) run.cancel();

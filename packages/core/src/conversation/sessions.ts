@@ -62,7 +62,6 @@ const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
 		.where("id", "=", p("id")),
 );
 
-/** Parts of the gateway that loading sessions takes. */
 export interface SessionsParts extends SessionParts {
 	readonly log: Logger;
 	readonly secrets: SecretBox;
@@ -89,7 +88,6 @@ export class Sessions {
 		return this.#entries.size - this.#unused.size;
 	}
 
-	/** The sessions in use. */
 	async *loaded(): AsyncGenerator<Session> {
 		for (const [id, entry] of [...this.#entries]) {
 			if (this.#unused.has(id)) continue;

@@ -56,7 +56,6 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
 /** Bytes that count toward the quota. */
 export interface CountedBytes {
 	readonly all: number;
-	/** Bytes of kept results of calls. */
 	readonly outputs: number;
 }
 
@@ -167,7 +166,6 @@ function toKept(row: FileRow): KeptFile {
 	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
 }
 
-/** Files that a principal sends into a session. */
 interface Sending {
 	readonly principal: Principal;
 	readonly sessionId: string;

@@ -36,7 +36,6 @@ export interface FilesOptions {
 	readonly roots: { readonly dataDir: string };
 	/** Removes secrets from names. Contents stay as they are. Absent: names stay as they are. */
 	readonly redactor?: { redact(text: string): string };
-	/** Limits that differ from the defaults. */
 	readonly files?: Partial<FileLimits>;
 }
 

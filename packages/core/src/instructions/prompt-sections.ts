@@ -1,4 +1,3 @@
-/** Section of the system prompt for the runs of a task. */
 export const taskSection = `You work on a task in the background. No person reads your text while you work. Your last reply is the result of the
 task: report the completed work, where to find it, and the remaining work. If the work has several steps, update the
 list of the tool todo: people see it as progress. If you have the tools ask_user or request_review, you can ask
@@ -20,7 +19,6 @@ export const skillsSection = `# Skills
 
 A skill contains instructions for a kind of work. If one fits the task, load it with the tool \`skill\` before you begin.`;
 
-/** Section of the system prompt for a run in phases. */
 export const phasesSection = `# How to work on this message
 
 Work in rounds of four phases: observe, orient, decide, act. Each phase is a separate reply. A line in brackets at the

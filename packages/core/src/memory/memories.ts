@@ -48,7 +48,6 @@ interface MemoriesOptions {
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 }
 
-/** Which notes to return. */
 interface MemoryFilter {
 	/** Words to search for; the newest notes without any. */
 	readonly query?: string | undefined;
@@ -58,7 +57,6 @@ interface MemoryFilter {
 	readonly limit: number;
 }
 
-/** Facts about the origin of a new note. */
 interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "taint"> {
 	readonly reader: MemoryReader;
 }

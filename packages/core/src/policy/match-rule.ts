@@ -230,7 +230,7 @@ function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }
 
-/** As a careless file system knows it. */
+/** Name of a program on a case-insensitive file system. */
 function nameOf(program: string): string {
 	return basename(program)
 		.toLowerCase()

@@ -6,13 +6,13 @@ import { matchesWithin } from "./commands/places.ts";
 
 /** Which paths a rule is about. Paths and roots are absolute. */
 export interface PathPattern {
-	/** As it was written. */
+	/** As written. */
 	readonly text: string;
 	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
 	/** The same for who is careful: also where a file system or a shell may take the path for another. */
 	mayFit(path: string, roots: readonly string[]): boolean;
-	/** Whether something at or below the directory may be meant. */
+	/** Whether the pattern can match the directory or a path below it. */
 	mayLieBelow(directory: string, roots: readonly string[]): boolean;
 }
 

@@ -19,7 +19,7 @@ export interface PolicyChange {
 }
 
 export interface LayerFiles {
-	/** Layer of the operator. */
+	/** Rules of the operator. */
 	readonly file: string;
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
@@ -32,7 +32,7 @@ export interface LayerFiles {
 export interface PolicyScope {
 	readonly profile: string;
 	readonly rootDir: string;
-	/** The tools that its channel leaves it; all where absent. */
+	/** The only tools that its channel allows; all if absent. */
 	readonly channelTools?: readonly string[] | undefined;
 }
 
@@ -62,7 +62,7 @@ export class PolicyLayers {
 		this.#operator = this.#watch("operator", files.file);
 	}
 
-	/** The operator's file as it is now. */
+	/** Current state of the operator's file. */
 	get operator(): PolicyState {
 		return this.#operator.watched.look();
 	}
@@ -125,7 +125,7 @@ interface LayerState {
 	readonly state: PolicyState;
 }
 
-/** The tools that a channel leaves to its sessions, and all that there are. */
+/** All tools, and those that a channel allows. */
 interface ChannelTools {
 	readonly left: readonly string[];
 	readonly all: readonly KnownTool[];

@@ -35,14 +35,12 @@ export interface PolicyInForce {
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
-/** Effect of a rule on a call. */
 export interface SpokenRule {
 	/** `session`: approvals for the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;
 	readonly reason: string;
-	/** Whether this rule decides. */
 	readonly decides: boolean;
 }
 

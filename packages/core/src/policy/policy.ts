@@ -51,7 +51,6 @@ export interface Decision {
 /** Policy without files. */
 export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
-/** Rule of any layer that requires approval. */
 interface Asking {
 	readonly spoken: Omit<SpokenRule, "decides">;
 	readonly liftedBy: readonly Standing[];

@@ -9,7 +9,7 @@ import { matchesName } from "./commands/places.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { builtInRules, type Layer, type PolicyRule } from "./policy-rule.ts";
 
-/** A file of rules, and whose it is. */
+/** A file of rules and its layer. */
 export interface PolicySource {
 	readonly layer: Exclude<Layer, "built-in" | "channel">;
 	/** Name in messages. */
@@ -17,7 +17,6 @@ export interface PolicySource {
 	readonly text: string;
 }
 
-/** Content of a file of rules. */
 export interface PolicyFile {
 	readonly rules: readonly PolicyRule[];
 	/** `allow` rules of a workspace, which have no effect. */
@@ -143,7 +142,7 @@ class RuleReader {
 	}
 }
 
-/** Each once: a tool that is here may be known by the name of one that is not. */
+/** Without duplicates: several tools can have one name in rules. */
 function namesOf(tools: readonly KnownTool[]): string[] {
 	return [...new Set(tools.map(ruleNameOf))];
 }

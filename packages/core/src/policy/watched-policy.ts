@@ -15,7 +15,7 @@ import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "
 
 const mostBytes = 256 * 1024;
 
-/** A file of rules as it is now. */
+/** Current state of a file of rules. */
 export interface PolicyState extends PolicyFile {
 	/** Digest of the text. Empty if there is no file. */
 	readonly digest: string;
@@ -25,7 +25,6 @@ export interface PolicyState extends PolicyFile {
 
 const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
-/** Layer of a file and its options. */
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
 	/** Whether the file is a stranger's: links in it are not followed, and it may go as it came. */

@@ -64,7 +64,6 @@ export interface KeptVerdictOptions {
 /** Milliseconds after a failed start during which another one does not cause a check. */
 const CHECK_AGAIN_MS = 10 * 60_000;
 
-/** Result of the check. */
 interface Found {
 	readonly bubblewrap?: Bubblewrap;
 	readonly features?: SandboxFeatures;

@@ -139,7 +139,7 @@ interface Verdict {
 	readonly probes: number;
 }
 
-/** The circumstances under which the probes were tried. */
+/** Circumstances in which the probes ran. */
 interface Circumstances {
 	/** Absolute path of bubblewrap. */
 	readonly program: string;

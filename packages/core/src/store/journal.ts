@@ -10,7 +10,6 @@ import { eventHash, noTextHash } from "./text-hash.ts";
 /** The store as a command sees it. All its changes are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
-/** Dependencies of all parts that write events. */
 export interface JournalDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
-/** Person of a chat platform at this moment. */
+/** Person of a chat platform with the present facts. */
 export interface Standing {
 	readonly actor: Actor;
 	readonly place: Place;
@@ -30,17 +30,15 @@ export function roleOf(standing: Standing, chat: RoleRules): Role {
 	return actor.guest ? lowerRole(highest, "guest") : highest;
 }
 
-/** The role with more rights. */
 export function higherRole<R extends Role>(one: R, other: R): R {
 	return roles.indexOf(one) >= roles.indexOf(other) ? one : other;
 }
 
-/** The role with fewer rights. */
 export function lowerRole(one: Role, other: Role): Role {
 	return roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 }
 
-/** Whether all that the rule names fits. */
+/** Whether the person matches all conditions of the rule. */
 function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
 	const { platform, tenant, channel, platformRole, user } = rule;
 	return (

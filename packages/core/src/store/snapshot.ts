@@ -2,7 +2,6 @@ import { copySqliteFile, readMigrationNames } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Facts about a copy of the journal. */
 export interface Snapshot {
 	/** Names of the migrations that it has been through. */
 	readonly migrations: readonly string[];

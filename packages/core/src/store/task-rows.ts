@@ -36,7 +36,7 @@ export function speakersOf({ speakers }: { readonly speakers: string | null }): 
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 
-/** A task as people see it. */
+/** Facts about a task for people. */
 export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
 	const plan = planOf(row);
 	const review = row.state === "suspended" ? reviewOf(row) : undefined;

@@ -118,7 +118,6 @@ interface AuditTable {
 	v: number;
 }
 
-/** Tables of access, rights and the audit. */
 export interface TrustTables {
 	tokens: TokensTable;
 	tenants: TenantsTable;

@@ -5,7 +5,6 @@ import type { Command } from "../vocabulary/sandbox.ts";
 /** Whether bubblewrap is at its usual path. Tests that need it are reported as skipped elsewhere. */
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");
 
-/** Command that runs a shell line in a directory. */
 export function shellCommand(line: string, cwd: string, fields: Partial<Command> = {}): Command {
 	return {
 		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",

@@ -28,7 +28,6 @@ export function acting(user: string, role: Role, where = answering, shared = fal
 
 /** Default requester in the Slack channel. */
 export const ada = acting("ada", "member", asking);
-/** Approver in the Discord channel. */
 export const abe = acting("abe", "approver");
 const password: Elicitation = {
 	type: "password",

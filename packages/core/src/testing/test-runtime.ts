@@ -16,7 +16,6 @@ import type { Sandboxes } from "../vocabulary/sandbox.ts";
 import { SecretBox } from "../vocabulary/secrets.ts";
 import { noSandboxes } from "./no-sandboxes.ts";
 
-/** Options of a runtime in a test. All except the model have a default. */
 export interface TestRuntimeOptions
 	extends Partial<Omit<RuntimeOptions, "store" | "clock" | "ids" | "log" | "sandbox" | "secrets" | "roots">> {
 	readonly model: Model;
@@ -25,7 +24,6 @@ export interface TestRuntimeOptions
 	readonly clock?: ManualClock;
 	/** Failpoints of the runtime and of the store. */
 	readonly failpoints?: Failpoints;
-	/** Store that replaces the SQLite file. */
 	readonly database?: Store<Tables>;
 	/** Wraps the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;

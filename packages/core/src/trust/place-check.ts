@@ -110,7 +110,7 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, `${JSON.stringify(stray)} cannot answer its approvals: ${why}`);
 }
 
-/** Others would never be where the channel is. */
+/** Approvers of another guild or team have no access to the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

@@ -138,7 +138,7 @@ export interface PolicyScene {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
-	/** Those of its agent. */
+	/** Tools of its agent. */
 	readonly tools: readonly Tool[];
 	readonly acceptAll: boolean;
 	readonly grants: readonly GrantScope[];
@@ -185,13 +185,13 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 	});
 }
 
-/** A rule as it was written. */
+/** A rule as written. */
 export interface ListedRule {
 	readonly layer: Layer;
 	readonly source?: string;
 	readonly effect: Effect;
 	readonly reason: string;
-	/** Whether it asks whatever was granted. */
+	/** Whether the rule requires approval despite any grant. */
 	readonly floor: boolean;
 	/** Whether its layer may not make it, so that it counts for nothing. */
 	readonly ignored: boolean;
@@ -202,7 +202,7 @@ export interface ListedRule {
 	readonly hosts?: readonly string[];
 }
 
-/** All rules that hold somewhere. */
+/** All rules that apply to at least one session. */
 export interface PolicyListing {
 	readonly policyVersion: string;
 	/** Why a layer cannot be read: then every call is denied. */

@@ -6,7 +6,6 @@ import type { Budgets, Usage } from "../vocabulary/usage.ts";
 import { dayOf } from "./period.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
 
-/** Which sums are asked for. */
 export interface UsageFilter {
 	/** This session only. */
 	readonly sessionId?: string;

@@ -6,7 +6,6 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
 import { gatewayScope } from "./standing.ts";
 
-/** Change of one budget by the operator. */
 export interface BudgetChange {
 	readonly scope: BudgetScope;
 	/** For scope `session`, and only there. */
@@ -16,9 +15,8 @@ export interface BudgetChange {
 	readonly limit: number | null | "configured";
 }
 
-/** Author, store and time of a change. */
 export interface ChangeMade {
-	/** The one that `tx` belongs to. */
+	/** Store of `tx`. */
 	readonly store: Store<Tables>;
 	/** A principal's id. */
 	readonly by: string;

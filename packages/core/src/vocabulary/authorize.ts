@@ -107,7 +107,7 @@ const rules = {
 
 export type Action = keyof typeof rules;
 
-/** All of them, for tables and tests. */
+/** All actions, for tables and tests. */
 // True because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 

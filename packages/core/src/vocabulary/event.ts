@@ -83,7 +83,6 @@ export type ConversationEvent =
 			readonly retryOf?: string;
 			/** Attachments in the order of the message. */
 			readonly attachments?: readonly FileFacts[];
-			/** The schedule that sent it. */
 			readonly origin?: RunOrigin;
 	  }
 	| {
@@ -101,7 +100,6 @@ export type ConversationEvent =
 			readonly cost?: number;
 			/** While the channel was trusted. */
 			readonly trusted?: TrustBadge;
-			/** The schedule that started the run. */
 			readonly origin?: RunOrigin;
 			/**
 			 * Part of a history that a client supplied when it created the session. None of it happened in this gateway: no
@@ -131,7 +129,7 @@ export type ConversationEvent =
 			readonly cost: number;
 			/** From the request to the end of the reply. */
 			readonly durationMs: number;
-			/** "" when a whole reply came. */
+			/** "" if the reply is complete. */
 			readonly error: string;
 			/** Kind of the failure. Absent without a failure, and in events of earlier versions. */
 			readonly fault?: ModelFault;
@@ -186,7 +184,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly error: string;
-			/** Absent where it did not run. */
+			/** Absent if it did not run. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }

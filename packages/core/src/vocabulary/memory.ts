@@ -48,7 +48,7 @@ export const memoryLimits = {
 	notes: 500,
 } as const;
 
-/** Control characters but for line feeds and tabs. */
+/** Control characters except line feeds and tabs. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
 /**
@@ -87,7 +87,6 @@ export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): 
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Whether a reader can read a note. */
 export function isReadable({ scope, subject }: MemorySubject, reader: MemoryReader): boolean {
 	if (scope === "everyone") return true;
 	return subject === (scope === "user" ? reader.user : reader.channel);

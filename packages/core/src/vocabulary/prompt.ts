@@ -1,7 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 
-/** A choice of a `select` or `multi` prompt. */
 export interface PromptOption {
 	readonly value: string;
 	readonly label: string;
@@ -55,7 +54,7 @@ export interface Prompt {
 	/** Milliseconds since the epoch; after it the answer is `no answer`. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
-	/** The task that asks; its session's people answer. */
+	/** The task that asks. The people of its session answer. */
 	readonly taskId?: string;
 }
 

@@ -1,4 +1,3 @@
-/** One command to run to its end. */
 export interface Command {
 	readonly executable: string;
 	readonly args: readonly string[];

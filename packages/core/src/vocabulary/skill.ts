@@ -60,7 +60,7 @@ interface OfRun {
 interface StepTry extends OfRun {
 	readonly stepId: string;
 	readonly title: string;
-	/** The model that the step asks for; "" for the model of the run. */
+	/** The requested model of the step; "" for the model of the run. */
 	readonly model: string;
 	/** The task that works on this try. */
 	readonly taskId: string;

@@ -105,7 +105,7 @@ export interface TaskFacts {
 	readonly endedAt: number | undefined;
 }
 
-/** Which tasks are wanted, newest first. */
+/** Filter for tasks. */
 export interface TaskFilter {
 	readonly limit: number;
 	readonly sessionId?: string;
@@ -169,7 +169,7 @@ export type TaskEvent =
 			readonly taskId: string;
 			readonly title: string;
 			readonly error: string;
-			/** How often it was tried again before. */
+			/** Number of earlier attempts. */
 			readonly retryCount: number;
 			readonly willRetry: boolean;
 	  })

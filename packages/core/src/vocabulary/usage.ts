@@ -16,7 +16,6 @@ export interface Spent extends Usage {
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** The sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
 	return {
 		inputTokens: a.inputTokens + b.inputTokens,

@@ -6,7 +6,7 @@ import type { Message } from "./message.ts";
 /** The judgement of a model about the result of a step. */
 export interface Verdict {
 	readonly passed: boolean;
-	/** In the words of the model. */
+	/** Written by the model. */
 	readonly reason: string;
 }
 

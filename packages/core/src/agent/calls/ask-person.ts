@@ -27,15 +27,12 @@ interface InPlace {
 	readonly place: string | undefined;
 }
 
-/** Ports of the questions to people. */
 export interface QuestionPorts {
 	readonly prompts: Prompts;
 	readonly ids: Ids;
-	/** Settings of the session's channel. */
 	readonly profileOf: (session: InPlace) => PlaceProfile;
 }
 
-/** Ports of the approvals of calls. */
 export interface ApprovalPorts extends QuestionPorts {
 	/** The other channels in which its approvals may be answered, as far as that is known before. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
@@ -45,7 +42,6 @@ function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
 }
 
-/** Reads the approval of a call, if it was raised before. */
 export function readApproval(
 	run: Run,
 	planned: { readonly call: CallBlock },

@@ -36,7 +36,6 @@ test("an approved call does not begin if the policy changed after its approval w
 	expect(ran).toEqual(["first"]);
 });
 
-/** Asks for one call, with this failpoint, and approves it. */
 async function approved(reach: (name: string, t: TestRuntime) => Promise<void>) {
 	const ran: string[] = [];
 	const act = probeTool("act", { classes: ["write"], run: async () => `${ran.push("act")}` });

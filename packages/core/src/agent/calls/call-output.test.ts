@@ -61,7 +61,6 @@ class Conversation implements AsyncDisposable {
 		return content.filter((block) => block.type === "result");
 	}
 
-	/** The last result of the last request. */
 	result(): { readonly text: string; readonly failed: boolean } {
 		const last = this.results().at(-1);
 		if (last === undefined) throw new Error("the last request ends without a result");

@@ -85,7 +85,6 @@ export class CallOutput implements AsyncDisposable {
 	}
 }
 
-/** One kept file while it is written. */
 class OutputFile {
 	readonly #content = new PassThrough();
 	readonly #decoder = new StringDecoder("utf8");
@@ -151,7 +150,7 @@ const mostRaw = mostText + 64 * 1024;
 
 export interface ProgressDeps {
 	readonly clock: Clock;
-	/** Takes secrets out; made when something was written. */
+	/** Redacts secrets. Created at the first output. */
 	readonly redaction: () => RedactedStream;
 	readonly pass: (text: string) => void;
 }
@@ -162,7 +161,6 @@ export interface ProgressDeps {
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
-	/** Output since the last report. */
 	#raw: Uint8Array[] = [];
 	#rawBytes = 0;
 	/** Bytes before `#raw` that were dropped unread. */
@@ -284,7 +282,6 @@ class Tail {
 		this.#text = "";
 	}
 
-	/** Moves the text of the other one to this one. */
 	append(other: Tail): void {
 		// If the other text lost its beginning, this one is too old to keep.
 		if (other.#missing > 0) this.skip(other.#missing);

@@ -7,9 +7,7 @@ import type { ApprovalContext, Prompt } from "../../vocabulary/prompt.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolResult } from "../../vocabulary/tool.ts";
 
-/** A call with valid arguments and its plan. */
 export interface PlannedCall {
-	/** The call of the model. */
 	readonly call: CallBlock;
 	readonly ready: ReadyCall;
 	readonly context: ToolContext;
@@ -21,7 +19,6 @@ export interface PlannedCall {
 	readonly impossible?: string;
 }
 
-/** The decision about a call, with the taint that the session and the calls before it have. */
 export interface Judgement extends Decision {
 	readonly taint: Taint;
 	/** Whether the arguments contain a secret, which people do not see. */
@@ -71,7 +68,6 @@ export interface RefusedProposal {
 	readonly kind: "refused";
 	readonly call: CallBlock;
 	readonly text: string;
-	/** The call, if a rule of the policy denied it. */
 	readonly denied?: PlannedCall;
 }
 

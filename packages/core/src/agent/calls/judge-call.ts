@@ -21,7 +21,6 @@ import { joinedBy, type Run, speakersOf } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
 
-/** Ports of the judgement of calls. */
 export interface JudgePorts extends WorkspacePorts {
 	readonly grants: SessionGrants;
 	readonly people: People;
@@ -36,7 +35,6 @@ export async function withBoundFacts(planned: PlannedCall, options?: BindOptions
 	return { ...planned, isBound: true, ready: { ...planned.ready, plan: bound } };
 }
 
-/** The call with the same arguments, planned and bound again at this moment. */
 export async function planAgain(
 	run: Run,
 	planned: PlannedCall,
@@ -51,7 +49,6 @@ export async function planAgain(
 	return withBoundFacts(replanned, { earlier: ready.plan.binding, looks });
 }
 
-/** The binding of an approval of the call, under a version of the rules. */
 export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall, version: string): string {
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
@@ -181,7 +178,6 @@ function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: Plan
 	throw invalid(`the changed call does more than the approved one: it needs ${added.join(", ")} as well`);
 }
 
-/** The binding, at this moment, of the call with the arguments that the approver was shown. */
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
 	const now = await planAgain(run, planned);
 	if ("text" in now) throw invalid(`the call is no longer possible as it was shown: ${now.text}`);

@@ -30,7 +30,6 @@ import { bindingOf, type JudgePorts, judgeCall, withBoundFacts, withChanges } fr
 import { auditDenial, recordResult, recordStart, refusedFor, withoutRun } from "./record-call.ts";
 import type { ContextOf } from "./tool-context.ts";
 
-/** Ports of the proposal of calls. */
 export interface ProposalPorts extends ApprovalPorts, JudgePorts {
 	readonly contextOf: ContextOf;
 }
@@ -283,7 +282,6 @@ async function recordRefusal(
 
 const againReason = "files changed: the call is asked again";
 
-/** Closes the approval of a call if it is open. */
 async function closeApproval(
 	run: Run,
 	{ call, reason, prompts }: { readonly call: CallBlock; readonly reason: string; readonly prompts: Prompts },

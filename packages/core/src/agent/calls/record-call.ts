@@ -24,7 +24,6 @@ export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult
 	return { call, result: { ...result, text: withNote(text, note) }, forModel: withNote(forModel, note) };
 }
 
-/** Note at the end of the result of an adjusted call. */
 export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
 	const listed = adjusted.slice(0, mostNotes).join("; ");
@@ -75,7 +74,6 @@ export async function recordResult(
 	else await record({ type: "tool.completed", ...facts, result: later ?? text, ...seen, ...took });
 }
 
-/** The decision about a call that is refused with this result. */
 export function refusedFor({ policy }: Run, { text }: ToolResult): CallDecision {
 	return { effect: "refuse", reason: firstLine(text), policy: policy.version };
 }
@@ -128,7 +126,6 @@ function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
 
-/** Facts of a call for the audit: the tool, its classes and arguments, and the sandbox that applied. */
 function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): object {
 	const { classes } = ready.plan;
 	const { sandbox } = ready.plan.binding;

@@ -27,7 +27,6 @@ import {
 } from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
-/** Ports of the calls of a run. */
 export interface CallPorts extends ProposalPorts, PicturePorts {
 	/** Contains the passwords that people typed. */
 	readonly secrets: SecretBox;
@@ -46,7 +45,6 @@ export async function runCalls(run: Run, calls: readonly CallBlock[], ports: Cal
 	}
 }
 
-/** Whether the denial of one of these calls ends the run. */
 export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
 	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
 	const these = { runId: run.id, callIds: calls.map(({ id }) => id) };
@@ -85,7 +83,6 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 	return ready.tool.effect !== "none";
 }
 
-/** Maximum number of calls that run together. */
 const maxTogether = 8;
 
 /**

@@ -28,7 +28,6 @@ import type { Skills } from "../skills/skills.ts";
 import { runWorkflow, type WorkflowPorts } from "../workflow/run-workflow.ts";
 import { elicit, type QuestionPorts } from "./ask-person.ts";
 
-/** Ports of the tools. */
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
 	/** Directories that the tools of a session may use, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
@@ -39,10 +38,8 @@ interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, Workfl
 	readonly memories: Memories;
 }
 
-/** Returns the context of a call of a run. */
 export type ContextOf = (run: Run, call: CallBlock) => Promise<ToolContext>;
 
-/** Returns a function that connects the tools to their ports. */
 export function contextsOf(ports: ToolPorts): ContextOf {
 	return (run, call) => contextOf(run, call, ports);
 }

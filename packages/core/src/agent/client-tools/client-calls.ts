@@ -76,7 +76,7 @@ export class ClientCalls {
 		return settle !== undefined;
 	}
 
-	/** Ends every open call: the client has left. */
+	/** Ends all open calls when the client leaves. */
 	close(): void {
 		this.#isClosed = true;
 		for (const settle of this.#open.values()) settle(left);

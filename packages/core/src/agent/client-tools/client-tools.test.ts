@@ -30,7 +30,6 @@ class TestClient {
 		this.#more.resolve();
 	}
 
-	/** The next call that was not read yet. */
 	async next(): Promise<ClientCall> {
 		for (;;) {
 			const call = this.clientCalls[this.#read];
@@ -79,12 +78,10 @@ async function open(
 	};
 }
 
-/** The names of the tools in each request, and in the last one. */
 function offeredTo({ requests }: ScriptedModel): string[][] {
 	return requests.map(({ tools }) => tools.map(({ name }) => name));
 }
 
-/** Results in the last request of the calls of the reply before it. */
 function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"
@@ -363,7 +360,6 @@ test("a call that waits for its approval over a stop of the gateway does not run
 	log.check();
 });
 
-/** A file of rules in a directory of its own. */
 async function policyFile(rules: readonly object[]): Promise<AsyncDisposable & { readonly file: string }> {
 	const directory = await mkdtemp(join(tmpdir(), "parley-policy-"));
 	const file = join(directory, "policy.jsonc");

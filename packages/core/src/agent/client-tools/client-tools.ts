@@ -182,12 +182,10 @@ export class ToolConnection {
 		this.#calls = new ClientCalls(deps.clock);
 	}
 
-	/** The tools that it offers to the run of this correlation. */
 	offeredTo(run: string): readonly Tool[] {
 		return this.#insteadFor(run)?.tools ?? this.#tools.map(({ tool }) => tool);
 	}
 
-	/** Whether the run of this correlation has tools of its own. */
 	offersInstead(run: string): boolean {
 		return this.#insteadFor(run) !== undefined;
 	}
@@ -257,7 +255,7 @@ export class ToolConnection {
 		this.#listener.changed();
 	}
 
-	/** Takes the client's answer to a call; false, and counted as ignored, if the call is not open. */
+	/** Answers an open call. Returns false, and counts the answer as ignored, if the call is not open. */
 	answer(callId: string, result: ClientResult): boolean {
 		const taken = this.#calls.answer(callId, result);
 		if (!taken) this.#deps.log.debug("ignored an answer without an open call", { callId, client: this.#id });

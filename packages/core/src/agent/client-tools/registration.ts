@@ -1,7 +1,6 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 
-/** A tool that a client runs, as the client describes it to the model. */
 export interface ClientTool {
 	/** 1 to 128 letters, digits, `_` and `-`. */
 	readonly name: string;
@@ -59,7 +58,7 @@ const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Keywords that models refuse at the top level of a schema, with all tools of the request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
-/** Checks tools and their owners. Make one with `loadToolCheck`. */
+/** Checks tools and their owners. Create it with `loadToolCheck`. */
 export class ToolCheck {
 	readonly #ajv: Ajv2020;
 

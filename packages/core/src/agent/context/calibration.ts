@@ -20,7 +20,6 @@ export const featureNames = ["letters", "signs", "wide", "blocks", "images", "re
 /** Features that every request has. */
 export const oneRequest: Features = [0, 0, 0, 0, 0, 1];
 
-/** Errors of the token estimates for one model. */
 export interface EstimateError {
 	readonly replies: number;
 	/** Relative error at the newest reply: 0.1 is 10 %. */

@@ -350,7 +350,6 @@ function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
 	return sections.join("\n\n");
 }
 
-/** Returns the summary in a note that `noteOf` made. */
 function bodyOf(note: string): string {
 	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
 	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);

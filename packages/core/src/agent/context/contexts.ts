@@ -54,7 +54,6 @@ export class Contexts {
 		this.#sessions.delete(session);
 	}
 
-	/** Returns the context of a session if a request was built before. */
 	known(session: Session): SessionContext | undefined {
 		return this.#sessions.get(session);
 	}

@@ -64,7 +64,6 @@ async function openTalk(model: TalkingModel) {
 	return { t, session, log, say };
 }
 
-/** Returns the summaries among the recorded compactions of a log. */
 function summariesIn(log: EventLog) {
 	const events = log.events.map(({ event }) => event);
 	return events

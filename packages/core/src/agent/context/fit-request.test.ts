@@ -9,7 +9,7 @@ import { chance, prose } from "./testing/toy-text.ts";
 const random = chance(5);
 const small: ToyOptions = { contextWindow: 3_000, maxOutput: 500 };
 
-/** A run that reads a file of so many words. */
+/** A run that reads a file with `words` words. */
 async function reads(toy: ToySession, id: string, words: number): Promise<void> {
 	await toy.ask(`Read ${id}.`);
 	const call = { id, name: "read_file", arguments: { path: `${id}.txt` } };
@@ -17,7 +17,7 @@ async function reads(toy: ToySession, id: string, words: number): Promise<void> 
 	toy.says(`I have read ${id}.`);
 }
 
-/** A run that is only talk. */
+/** A run without tool calls. */
 async function talks(toy: ToySession, question: string, words: number): Promise<void> {
 	await toy.ask(question);
 	toy.says(prose(random, words));

@@ -240,7 +240,6 @@ async function measure(asker: Asker, context: SessionContext, request: ModelRequ
 interface Sized {
 	readonly parts: Parts;
 	readonly transcript: readonly RunTranscript[];
-	/** Size of the request without this compaction. */
 	readonly size: Size;
 	readonly write: WriteText;
 }

@@ -28,7 +28,6 @@ async function turn(
 	toy.add({ role: "assistant", content: [thinking, text] });
 }
 
-/** Leaves questions and calls open in the middle of the session. */
 async function leaveOpen(toy: ToySession): Promise<void> {
 	await toy.ask("Release it.");
 	const denied = { id: "denied", name: "run_command", arguments: { command: "git push --force" } };

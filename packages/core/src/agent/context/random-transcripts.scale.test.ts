@@ -14,7 +14,7 @@ const named = Object.entries(tokenizers);
 class Writer {
 	readonly #toy: ToySession;
 	readonly #random: () => number;
-	/** Words of a text at most. */
+	/** Maximum words of a text. */
 	readonly #most: number;
 	#count = 0;
 

@@ -32,7 +32,6 @@ export interface MeasuredCompaction extends Compaction {
 	readonly error?: string;
 }
 
-/** The newest request with its estimate. */
 interface Fitted {
 	readonly messages: readonly Message[];
 	readonly spoken: Features;
@@ -71,12 +70,10 @@ export class SessionContext {
 	readonly #services: RecordServices;
 	#reductions: Reductions = noReductions;
 	readonly #compactions: Compaction[] = [];
-	/** The last counted request, by model. */
 	readonly #anchors = new Map<string, CountedRequest>();
 	#past: readonly PastCall[] = [];
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
-	/** Shares of the window for the newest request. */
 	placed: Placed | undefined;
 	/** Compactions that no snapshot contains yet. */
 	#unlisted: ContextCompaction[] = [];

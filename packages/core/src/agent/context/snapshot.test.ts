@@ -21,7 +21,6 @@ const table = new ModelTable([
 ]);
 const tools = [probeTool("look", { effect: "none", run: async () => "found it" })];
 
-/** The end of a reply with these counts. */
 function took(inputTokens: number, outputTokens: number, stop: "end_turn" | "tool_use" = "end_turn") {
 	const usage = { ...noUsage, inputTokens, outputTokens };
 	return { type: "end", stop, usage, model: "scripted" } as const;

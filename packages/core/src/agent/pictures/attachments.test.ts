@@ -62,7 +62,6 @@ class Talk implements AsyncDisposable {
 		await this.t.runtime.send(unkeyed(), this.session, { content, attachments });
 	}
 
-	/** Content of the user's messages in the nth request. */
 	found(request = 0): readonly UserMessage["content"][] {
 		const messages = this.model.requests[request]?.messages ?? [];
 		return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));

@@ -28,7 +28,6 @@ import {
 	withoutPicturesOf,
 } from "./room-for-pictures.ts";
 
-/** Ports of the attachments of a message. */
 export interface AttachmentPorts extends PicturePorts, WorkspacePorts {}
 
 /**

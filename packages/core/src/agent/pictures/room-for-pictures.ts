@@ -18,7 +18,6 @@ import type { Contexts } from "../context/contexts.ts";
 import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
 
-/** Ports of the pictures of a conversation. */
 export interface PicturePorts {
 	readonly files: Files;
 	readonly contexts: Contexts;

@@ -15,7 +15,7 @@ const shown = /^\[redacted\]$/;
 
 const think = (text: string): ModelEvent => ({ type: "thinking", text });
 
-/** A call that comes in these pieces. */
+/** A call that arrives in these pieces. */
 function written(index: number, id: string, ...pieces: readonly string[]): ModelEvent[] {
 	return [
 		{ type: "call.started", index, id, name: "probe" },

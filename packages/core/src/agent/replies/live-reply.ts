@@ -9,7 +9,6 @@ interface CallName {
 	readonly name: string;
 }
 
-/** Receives a reply while it arrives. */
 export interface ReplyListener {
 	/** Set if clients do not see the text. */
 	readonly auxiliary?: true;

@@ -35,7 +35,6 @@ async function remembering(model: ScriptedModel) {
 	return t;
 }
 
-/** Which of the notes a request shows. */
 function shownIn(model: ScriptedModel, request: number): string[] {
 	const text = JSON.stringify(model.requests[request]?.messages);
 	return Object.entries(texts).flatMap(([name, note]) => (text.includes(note) ? [name] : []));

@@ -22,12 +22,10 @@ export interface TextPorts extends StreamPorts, SpendingPorts {
 	readonly random: () => number;
 }
 
-/** Ports of the replies of a run. */
 export interface ReplyPorts extends TextPorts {
 	readonly systemPrompt: SystemPromptOf;
 }
 
-/** The system prompt of a session. */
 export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
 
 /**

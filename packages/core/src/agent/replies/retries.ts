@@ -6,7 +6,6 @@ import type { Run } from "../run/run.ts";
 import { type Attempt, recordAttempt } from "./stream-reply.ts";
 
 interface Wait {
-	/** Milliseconds. */
 	readonly waitMs: number;
 	/** The failure that it follows, for people. */
 	readonly reason: string;

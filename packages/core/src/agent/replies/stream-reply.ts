@@ -19,7 +19,6 @@ import type { Run, Writing } from "../run/run.ts";
 import type { ReplyListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
 
-/** Ports of a model call of a run. */
 export interface StreamPorts {
 	readonly contexts: Contexts;
 	/** State of the providers by their last calls. */
@@ -131,7 +130,6 @@ interface TextSink {
 	redact(text: string): string;
 }
 
-/** Returns the error without secrets in its message. */
 export function withoutSecrets(redactor: TextSink, error: ParleyError): ParleyError {
 	const message = redactor.redact(error.message);
 	if (message === error.message) return error;

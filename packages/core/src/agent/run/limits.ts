@@ -19,7 +19,6 @@ export interface Refusal {
 	readonly cause: EndCause;
 }
 
-/** Prices and budgets of model calls. */
 export interface SpendingPorts {
 	readonly table: ModelTable;
 	readonly budgets: Budgets;

@@ -10,10 +10,9 @@ interface Finding {
 	readonly reason: string;
 }
 
-/** State of a provider at its last model call. */
 export interface ProviderState extends Finding {
 	readonly provider: string;
-	/** Since when, in milliseconds since the epoch. */
+	/** Start of this state, in milliseconds since the epoch. */
 	readonly since: number;
 }
 

@@ -30,7 +30,6 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { logEvent } from "./log-event.ts";
 import type { RunSettings } from "./settings.ts";
 
-/** Ports of the record and the control of a run. */
 export interface RunPorts {
 	readonly journal: Journal;
 	readonly audit: Audit;
@@ -43,7 +42,6 @@ export interface RunPorts {
 	/** Whether the gateway is stopping. */
 	readonly stopping: () => boolean;
 	readonly limits: RunLimits;
-	/** Limits of the runs of tasks. */
 	readonly taskLimits: RunLimits;
 }
 
@@ -79,17 +77,14 @@ export class Run {
 	readonly steps: Step[];
 	readonly session: Session;
 	readonly limits: RunLimits;
-	/** Contains its record. */
 	readonly journal: Journal;
 	readonly clock: Clock;
-	/** Logger that adds the run to every line. */
 	readonly log: Logger;
 	readonly control: RunControl;
 	/** Start of the work in this process, on the monotonic clock. */
 	readonly beganAt: number;
 	/** Whether an earlier process, or an earlier attempt to record it, has worked on it. */
 	readonly resumed: boolean;
-	/** The transcripts of the session before this run. */
 	history: readonly RunTranscript[] = [];
 	/** The fallback that answers instead of the first model. */
 	asking: string | undefined;
@@ -139,7 +134,6 @@ export class Run {
 		return this.row.options.agent ?? this.session.profile;
 	}
 
-	/** Policy for its calls at this moment. */
 	get policy(): PolicyInForce {
 		const { rootDir, place } = this.session;
 		return this.#ports.policies.of({ profile: this.agent, rootDir, place });
@@ -160,7 +154,6 @@ export class Run {
 		return this.#ports.failpoints.reach(place);
 	}
 
-	/** Whether a call of this session already has the id. */
 	usesCallId(id: string): boolean {
 		this.#callIds ??= new Set(
 			this.history.flatMap(({ messages }) =>

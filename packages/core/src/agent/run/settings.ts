@@ -60,7 +60,6 @@ interface Chosen {
 	readonly model: string | undefined;
 }
 
-/** Filters for the tools of a session. */
 export interface ToolChoice {
 	/** Names of the only tools that the channel allows. All tools if absent. */
 	readonly only?: readonly string[] | undefined;
@@ -229,7 +228,6 @@ export function resolveModel(wanted: string, { model, table, anyModel }: KnownMo
 	});
 }
 
-/** The operator's configuration of models. */
 export interface ModelOptions {
 	readonly model: Model;
 	/** The model's name for the provider, or a tier. Default: the provider's default. */
@@ -248,7 +246,6 @@ export interface ModelOptions {
 	readonly tools: readonly Tool[];
 }
 
-/** The operator's choices about models, with their defaults. */
 export function modelChoiceOf(options: ModelOptions): ModelChoice {
 	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
 	const { profiles = noProfiles, anyModel = false } = options;

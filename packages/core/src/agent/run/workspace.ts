@@ -3,10 +3,8 @@ import { roomIn, usualQuota, type Workspaces } from "../../conversation/workspac
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
 import type { Run } from "./run.ts";
 
-/** Ports of the workspaces of sessions. */
 export interface WorkspacePorts {
 	readonly workspaces: Workspaces;
-	/** Settings of the session's channel. */
 	readonly profileOf: (session: { readonly place: string | undefined }) => PlaceProfile;
 }
 
@@ -35,6 +33,6 @@ export function workspaceOf(
 export interface Workspace {
 	readonly path: string;
 	readonly quota: number;
-	/** Bytes that are free. */
+	/** Free bytes. */
 	room(): Promise<number>;
 }

@@ -28,7 +28,6 @@ export interface FoundSkill {
 	readonly files: readonly string[];
 }
 
-/** A skill file that cannot be used. */
 export interface SkillProblem {
 	readonly path: string;
 	/** Begins with `line N: ` if the line is known. */

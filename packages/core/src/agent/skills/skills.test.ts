@@ -305,7 +305,7 @@ test("the diff of a changed skill is bounded, and says when the trusted text is 
 	const { changes = "" } = await show();
 	expect(changes.length).toBeLessThan(65_000);
 	expect(changes).toMatch(/\[the diff has \d+ more characters: compare the files themselves\]\n$/);
-	// As an earlier version has written it.
+	// Written as by an earlier version.
 	await w.t.store.commit((tx) => tx.updateTable("trusted_skills").set({ content: null }).execute());
 	expect(await show()).not.toHaveProperty("changes");
 });

@@ -235,7 +235,7 @@ export class Skills {
 		throw refused(`the skill ${name} has changed since this message: send the message again`);
 	}
 
-	/** The skill that the model starts. Throws in words for the model. */
+	/** The skill that the model starts. Errors are texts for the model. */
 	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);
@@ -328,7 +328,6 @@ function forPeople(name: string): ParleyError {
 	return refused(`skill '${name}' can only be invoked by user with /${name}`);
 }
 
-/** Whether a model may start it. */
 function isForModel({ skill, trust }: ListedSkill): boolean {
 	return !skill.disableModelInvocation && isUsable({ trust });
 }

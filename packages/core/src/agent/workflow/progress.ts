@@ -1,10 +1,8 @@
 import type { SkillStep, Workflow, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
 import type { PlanStep } from "../../vocabulary/task.ts";
 
-/** Maximum tries of one step. */
 export const mostTries = 3;
 
-/** The newest try of a step. */
 export interface Try {
 	readonly taskId: string;
 	/** Counts the tries of the step, from 1. */
@@ -62,7 +60,6 @@ export class WorkflowProgress {
 		return start && new WorkflowProgress(start, tries, end);
 	}
 
-	/** The newest try of a step. */
 	lastTry(stepId: string): Try | undefined {
 		return this.#tries.get(stepId);
 	}

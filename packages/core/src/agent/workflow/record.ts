@@ -11,7 +11,6 @@ import { WorkflowProgress, workflowsIn } from "./progress.ts";
 /** Maximum characters of a result in an event. */
 const mostShown = 2_000;
 
-/** The end of a try. */
 export interface TryEnd {
 	readonly output: string;
 	readonly error: string;
@@ -34,7 +33,6 @@ export class WorkflowRecord {
 		this.#steps = [...run.steps];
 	}
 
-	/** Adds a step of the record with its event. */
 	async add(step: WorkflowStep, event: RecordedEvent): Promise<void> {
 		const { callId } = step;
 		const before = WorkflowProgress.of(this.#steps, callId)?.plan;
@@ -63,7 +61,7 @@ export class WorkflowRecord {
 		);
 	}
 
-	/** The open try of a step ends. */
+	/** Ends the open try of a step. */
 	async finish(progress: WorkflowProgress, step: SkillStep, end: TryEnd): Promise<void> {
 		const last = progress.lastTry(step.id);
 		if (!last) return;
@@ -87,7 +85,6 @@ export class WorkflowRecord {
 		);
 	}
 
-	/** The workflow ends. */
 	async end(progress: WorkflowProgress, { output, error }: WorkflowEnd): Promise<void> {
 		const { callId, workflow, startedAt } = progress;
 		await this.add(
@@ -112,7 +109,7 @@ export class WorkflowRecord {
 		return Math.max(0, this.#run.clock.now() - at);
 	}
 
-	/** Whether the model keeps a list of its own, which must not be replaced. */
+	/** Whether the model has its own list, which must not be replaced. */
 	#hasOwnList(): boolean {
 		return this.#run.steps.some(
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),

@@ -14,7 +14,6 @@ import { operator } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { SkillStep, Workflow } from "../../vocabulary/skill.ts";
 
-/** A step with its id as its title. */
 function step(id: string, more: Partial<SkillStep> = {}): SkillStep {
 	return { id, title: id, prompt: `do ${id}`, needs: [], ...more };
 }
@@ -263,7 +262,6 @@ test("after a failure the started steps run to their end, and no other step star
 	log.check();
 });
 
-/** Writes the file of a skill with this frontmatter. */
 async function writeSkill({ directory }: TestRuntime, name: string, facts: string): Promise<void> {
 	const skills = join(directory, "data", "skills");
 	await mkdir(skills, { recursive: true });

@@ -30,7 +30,6 @@ export interface WorkflowTasks extends StepModels {
 	readonly stopTasks: (ids: readonly string[]) => void;
 }
 
-/** Ports of workflows. */
 export interface WorkflowPorts extends TextPorts {
 	readonly workflows: WorkflowTasks;
 	readonly ids: Ids;
@@ -71,7 +70,7 @@ export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowP
 		if (known.end) return known.end;
 		// Its steps do not know the client of the run, and may wait for its decisions.
 		stopIfAbandoned(run);
-		// The steps have working time of their own.
+		// Steps have their own working time.
 		working.stop();
 		await new Engine(run, call.callId, ports).work();
 		return await complete(run, call.callId);
@@ -232,7 +231,6 @@ class Engine {
 		return { taskId };
 	}
 
-	/** Waits for the end of a task and returns its row. */
 	async #ended(taskId: string): Promise<TaskRow> {
 		const { session, clock, journal } = this.#run;
 		for (;;) {

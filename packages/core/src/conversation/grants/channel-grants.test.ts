@@ -26,7 +26,7 @@ function confined(clock: ManualClock): Sandboxes {
 	return { ...none, state, check: async () => state };
 }
 
-/** A person of the channel. */
+/** A person with access to the channel. */
 function somebody(person: Partial<Person>): Principal {
 	const connector = testConnector("member");
 	if (!connector.person) throw new Error("the connector acts for nobody");

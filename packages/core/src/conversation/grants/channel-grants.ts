@@ -54,14 +54,13 @@ export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
-/** Session in which to ask a person. */
+/** Session in which a person is asked. */
 interface MeantSession {
 	readonly sessionId?: string | undefined;
 	/** The one that is meant where it is of the person's channel. */
 	readonly current?: string | undefined;
 }
 
-/** Services and settings of grants. */
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
 	readonly prompts: Prompts;
@@ -364,7 +363,6 @@ async function askForGrant(
 	return prompt.token;
 }
 
-/** State of a question. */
 async function stateOf(tx: Tx, token: string): Promise<PromptState | undefined> {
 	const row = await tx.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
 	return row?.state;

@@ -24,7 +24,6 @@ import { commitTogether, type RecordIn } from "../commit.ts";
 import type { Session } from "../session.ts";
 import type { Lease, Sessions } from "../sessions.ts";
 
-/** Services of grants. */
 export interface GrantDeps extends TrustOptions {
 	readonly journal: Journal;
 	readonly sessions: () => Sessions;
@@ -142,7 +141,7 @@ export class GrantLife {
 		return grant;
 	}
 
-	/** A grant that has begun is durable: from now on it is watched. */
+	/** Observes a grant from its start, which must be durable. */
 	watch(grant: GrantFacts): void {
 		const { place, id, grantedBy, expiresAt } = grant;
 		this.#open.set(place, grant);
@@ -171,7 +170,7 @@ export class GrantLife {
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
 	}
 
-	/** The end of a grant is durable. */
+	/** Ends the observation of a grant. Its end must be durable. */
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);

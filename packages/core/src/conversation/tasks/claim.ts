@@ -5,7 +5,6 @@ import type { TaskRow } from "../../store/task-rows.ts";
 /** How long a worker that says nothing keeps its task. */
 export const leaseMs = 30_000;
 
-/** Worker and time of a claim. */
 export interface Claimer {
 	/** Names this process, and no other that ever was. */
 	readonly worker: string;
@@ -58,7 +57,6 @@ export async function nextClaim(db: Tx): Promise<number | undefined> {
 	return due === null || due === undefined ? undefined : Number(due);
 }
 
-/** A task and the claim under which it is worked on. */
 export interface Claim {
 	readonly taskId: string;
 	readonly worker: string;
@@ -82,7 +80,6 @@ export async function keepClaim(
 	return row?.state;
 }
 
-/** Releases a claim immediately. */
 export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Promise<void> {
 	await tx
 		.updateTable("tasks")
@@ -111,7 +108,7 @@ const claimable = (name: string, now: number) => {
 		or (${t}.state = 'running' and ${t}.lease_until <= ${now}))`;
 };
 
-/** Whether all that the task needs is completed. */
+/** Whether all tasks that the task needs are completed. */
 const isFree = (name: string) => sql<boolean>`not exists (
 	select 1 from task_needs n join tasks d on d.id = n.needs
 	where n.task_id = ${sql.table(name)}.id and d.state <> 'completed')`;

@@ -32,7 +32,7 @@ async function add(...rows: readonly Row[]): Promise<void> {
 	});
 }
 
-/** Ends it and returns the ended ids. The events are in `told`. */
+/** Ends the task and returns the ended ids. The events are in `told`. */
 function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);

@@ -11,13 +11,11 @@ import { findTask } from "./read-tasks.ts";
 const mostOutput = 2_000;
 const mostKept = 64_000;
 
-/** How a task ends. */
 export type TaskEnd =
 	| { readonly state: "completed"; readonly output: string }
 	| { readonly state: "failed"; readonly error: string; readonly output?: string }
 	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
 
-/** Services that write an end. */
 export interface EndDeps {
 	readonly tx: Tx;
 	/** Milliseconds since the epoch. */
@@ -45,7 +43,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			error,
 			ended_at: now,
 			updated_at: now,
-			// An active worker has time to stop.
+			// An active worker gets time to stop.
 			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)
@@ -81,7 +79,6 @@ async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Prom
 	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
 }
 
-/** Last event of a worker. */
 export function workerEnd(
 	taskId: string,
 	end: { readonly output: string } | { readonly error: string },

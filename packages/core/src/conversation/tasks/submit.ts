@@ -21,7 +21,6 @@ export interface CheckedTask extends NewTask {
 	readonly maxRetries: number;
 }
 
-/** Origin of a task besides its submitter. */
 export interface TaskOrigin {
 	/** Taint of the submitter's text. */
 	readonly taint: Taint;
@@ -35,7 +34,6 @@ export interface TaskOrigin {
 	readonly actor: string | null;
 }
 
-/** Origin that a submitter gives to the task. */
 export function originOf(principal: Principal): TaskOrigin {
 	const { person } = principal;
 	return {

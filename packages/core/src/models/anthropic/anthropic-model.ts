@@ -16,7 +16,7 @@ const OFFICIAL = "https://api.anthropic.com";
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
 /** A count is worth no long wait: there is an estimate in its place. */
 const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
-/** How servers answer that cannot count. */
+/** Statuses of servers that cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 /** Maximum of `setTimeout`. The timer of the SDK must never fire. */
@@ -55,7 +55,7 @@ class AnthropicModel implements Model {
 	/** Models with a warning about settings that are not sent. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
-	/** Until the server turns out not to. */
+	/** Cleared when the server turns out not to count tokens. */
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {

@@ -10,7 +10,6 @@ export interface RequestFacts {
 	readonly now: number;
 	/** Option or variable of the key, also if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;
-	/** Whether a key was sent. */
 	readonly keyed?: boolean;
 }
 

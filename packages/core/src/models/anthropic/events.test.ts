@@ -59,7 +59,6 @@ function contentOf(...events: unknown[]) {
 	});
 }
 
-/** Calls of the reply, streamed and complete. */
 function callEvents(...events: unknown[]) {
 	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
 	return parts.filter(({ type }) => type.startsWith("call"));

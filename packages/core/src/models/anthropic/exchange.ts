@@ -4,7 +4,6 @@ import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
 
-/** Request and limits of an exchange. */
 export interface ExchangeOptions extends ExchangeCall {
 	readonly host: string;
 	readonly model: string;
@@ -14,7 +13,6 @@ export interface ExchangeOptions extends ExchangeCall {
 	readonly clock: Clock;
 }
 
-/** Options of one exchange that its caller chooses. */
 export interface ExchangeCall {
 	readonly timeouts: Timeouts;
 	readonly signal: AbortSignal;
@@ -97,7 +95,7 @@ export class Exchange {
 		return ParleyError.from(reason);
 	}
 
-	/** Ends whatever is still under way. */
+	/** Stops the timer, and aborts the exchange if it is open. */
 	close(): void {
 		this.#watchdog.stop();
 		this.#options.signal.removeEventListener("abort", this.#abort);
@@ -289,7 +287,6 @@ function tooLarge(what: string, limit: number): ModelError {
 	return new ModelError(`${what} is larger than ${size}`, { fault: "interrupted" });
 }
 
-/** How long an answer may take, in milliseconds. */
 export interface Timeouts {
 	/** From the request to the first byte of the answer. */
 	readonly firstByteMs: number;
@@ -308,7 +305,7 @@ export class Watchdog {
 	readonly #timeouts: Timeouts;
 	readonly #expire: (what: string) => void;
 	#end: number;
-	/** Since when bytes are waited for. */
+	/** Start of the wait for bytes. */
 	#since: number | undefined;
 	#answered = false;
 	#timer: Timer | undefined;
@@ -327,7 +324,7 @@ export class Watchdog {
 		this.#since ??= this.#clock.monotonic();
 	}
 
-	/** Bytes came. */
+	/** Ends the wait for bytes. */
 	arrive(): void {
 		this.#since = undefined;
 		if (this.#answered) return;
@@ -342,7 +339,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Leaves no timer behind. */
+	/** Cancels the timer. */
 	stop(): void {
 		this.#timer?.cancel();
 	}

@@ -188,7 +188,7 @@ const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 /** Header that a request with this field requires. */
 const bindingHeaders = { "anthropic-beta": "thinking-binding-controls-2026-08-01" } as const;
 
-/** Fields of a `ModelRequest` that decide about thinking. */
+/** Fields of a `ModelRequest` that control thinking. */
 interface ThinkingRequest {
 	readonly model: string;
 	readonly reasoning?: Reasoning;

@@ -15,7 +15,7 @@ const MAX_ID = 128;
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
 const MAX_NAME = 128;
 
-/** One call while it comes. */
+/** A call that the model is still writing. */
 export class OpenCall {
 	readonly kind = "call";
 	readonly index: number;

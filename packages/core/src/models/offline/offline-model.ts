@@ -247,7 +247,6 @@ function tokensOf(characters: number): number {
 	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Number of characters of a request that a model would read. */
 function charactersIn({ system, messages, tools }: ModelRequest): number {
 	const described = tools.map(
 		({ name, description, parameters }) => name.length + description.length + jsonLength(parameters),
@@ -284,7 +283,6 @@ const schema: z.ZodType<Judged> = z.object({
 	result: z.string(),
 });
 
-/** Whether a request asks for a verdict about a step of a workflow. */
 function asksForVerdict({ system }: ModelRequest): boolean {
 	return system === verdictInstructions;
 }

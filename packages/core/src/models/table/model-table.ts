@@ -101,9 +101,8 @@ export interface Prices {
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];
 
-/** Facts about one model. */
 export interface ModelInfo {
-	/** The provider's name of it. */
+	/** Name of the model at the provider. */
 	readonly id: string;
 	readonly provider: string;
 	/** Tokens of input and output together. */
@@ -114,7 +113,7 @@ export interface ModelInfo {
 	/** Whether it accepts temperature, top-p and top-k. Newer models reject them. */
 	readonly sampling: boolean;
 	readonly images: boolean;
-	/** Absent if unknown: its costs count as 0. */
+	/** Absent if unknown. Then costs are 0. */
 	readonly prices?: Prices;
 	/** Prices for prompts above this number of input tokens. */
 	readonly longPrompt?: { readonly above: number; readonly prices: Prices };

@@ -1,4 +1,3 @@
-/** An irreversible use of a program. */
 interface Rule {
 	readonly programs: readonly string[];
 	/** Whether these arguments make it so; absent where every use does. */

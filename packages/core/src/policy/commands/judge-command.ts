@@ -25,7 +25,7 @@ const unread = "is too long or too deeply nested to be read";
 const controlPrograms = new Set(
 	"crontab systemctl launchctl visudo chkconfig update-rc.d loginctl schtasks parley".split(" "),
 );
-/** Programs that change the files they are given. */
+/** Programs that change the files in their arguments. */
 const changers = new Set(
 	"tee cp mv ln install rsync sed truncate rm unlink shred chmod chown dd patch ed ex touch".split(" "),
 );

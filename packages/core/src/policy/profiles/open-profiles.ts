@@ -163,7 +163,7 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** A file where it really is. */
+/** An existing file. */
 interface FoundFile {
 	/** Real path. */
 	readonly path: string;
@@ -190,7 +190,7 @@ export async function findFile(root: string, path: string, shown: string): Promi
 	return { path: real, shown, stamp: [ino, size, mtimeNs, ctimeNs].join() };
 }
 
-/** The text of a file that has at most so many bytes of UTF-8. */
+/** Text of a file of at most `mostBytes` bytes of UTF-8. */
 export async function readText({ path, shown }: FoundFile, mostBytes: number): Promise<string> {
 	await using file = await openRegular(path, shown);
 	const bytes = await readAt(file, shown, { position: 0, length: mostBytes + 1 });

@@ -27,7 +27,6 @@ export interface ProfileEndpoint {
 	readonly timeoutMs?: number;
 }
 
-/** Problem of a profile that cannot be used. */
 export interface ProfileProblem {
 	readonly name: string;
 	readonly message: string;

@@ -6,7 +6,6 @@ import { ownAccount } from "@parley/base/own-account";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** Files that one command sees and may change. */
 /** Places that decide what is bound. */
 interface Bound {
 	readonly layout: SystemLayout;

@@ -6,7 +6,7 @@ import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
 /** Milliseconds after its end during which a command counts as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
 
-/** Everything that is needed to start a command. */
+/** A command that is ready to start. */
 export interface Prepared {
 	readonly argv: readonly string[];
 	readonly cwd: string;

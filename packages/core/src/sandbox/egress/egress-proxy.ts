@@ -168,7 +168,6 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	await deps.report({ target: host, decision: "ended", ...reason, sent, received });
 }
 
-/** Answers a request and closes the connection. */
 function refuse(client: Duplex, status: string, why: string): void {
 	const body = `parley: ${why}\n`;
 	const head = [

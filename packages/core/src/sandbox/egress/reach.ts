@@ -9,7 +9,6 @@ export interface Reach {
 	allows(address: string): boolean;
 }
 
-/** Finds the addresses of a name. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 /** The public internet, at the ports of web pages. */

@@ -229,7 +229,6 @@ const suspicious = new RegExp(
 );
 
 export interface SettingsOf extends GitRunner {
-	/** The file. */
 	readonly path: string;
 	/** Directories that commands may change. */
 	readonly roots: readonly string[];

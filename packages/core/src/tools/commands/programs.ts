@@ -15,7 +15,7 @@ import type { Places } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
 import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
 
-/** Programs, files and directories that a command line names. */
+/** Programs, files and directories in a command line. */
 export interface Named {
 	/** Programs that are looked up on the search path: one line for each, with its identity. */
 	readonly programs: string;

@@ -93,7 +93,6 @@ export async function boundToRepository(
 
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
-/** One look at a directory. */
 interface LookOptions {
 	/** The text of an earlier look at it. */
 	readonly earlier: string | undefined;

@@ -136,7 +136,6 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 /** Maximum bytes of content that is stored. Larger content is only counted and hashed. */
 const KEPT_BYTES = 256 * 1024;
 
-/** State of a path before a write. */
 export interface FileState {
 	/** sha256 of the content in hexadecimal, or `absent`. */
 	readonly fingerprint: string;

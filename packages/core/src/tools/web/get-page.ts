@@ -163,7 +163,6 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 	return new ParleyError(`"${url.host}" ${fault}`, { code: "unavailable", cause: reason });
 }
 
-/** The beginning of a body, unpacked. */
 interface Body {
 	readonly bytes: Buffer;
 	/** Whether there was more. */

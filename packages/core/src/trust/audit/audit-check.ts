@@ -10,7 +10,7 @@ export interface AuditAnchor {
 	readonly hash: string;
 }
 
-/** How a check of the whole record ended. */
+/** Result of a check of all rows. */
 export interface AuditCheck {
 	readonly ok: boolean;
 	readonly records: number;

@@ -10,9 +10,9 @@ import { lastAudit } from "./audit-statements.ts";
 
 /** Which rows of the record are wanted. Times are milliseconds since the epoch. */
 export interface AuditFilter {
-	/** From then on. */
+	/** Earliest time, inclusive. */
 	readonly since?: number;
-	/** Before that. */
+	/** Latest time, exclusive. */
 	readonly until?: number;
 	readonly principal?: string;
 	readonly after?: number;
@@ -26,7 +26,7 @@ interface AuditLogDeps {
 	readonly audit: Audit;
 }
 
-/** How long rows are kept. */
+/** Milliseconds before a row is removed. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 /** Rows that one transaction removes: some 20 ms. */
 const removedAtOnce = 5_000;
@@ -139,7 +139,7 @@ export class AuditLog {
 	}
 }
 
-/** Numbers of rows: the second belongs to it. */
+/** Range of row numbers, including `to`. */
 interface Window {
 	readonly from: number;
 	readonly to: number;

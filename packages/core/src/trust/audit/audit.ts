@@ -16,7 +16,7 @@ export interface AuditEntry {
 	readonly via: string;
 	/** Action as a word, such as `tool.start` or `grant.create`. */
 	readonly action: string;
-	/** On what: a session, a call, a token. */
+	/** Object of the action: a session, a call, a token. */
 	readonly object: string;
 	/** `allowed`, `denied`, `asked`, `expired`, … */
 	readonly decision: string;
@@ -103,7 +103,6 @@ export class Audit {
 /** Principal of actions without a request. */
 export const byItself = { principal: "gateway", via: "gateway" } as const;
 
-/** Requester and wire of an action. */
 export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
@@ -174,7 +173,7 @@ class AuditSamples {
 		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#tell());
 	}
 
-	/** Continuing kinds stay counted. Others are dropped. */
+	/** Writes the counts of the period. Kinds without an event are dropped. */
 	#tell(): void {
 		this.#timer = undefined;
 		for (const [action, kinds] of this.#counts) {

@@ -5,7 +5,6 @@ import type { PromptResponse } from "../../vocabulary/prompt.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
-/** Requested grant of a channel. */
 export interface WantedGrant {
 	/** As `placeKey` writes it. */
 	readonly place: string;
@@ -20,7 +19,6 @@ export interface WantedGrant {
 /** Request as stored with its question. Requests of earlier versions have no requester. */
 export type KeptGrantRequest = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
-/** Answer to a grant request, with the stored request. */
 export interface AnsweredGrantRequest {
 	readonly token: string;
 	/** The `Prompt` and the `KeptWish`, as JSON. */

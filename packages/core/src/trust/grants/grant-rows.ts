@@ -12,7 +12,7 @@ export type GrantRow = Selectable<Tables["channel_grants"]>;
 /** Denied calls of a channel that end its grant. */
 const mostDenials = 3;
 
-/** Circumstances that a grant is checked against. */
+/** Circumstances in which a grant is checked. */
 export interface Moment {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
@@ -102,7 +102,6 @@ export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<G
 	return { ...row, used_actions };
 }
 
-/** Counts a denied call of the channel. */
 export async function countDenial(tx: Tx, place: string): Promise<void> {
 	await tx
 		.updateTable("channel_grants")

@@ -21,7 +21,7 @@ import {
 import { findPerson, type GivenRole, keepPerson, type PersonFacts } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 
-/** How long a code counts. */
+/** Lifetime of a code. */
 const lifeMs = 60 * 60 * 1000;
 
 /** Codes that one person may try in a minute. */
@@ -103,7 +103,7 @@ export class Pairing {
 		return { ...this.#shown(made), role };
 	}
 
-	/** Lets in who got this code from `pair`. */
+	/** Gives access to the person who got this code from `pair`. */
 	async approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -164,7 +164,7 @@ export class Pairing {
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const by = `invitation:${invitation.id}`;
-			// Thrown here, it leaves the code unused.
+			// An error here leaves the code unused.
 			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw notOpen(place);
 			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
 			else {
@@ -287,7 +287,6 @@ function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
 }
 
-/** Result of a request for access. */
 export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };

@@ -6,7 +6,7 @@ import type { GivenRole } from "./person-rows.ts";
 /** Maximum open access requests of one guild or team. */
 export const mostWaiting = 3;
 
-/** A code that counts still. */
+/** A valid code. */
 export interface OpenPairing {
 	readonly id: string;
 	readonly platform: string | null;
@@ -74,7 +74,7 @@ export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing |
 		.executeTakeFirst();
 }
 
-/** All that count, the oldest first. */
+/** All valid codes, oldest first. */
 export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]> {
 	const rows = await db
 		.selectFrom("pairings")
@@ -152,14 +152,13 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 
 /** Unused code. */
 export interface PairingFacts {
-	/** Names it without telling the code. */
+	/** Identifies the code without revealing it. */
 	readonly id: string;
 	/** An invitation of the operator, or an access request. */
 	readonly kind: "invitation" | "request";
 	/** Scope of its validity. An invitation without a platform is valid everywhere. */
 	readonly platform?: string;
 	readonly tenant?: string;
-	/** Who asks. */
 	readonly person?: string;
 	readonly name?: string;
 	/** Role that an invitation gives. */

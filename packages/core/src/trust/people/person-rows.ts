@@ -58,7 +58,6 @@ export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promis
 	return toFacts(row);
 }
 
-/** Person with access. */
 export function findPerson(tx: Tx, id: string): Promise<Selectable<Tables["people"]> | undefined> {
 	return tx.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
 }

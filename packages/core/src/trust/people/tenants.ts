@@ -35,7 +35,7 @@ export class Tenants {
 		return row !== undefined;
 	}
 
-	/** Tells for which the connector speaks. */
+	/** Returns a function that checks whether the connector serves a guild or team. */
 	async of(db: Tx, { platform, tokenId = "" }: Principal): Promise<(one: Tenant) => boolean> {
 		const rows = await db
 			.selectFrom("tenants")

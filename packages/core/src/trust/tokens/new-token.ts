@@ -2,7 +2,6 @@ import { ParleyError } from "@parley/base";
 
 export type TokenKind = "operator" | "observer" | "connector";
 
-/** Requested token. */
 export interface NewToken {
 	readonly kind: TokenKind;
 	readonly name: string;
@@ -16,7 +15,6 @@ export interface NewToken {
 /** Name of the token of the data directory. */
 export const operatorsName = "operator";
 
-/** Scopes of each kind. */
 const bounds = {
 	operator: [],
 	observer: ["sessions"],

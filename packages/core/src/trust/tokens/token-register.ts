@@ -36,19 +36,19 @@ export class TokenRegister {
 		this.#options = options;
 	}
 
-	/** Replaces what was known of the token. */
+	/** Adds a token, or replaces its facts. */
 	add(token: LiveToken): void {
 		this.#live.set(token.id, token);
 		this.#watchExpiry();
 	}
 
-	/** It counts no longer from now on. */
+	/** Revokes the token immediately. */
 	end(id: string): void {
 		if (!this.#live.delete(id)) return;
 		for (const listener of [...this.#listeners]) listener(id);
 	}
 
-	/** It counts until then at the latest. */
+	/** Limits the validity of the token. */
 	limit(id: string, until: number): void {
 		const token = this.#live.get(id);
 		if (!token || (token.expiresAt ?? Number.POSITIVE_INFINITY) <= until) return;

@@ -37,7 +37,7 @@ export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
 	return rows.filter((row) => endOf(row) > now).sort(byAge);
 }
 
-/** Those that count, and those that ended since. */
+/** Tokens that are valid, or that ended after `since`. */
 export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().execute();
 	return rows.filter((row) => Math.min(endOf(row), revocationOf(row)) > since).sort(byAge);
@@ -78,7 +78,7 @@ export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 
-/** Ends a token: at once, or with the time that it has left. */
+/** Revokes a token immediately, or after the grace period. */
 export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: number): Promise<void> {
 	const change = graceMs === 0 ? { revoked_at: now } : { expires_at: now + graceMs };
 	await tx.updateTable("tokens").set(change).where("id", "=", id).execute();

@@ -47,7 +47,7 @@ class Place implements AsyncDisposable {
 	readonly store: Store<Tables>;
 	readonly #directory: AsyncDisposable;
 	tokens: Tokens;
-	/** By how much the machine's clock was set. */
+	/** Change of the machine's clock. */
 	setMs = 0;
 
 	readonly #disk: { broken: boolean };
@@ -80,7 +80,6 @@ class Place implements AsyncDisposable {
 		await this.tokens.load();
 	}
 
-	/** Whether commits fail. */
 	set broken(broken: boolean) {
 		this.#disk.broken = broken;
 	}

@@ -238,10 +238,9 @@ async function insertToken(tx: Tx, row: TokenRow, wanted: NewToken, by: string):
 		.execute();
 }
 
-/** Result of a rotation. */
 interface Rotation {
 	readonly fresh: TokenRow;
-	/** The tokens that it replaces count until then. */
+	/** Replaced tokens, which are valid until `until`. */
 	readonly old: readonly TokenRow[];
 	readonly until: number;
 }

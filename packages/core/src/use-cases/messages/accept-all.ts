@@ -8,7 +8,6 @@ import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 
-/** Ports of the trust in a session. */
 export interface AcceptAllPorts extends KeyServices {
 	readonly sessions: Sessions;
 	readonly audit: Audit;

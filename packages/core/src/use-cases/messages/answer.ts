@@ -22,7 +22,6 @@ import type { People } from "../../trust/people/people.ts";
 import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
 
-/** Ports of an answer. */
 interface AnswerPorts extends KeyServices {
 	readonly journal: Journal;
 	readonly audit: Audit;
@@ -32,7 +31,7 @@ interface AnswerPorts extends KeyServices {
 	readonly people: People;
 	readonly prompts: Prompts;
 	readonly sessions: Sessions;
-	/** How channels work. */
+	/** Channel settings. */
 	readonly places: AnsweringPlaces;
 }
 
@@ -135,7 +134,6 @@ function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { pla
 	if (!places.answeredIn(here).includes(place)) throw unknownPrompt();
 }
 
-/** A question with the channel of its session. */
 type PlacedPrompt = PromptWithActor & { readonly place: string | null };
 
 function unknownPrompt(): ParleyError {

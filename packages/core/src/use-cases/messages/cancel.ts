@@ -9,7 +9,6 @@ import type { RunState } from "../../store/tables.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 
-/** Whether there was a run to cancel. */
 export interface Cancelled {
 	readonly status: "cancelled" | "idle";
 }
@@ -31,7 +30,6 @@ interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }
 
-/** Ports of a cancel. */
 export interface CancelPorts {
 	readonly clock: Clock;
 	readonly journal: Journal;

@@ -5,7 +5,7 @@ import type { Answer } from "../../vocabulary/prompt.ts";
 import { type CallDecision, lastDecision, type Step } from "../../vocabulary/step.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 
-/** Why a call ran or did not. */
+/** A call with the reason why it ran or not. */
 export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
@@ -49,7 +49,7 @@ export function explainCalls(
 	});
 }
 
-/** The approvals that a run has asked for, with who answered. */
+/** The approvals of a run with their approvers. */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")

@@ -20,7 +20,6 @@ interface FeedbackPorts extends KeyServices {
 	readonly journal: Journal;
 }
 
-/** Feedback about the replies of all sessions. */
 export class SessionFeedback {
 	readonly #services: FeedbackPorts;
 	readonly #store: Store<Tables>;

@@ -13,7 +13,6 @@ import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 
-/** Open question with its session. */
 export interface OpenPrompt {
 	readonly prompt: Prompt;
 	readonly sessionId: string;
@@ -28,7 +27,6 @@ export interface OpenPrompt {
 	readonly alwaysAsk: boolean;
 }
 
-/** Which of them are wanted. */
 export interface PromptFilter {
 	readonly limit: number;
 	readonly sessionId?: string | undefined;
@@ -37,7 +35,6 @@ export interface PromptFilter {
 	readonly approvals?: boolean | undefined;
 }
 
-/** Open questions of all sessions. */
 export class OpenPrompts {
 	readonly #options: { readonly store: Store<Tables>; readonly clock: Clock };
 	readonly #sessions: Sessions;

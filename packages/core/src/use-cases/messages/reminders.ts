@@ -131,7 +131,7 @@ export class Reminders {
 		});
 	}
 
-	/** Whether the question could be dealt with. */
+	/** Reminds of the question or expires it. Returns false if the session was deleted. */
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {

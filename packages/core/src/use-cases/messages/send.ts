@@ -26,7 +26,6 @@ export interface Accepted {
 	readonly queuedPosition: number;
 }
 
-/** Ports of an accepted message. */
 export interface AcceptPorts extends KeyServices {
 	readonly ids: Ids;
 	readonly log: Logger;
@@ -105,7 +104,6 @@ async function attach(
 	return { attachments: await attachFiles(tx, { principal, sessionId, ids, now }) };
 }
 
-/** New message of a client. */
 export interface NewMessage {
 	readonly content: string;
 	readonly images?: readonly ImageBlock[];
@@ -208,7 +206,7 @@ export async function enqueue(
 export interface OptionRules {
 	readonly choice: ModelChoice;
 	readonly settings: ChooseSettings;
-	/** How the channel of a session works. */
+	/** Settings of the session's channel. */
 	readonly profileOf: WorkspacePorts["profileOf"];
 }
 

@@ -22,7 +22,6 @@ import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { type AcceptPorts, acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
 
-/** Ports of a due schedule. */
 export interface FiringParts extends AcceptPorts {
 	readonly journal: Journal;
 	readonly audit: Audit;
@@ -57,7 +56,6 @@ interface Recording {
 	readonly now: number;
 }
 
-/** A schedule at a due time. */
 interface Firing {
 	readonly schedule: Schedule;
 	readonly due: number;

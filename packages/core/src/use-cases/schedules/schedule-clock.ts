@@ -11,7 +11,7 @@ import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 
 /** Longest time without a look at the clock: a machine that sleeps stops its timers, and its clock may be set. */
 const lookAgainMs = 60_000;
-/** A clock that went back by more than this was set. */
+/** A clock that went back by more than this was changed. */
 const setBackMs = 1_000;
 /** A firing or creation further in the future than this was under a wrong clock. */
 const wrongClockMs = 24 * 3_600_000;
@@ -201,7 +201,7 @@ export class ScheduleClock {
 		this.#retry((held) => held.sessionId === sessionId);
 	}
 
-	/** Ends the waiting of some schedules. */
+	/** Retries waiting schedules. */
 	#retry(isMeant: (held: Held) => boolean): void {
 		const waiting = [...this.#held].filter(([, held]) => isMeant(held));
 		for (const [id] of waiting) this.#held.delete(id);

@@ -15,7 +15,7 @@ const pageSize = 256;
 export interface Following {
 	/** Replay starts after this number; without it only what happens from now on is delivered. */
 	readonly afterSeq: number | undefined;
-	/** Takes events in order; must not throw. */
+	/** Receives events in order; must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
 	/** Resolves when the client can take more: keeps a long replay from piling up. */
 	readonly drained: () => Promise<void>;
@@ -23,7 +23,6 @@ export interface Following {
 
 /** Subscription of one client to a session: missed events, then live events, without a gap. */
 export class Follower {
-	/** Id of the session. */
 	readonly id: string;
 	/** The `seq` of the newest recorded event when the client joined. */
 	readonly lastSeq: number;
@@ -55,7 +54,6 @@ export class Follower {
 		return this.#session.model;
 	}
 
-	/** Name of the agent profile of the session. */
 	get profile(): string {
 		return this.#session.profile;
 	}

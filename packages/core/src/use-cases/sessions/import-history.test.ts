@@ -49,7 +49,7 @@ async function open(
 	return { t, id };
 }
 
-/** Says something, and returns the answer. */
+/** Sends a message and returns the answer. */
 async function ask(t: TestRuntime, id: string, words: string): Promise<string> {
 	const log = await EventLog.join(t.runtime, id);
 	await t.send(id, words);

@@ -92,7 +92,7 @@ interface Draft extends ImportedRun {
 	readonly steps: ImportedRun["steps"][number][];
 }
 
-/** Puts the history of a new session into runs. */
+/** Converts the history of a new session into runs. */
 class HistoryReader {
 	readonly #runs: Draft[] = [];
 	/** Ids of all calls so far, and of those whose result is still to come. */
@@ -281,7 +281,6 @@ class HistoryReader {
 	}
 }
 
-/** Ports of an imported history. */
 export interface ImportPorts {
 	readonly ids: Ids;
 	readonly clock: Clock;

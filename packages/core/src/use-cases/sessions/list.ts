@@ -28,7 +28,6 @@ export interface SessionSummary {
 	readonly state: "idle" | "running" | "waiting";
 }
 
-/** Which sessions are wanted. */
 export interface SessionFilter {
 	readonly limit: number;
 	/** Words that the title, the external key or a message holds, whatever their case: each of them somewhere. */

@@ -24,7 +24,6 @@ import {
 	storeImport,
 } from "./import-history.ts";
 
-/** Requested new session of a client. */
 export interface NewSession {
 	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */
 	readonly id?: string;
@@ -40,7 +39,6 @@ export interface NewSession {
 	readonly history?: readonly HistoryMessage[];
 }
 
-/** Ports of a new session. */
 export interface OpenPorts extends KeyServices, ImportPorts {
 	readonly journal: Journal;
 	readonly observers: Observers;
@@ -162,7 +160,7 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	if (!known) throw unknownSession(id);
 }
 
-/** A session to be opened, as it will be. */
+/** A session before it is opened, with the settings of its channel. */
 interface Opening extends NewSession {
 	/** Working directory. Default: a workspace of its own. */
 	readonly root?: string;

@@ -4,7 +4,6 @@ import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { type Principal, visibleTo } from "../../vocabulary/principal.ts";
 
-/** Which events of the record are wanted. */
 export interface EventFilter {
 	readonly limit: number;
 	readonly sessionId?: string;

@@ -12,7 +12,6 @@ import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/task.ts";
 import { type CancelPorts, cancelTurn } from "../messages/cancel.ts";
 
-/** Ports of a deletion. */
 export interface RemovePorts extends CancelPorts {
 	readonly audit: Audit;
 	readonly files: Files;

@@ -10,7 +10,7 @@ interface BudgetPorts extends KeyServices {
 	readonly audit: Audit;
 }
 
-/** Sets a budget of the gateway, or of a session in that one's order. */
+/** Sets a budget of the gateway or of a session. */
 export async function setBudget(
 	ports: BudgetPorts,
 	sessions: Sessions,

@@ -34,7 +34,7 @@ interface Talk {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly session: string;
-	/** Says something and returns the request that the model got. */
+	/** Sends a message and returns the request that the model got. */
 	say(): Promise<ScriptedModel["requests"][number] | undefined>;
 }
 

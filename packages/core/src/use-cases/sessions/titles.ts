@@ -42,7 +42,7 @@ export class Titles {
 		this.#ports = ports;
 	}
 
-	/** Looks at everything that happens. */
+	/** Observes all events. */
 	observe({ sessionId, event }: SessionEvent): void {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);

@@ -8,7 +8,7 @@ interface Watching {
 	readonly journal: Journal;
 	/** Tells live events of all sessions until what is returned is called. */
 	readonly observe: (observer: (event: SessionEvent) => void) => () => void;
-	/** Takes events in order; must not throw. */
+	/** Receives events in order; must not throw. */
 	readonly deliver: (event: Recorded) => void;
 }
 

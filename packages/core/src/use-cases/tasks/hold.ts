@@ -38,7 +38,6 @@ const passing: readonly ModelFault[] = [
 	"unreachable",
 ];
 
-/** Services of the tasks in the hands of a worker. */
 export interface HoldServices {
 	readonly journal: Journal;
 	readonly clock: Clock;
@@ -63,7 +62,7 @@ export interface HoldParts {
 	readonly onEnded: (ids: readonly string[]) => void;
 }
 
-/** A task in the hands of a worker. */
+/** A task that a worker works on. */
 export class Hold implements TaskHold {
 	readonly taskId: string;
 	readonly home: Session;
@@ -191,7 +190,6 @@ interface ToolRun {
 	park(): void;
 }
 
-/** Services of the task's tools. */
 interface AccessParts {
 	readonly hold: TaskHold;
 	readonly run: ToolRun;

@@ -5,7 +5,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-/** Plays a task, with its workers, to its end. */
+/** Runs a task and its workers to the end. */
 async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>>) {
 	const model = new TaskScript(scripts);
 	const t = await TestRuntime.open({ model });

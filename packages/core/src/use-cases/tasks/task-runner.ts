@@ -34,7 +34,7 @@ export interface TaskRunnerOptions extends HoldServices {
 	readonly log: Logger;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
-	/** Tasks that are worked on at a time. */
+	/** Maximum tasks at a time. */
 	readonly limit: number;
 	/** Whether this process is the only one on the store. Then all claims are free at its start. */
 	readonly alone: boolean;
@@ -78,7 +78,7 @@ export class TaskRunner {
 		await Promise.all(this.#done);
 	}
 
-	/** There may be something to take up. */
+	/** Looks for tasks to claim. */
 	wake(): void {
 		if (this.#state !== "started") return;
 		this.#again = true;

@@ -39,7 +39,6 @@ function callIdsIn(message: Message): string[] {
 	return message.content.flatMap((block) => (block.type === "call" ? [block.id] : []));
 }
 
-/** All text of a request. */
 export function wordsOf({ messages }: ModelRequest): string {
 	return messages.map(textOf).join("\n");
 }

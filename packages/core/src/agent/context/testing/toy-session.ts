@@ -117,7 +117,6 @@ export class ToySession {
 		this.#abort.abort();
 	}
 
-	/** Sends a user message, which starts a run. */
 	async ask(text: string): Promise<void> {
 		const ordinal = (this.transcript.at(-1)?.ordinal ?? 0) + 1;
 		this.transcript.push({ ordinal, messages: [{ role: "user", content: [{ type: "text", text }] }] });
@@ -280,7 +279,6 @@ export class ToySession {
 	}
 }
 
-/** How many tokens a text has. */
 export type Tokenizer = (text: string) => number;
 
 /** Tokenizers that differ from each other and from every usual one. */

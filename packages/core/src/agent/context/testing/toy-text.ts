@@ -15,7 +15,6 @@ export function chance(seed: number): () => number {
 	};
 }
 
-/** Prose of about this number of words. */
 export function prose(random: () => number, count: number): string {
 	return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]).join(" ");
 }
@@ -28,7 +27,6 @@ export function code(random: () => number, lines: number): string {
 	return Array.from({ length: lines }, line).join("\n");
 }
 
-/** Random Chinese characters. */
 export function chinese(random: () => number, count: number): string {
 	return Array.from({ length: count }, (_, index) =>
 		index % 20 === 19 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 3000)),

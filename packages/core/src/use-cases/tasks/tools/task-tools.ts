@@ -121,7 +121,7 @@ const waitParameters = () =>
 	});
 type WaitArguments = z.infer<ReturnType<typeof waitParameters>>;
 
-/** Waits for workers and returns what they have to say. */
+/** Waits for workers and returns their results. */
 const waitForWorkers = defineTool<WaitArguments>({
 	name: "wait_for_workers",
 	description:
