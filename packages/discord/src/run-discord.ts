@@ -31,9 +31,7 @@ import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord
 import { Tickets } from "./surface/private-answers.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
 
-/** Options of the connector for Discord. */
 export interface RunDiscordOptions extends RunOptions {
-	/** Token of the bot. */
 	readonly token: string;
 	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
@@ -146,7 +144,6 @@ export function storedStateOf(kept: ConnectorDatabase["storedValue"]): StoredSta
 	};
 }
 
-/** Discord as a platform of the kit. */
 export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 	return {
 		name: "discord",

@@ -43,7 +43,7 @@ async function place(given: Given = {}) {
 	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
 }
 
-/** A direct message of so many minutes ago. */
+/** A direct message that is this number of minutes old. */
 function wrote(clock: ManualClock, minutes: number): object {
 	const ts = ((clock.now() - minutes * minute) / 1000).toFixed(6);
 	return { type: "message", channel: "D1", channel_type: "im", user: "UADA", text: "hello", ts };

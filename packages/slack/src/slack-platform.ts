@@ -16,7 +16,6 @@ export interface SlackPlatform extends ChatPlatform {
 	readonly surface: SlackSurface;
 }
 
-/** Slack as a platform of the kit. */
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	const { self, port, nameOf } = parts;
 	return {

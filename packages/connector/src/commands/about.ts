@@ -200,7 +200,6 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomC
 	};
 }
 
-/** Commands about the model, costs, access and the handling of messages. */
 export const aboutCommands: readonly Command<RoomContext>[] = [model, usage, pair, whoami, why];
 
 async function modelsOf(

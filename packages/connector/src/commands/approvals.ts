@@ -35,7 +35,6 @@ const approvals: Command = {
 	},
 };
 
-/** Commands for open approvals. */
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**

@@ -72,5 +72,4 @@ function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
 	return `- \`${memory_id}\` (${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
 }
 
-/** Commands for the notes of the agent. */
 export const memoryCommands: readonly Command[] = [memory, forget];

@@ -121,7 +121,6 @@ const remove: Command = {
 	complete: suggest,
 };
 
-/** Commands for schedules. */
 export const scheduleCommands: readonly Command[] = [add, list, remove];
 
 async function suggest(

@@ -119,7 +119,6 @@ const info: Command<RoomContext> = {
 	},
 };
 
-/** Commands for the conversations of a channel. */
 export const sessionCommands: readonly Command<RoomContext>[] = [create, turn, list, rename, info];
 
 function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {

@@ -24,7 +24,7 @@ const refuse = (): never => {
 	throw new Error("not in this test");
 };
 
-/** A context that keeps what is said. */
+/** A context that records its replies. */
 function talkingContext() {
 	const said: string[] = [];
 	const { context, gateway } = scriptedContext(answers);

@@ -82,5 +82,4 @@ function listed(skills: readonly SkillPayload[], command: string): string {
 	return definedItems([...lines, more > 0 ? texts.more({ count: more }) : undefined]).join("\n");
 }
 
-/** Commands for skills. */
 export const skillCommands: readonly Command<RoomContext>[] = [skill];

@@ -39,7 +39,6 @@ const stop: Command<RoomContext> = {
 	},
 };
 
-/** Commands to ask the agent and to stop it. */
 export const talkCommands: readonly Command<RoomContext>[] = [ask, stop];
 
 function quote(text: string): string {

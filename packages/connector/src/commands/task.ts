@@ -185,7 +185,6 @@ const reply: Command = {
 	complete: suggest(({ status }) => status === "suspended"),
 };
 
-/** Commands for work in the background. */
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
 function taskId(context: HandlerContext, { event }: Handling): Promise<string> {
@@ -237,7 +236,6 @@ type Platform = PlatformWords;
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
-/** A task as one line of a list. */
 function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { id, title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
@@ -245,7 +243,6 @@ function taskLine(task: TaskPayload, { moment }: Platform): string {
 	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
 }
 
-/** All details of a task. */
 function taskReport(task: TaskPayload, platform: Platform): string {
 	const { request, result } = taskCommandTexts.show;
 	return definedItems([
@@ -305,7 +302,6 @@ function questionOf({ suspension }: TaskPayload): string[] {
 const maxLooked = 100;
 const leastEnding = 3;
 
-/** Requests about tasks on behalf of people. */
 interface TaskContext {
 	readonly gateway: Requester;
 	readonly onBehalf: HandlerContext["onBehalf"];

@@ -112,5 +112,4 @@ const status: Command = {
 	},
 };
 
-/** Commands for trusted channels. */
 export const trustCommands: readonly Command[] = [on, off, status];

@@ -11,7 +11,6 @@ import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { fileTexts } from "../texts/messages.ts";
 
-/** Services that the handlers of inbound events use. */
 export interface EventParts {
 	readonly store: Store<ConnectorTables>;
 	readonly outbox: Outbox;
@@ -34,7 +33,6 @@ export interface Turn {
 	readonly key: string;
 }
 
-/** Result of a message. */
 export interface Outcome {
 	readonly effect: Effect;
 	/** Posted in the room. */

@@ -17,7 +17,6 @@ import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
 /** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
 type Queue = "" | "!" | "!audience";
 
-/** Handling of one type of events. */
 interface Route<Type extends InboundEvent["type"]> {
 	readonly queue: (event: InboundEventOf<Type>) => Queue;
 	/** A second call for the same event changes nothing. Rejects if the event must be retried. */

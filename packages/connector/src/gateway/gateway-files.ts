@@ -23,7 +23,6 @@ export interface GatewayHistory {
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
 
-/** Address of the gateway. */
 export interface GatewayAddress {
 	/** `http://HOST:PORT` or `ws://HOST:PORT/…`, or `https` and `wss` for TLS. */
 	readonly url: string;

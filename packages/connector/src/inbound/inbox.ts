@@ -27,7 +27,6 @@ export interface QueuedEvent {
 	readonly data: unknown;
 }
 
-/** Context of one call of the handler. */
 export interface InboundTurn {
 	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
@@ -190,7 +189,7 @@ export class Inbox {
 		const { signal } = this.#stopping;
 		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
 			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
-			// The signal tells whether to stop.
+			// The signal shows whether the connector stops.
 			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
 			if (signal.aborted) return;
 		}

@@ -32,7 +32,6 @@ export class AnswerDrafts {
 		this.#startedAt = clock.monotonic();
 	}
 
-	/** Number of running edits. */
 	get size(): number {
 		return this.#running.size;
 	}

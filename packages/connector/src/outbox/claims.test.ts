@@ -5,7 +5,7 @@ import { openSqlite } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import type { PlannedRow } from "./plan.ts";
 
-/** Places that a test may let fail, or wait. */
+/** Places that a test may let fail or wait. */
 class Places implements Failpoints {
 	readonly #next = new Map<string, () => Promise<void> | void>();
 
@@ -33,7 +33,7 @@ async function office(): Promise<{ readonly office: PostOffice; readonly places:
 	return { office: await PostOffice.open(() => openSqlite(places), places), places };
 }
 
-/** One row for each of so many conversations. */
+/** Rows of `count` conversations. */
 function everywhere(count: number): Partial<PlannedRow>[] {
 	return Array.from({ length: count }, (_, n) => ({ payload: n, conversation: `room ${n}` }));
 }

@@ -116,7 +116,7 @@ export class OpenRows {
 				log.warn("the results of posts cannot be saved yet", { conversation, error });
 				if (signal.aborted) return;
 			}
-			// The signal tells whether to stop.
+			// The signal shows whether the connector stops.
 			await delay(clock, storeWaitMs, signal).catch(() => undefined);
 		}
 	}

@@ -392,7 +392,6 @@ function isWhole({ payload }: Content): boolean {
 /** Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
 const nonceLength = 24;
 
-/** Converts a row for the surface. */
 function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 	const { id, conversation, lane, card, at, attempts } = row;
 	return {

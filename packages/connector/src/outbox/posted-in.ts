@@ -1,7 +1,6 @@
 import type { Store } from "@parley/base";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** Posts as recorded by the outbox. */
 export interface Posted {
 	/** Platform id of the post of a card; undefined while it is not posted. */
 	cards(card: string): Promise<string | undefined>;

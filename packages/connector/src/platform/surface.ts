@@ -7,7 +7,6 @@ export interface RateLimit {
 	readonly retryAfterMs: number;
 }
 
-/** Response of the platform to an accepted post. */
 export interface Receipt {
 	/** Id of the post in the form of the surface; later edits get it as `target`. */
 	readonly remote: string;

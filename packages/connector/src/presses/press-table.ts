@@ -7,7 +7,6 @@ import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
 import { pressesOfTasks } from "./tasks.ts";
 
-/** Handlers of the buttons of trusted channels. */
 export const pressesOfTrust: PressHandlers<"grant-end"> = {
 	async "grant-end"(context, { event, key }, { session, subject: grant_id }) {
 		const behalf = context.onBehalf(event.person, event.room);

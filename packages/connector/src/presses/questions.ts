@@ -13,7 +13,6 @@ import type { PressHandler, PressHandlers } from "./press.ts";
 
 const { replies: texts } = questionTexts;
 
-/** A question, with the person and room of its answer. */
 export interface QuestionAnswer {
 	readonly person: Person;
 	readonly room: Room;

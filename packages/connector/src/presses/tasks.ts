@@ -12,7 +12,6 @@ import type { PressHandler, PressHandlers } from "./press.ts";
 
 const { replies: texts } = taskTexts;
 
-/** Handlers of the buttons of tasks. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
 	"task-approve": known((context, handled, { subject }) =>
 		answerTask(context, speakerOf(handled), { ...readReviewSubject(subject), status: "approved" }),
@@ -84,7 +83,6 @@ interface AnswerAuthor {
 	readonly key: string;
 }
 
-/** Answer to a question of a task. */
 interface TaskAnswer {
 	readonly task: string;
 	readonly status: "approved" | "revise";

@@ -52,7 +52,6 @@ export interface HandledEvent<Type extends "press" | "command"> {
 	readonly message?: string;
 }
 
-/** A session in the list of a room. */
 export interface ListedSession {
 	readonly session: string;
 	readonly title: string;
@@ -64,7 +63,6 @@ export interface ListedSession {
 	readonly model?: string;
 }
 
-/** A message to the agent. */
 export interface OutgoingMessage {
 	readonly text: string;
 	/** Platform id of the message that the answer replies to. */

@@ -102,7 +102,6 @@ export class MessageHistory {
 		this.#stops = new RecentNames(clock);
 	}
 
-	/** Writes a message record. */
 	write(tx: Kysely<ConnectorTables>, heard: MessageRecord): Promise<void> {
 		const now = this.#clock.now();
 		// Also noted if the transaction fails: a lookup then finds nothing.

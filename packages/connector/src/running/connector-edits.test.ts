@@ -16,7 +16,7 @@ function forgets(event: string): Step {
 	};
 }
 
-/** In the millisecond in which it was said. */
+/** In the millisecond of the original message. */
 function editsAtOnce(message: string, text: string, version: number): Step {
 	return {
 		async does(stage) {

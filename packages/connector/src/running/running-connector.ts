@@ -4,7 +4,6 @@ import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import type { ConnectorStatus } from "./connector.ts";
 import type { PlatformLink, ReadyLink } from "./platform-side.ts";
 
-/** Options of a connector, for all platforms. */
 export interface RunOptions {
 	readonly gatewayUrl: string;
 	/** Token of the connector on the gateway. */
@@ -26,7 +25,6 @@ export interface RunOptions {
 	readonly gateway?: { readonly client: Client; readonly files: GatewayFiles & GatewayHistory };
 }
 
-/** State of a running connector. */
 export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
 	/** Absent during the first connection attempt. */
 	readonly link?: PlatformLink<Ready>;

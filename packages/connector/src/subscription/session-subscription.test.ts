@@ -109,7 +109,7 @@ test("a gateway whose data was replaced ends the session with a word, and a mess
 	]);
 });
 
-/** The process ends without writing anything down. */
+/** The process ends without a commit. */
 async function crash(stage: Stage): Promise<void> {
 	stage.store.refusals = Number.POSITIVE_INFINITY;
 	await stage.connector.stop();

@@ -215,7 +215,7 @@ export class SessionSubscription implements RoomSession {
 					session: this.session,
 					error,
 				});
-				// The signal tells whether to stop.
+				// The signal shows whether the connector stops.
 				await delay(clock, storeWaitMs, signal).catch(() => undefined);
 			}
 		}

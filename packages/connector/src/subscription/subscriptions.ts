@@ -32,7 +32,6 @@ export interface SubscriptionsParts extends SessionSubscriptionParts {
 	readonly chance: () => number;
 }
 
-/** How to create a missing session. */
 export interface Opening {
 	readonly key: string;
 	readonly title?: string;

@@ -40,7 +40,7 @@ export function listedPrompt(
 	};
 }
 
-/** A gateway on which these wait. */
+/** A gateway with these open prompts. */
 export function waiting(...prompts: readonly Listed[]): ScriptedAnswers {
 	return {
 		list_prompts: ({ token: named }) => ({

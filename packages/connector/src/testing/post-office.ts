@@ -36,7 +36,7 @@ export class PostOffice {
 		this.outbox = outbox;
 	}
 
-	/** Another process takes over what this one leaves. */
+	/** Another process continues the work. */
 	async restart(): Promise<void> {
 		const { store, surface, clock, log } = this;
 		this.outbox = await Outbox.start({ store, surface, clock, log, chance: () => 0 });

@@ -16,7 +16,7 @@ import { ScriptedSurface } from "./scripted-surface.ts";
 export const ada: Person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
 export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
 
-/** As whom the gateway is asked. */
+/** Requester of the scripted requests. */
 export const behalf = onBehalf(ada, general);
 
 /** Values or texts of a press. */

@@ -28,14 +28,14 @@ export class ScriptedGateway {
 	readonly asked: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
 	/** Roles of people by their id on the platform; `member` for all others. */
 	readonly roles = new Map<string, Role>();
-	/** How places work, by `TENANT:CHANNEL`. */
+	/** Channel settings, by `TENANT:CHANNEL`. */
 	readonly facts = new Map<string, RoomFacts>();
 	readonly methods: ScriptedMethods = usualMethods();
 	readonly #clock: Clock;
 	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();
 	readonly #waiting = new Set<() => void>();
 	#isAway = false;
-	/** No id is given twice. */
+	/** No id is used twice. */
 	#created = 0;
 
 	constructor(clock: Clock) {
@@ -55,7 +55,7 @@ export class ScriptedGateway {
 		return this.roles.get(person) ?? "member";
 	}
 
-	/** The session that was used last. */
+	/** The last used session. */
 	get newest(): ScriptedSession {
 		const [newest] = this.sessions.toSorted((one, other) => other.updatedAt - one.updatedAt);
 		if (newest) return newest;
@@ -73,7 +73,7 @@ export class ScriptedGateway {
 		return new ScriptedClient(this);
 	}
 
-	/** Kept in memory, under their names. */
+	/** Stored files by name. */
 	readonly kept = new Map<string, Uint8Array>();
 	readonly files: GatewayFiles & GatewayHistory = {
 		upload: async ({ name, bytes, signal }) => {
@@ -117,7 +117,7 @@ export class ScriptedGateway {
 		if (signal?.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause: signal.reason });
 	}
 
-	/** Carries a request out once for each key. */
+	/** Runs a request once for each key. */
 	once<Value>(method: string, params: object, work: () => Value | Promise<Value>): Promise<Value> {
 		const { key, ...rest } = { key: undefined, ...params };
 		const request = JSON.stringify({ method, rest });

@@ -5,7 +5,6 @@ import type { ScriptedSession } from "./scripted-session.ts";
 
 export type Role = "stranger" | "guest" | "member" | "approver" | "owner";
 
-/** State of the gateway that its methods read. */
 export interface GatewayState {
 	readonly sessions: readonly ScriptedSession[];
 	/** Channel settings, by `TENANT:CHANNEL`. */
@@ -40,7 +39,6 @@ const nothingUsed = {
 
 const spoken = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
 
-/** Default methods of the scripted gateway. */
 export function usualMethods(): ScriptedMethods {
 	return { ...talking, ...looking };
 }

@@ -1,7 +1,7 @@
 import { type Clock, defined } from "@parley/base";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
 
-/** A run that has not ended; the first of a session is at work. */
+/** A run that has not ended. The first of a session is active. */
 interface ScriptedRun {
 	readonly id: string;
 	readonly content: string;

@@ -10,7 +10,7 @@ import { FakePlatform } from "./fake-platform.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
 import { ScriptedGateway } from "./scripted-gateway.ts";
 
-/** Everything that a scene plays with. */
+/** All parts of a scene. */
 export class Stage {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();

@@ -7,7 +7,6 @@ import { CatchUp } from "./catch-up.ts";
 import type { ReceivedEvent } from "./event-receiver.ts";
 import { type Cursor, HighWater } from "./high-water.ts";
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const messages = "GET /channels/1/messages";

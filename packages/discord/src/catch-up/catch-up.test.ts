@@ -6,10 +6,9 @@ import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import { type Cursors, HighWater } from "./high-water.ts";
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** The id of a message of so many minutes ago. */
+/** Id of a message that is this number of minutes old. */
 function ago(clock: ManualClock, minutes: number): string {
 	return snowflakeAt(clock.now() - minutes * 60_000);
 }
@@ -26,7 +25,7 @@ function newer(end: string): string {
 }
 
 interface Known {
-	/** All was well so many minutes ago. */
+	/** Minutes since the connection was last good. */
 	readonly alive?: number;
 	readonly people?: readonly string[];
 }
@@ -128,7 +127,6 @@ test("messages older than a day are not read", async () => {
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "1" } }]);
 });
 
-/** Advances the clock second by second, and runs all due timers. */
 async function pass(clock: ManualClock, seconds: number): Promise<void> {
 	for (let second = 0; second < seconds; second++) {
 		await settled();
@@ -164,7 +162,7 @@ test("an unreadable channel is owed while its events continue, until it is read"
 	await pass(clock, 15);
 	expect(await catchUp.idle()).toBe(true);
 	expect(ids()).toEqual(["30"]);
-	// As whatever takes it does.
+	// As a handler reports it.
 	await highWater.passed("3", { message: newer("30") });
 	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread: owed }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);

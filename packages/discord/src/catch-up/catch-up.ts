@@ -120,7 +120,7 @@ export class CatchUp {
 		await this.#add(() => this.#readAll(held));
 		while (held.some(([channel]) => this.#held.has(channel))) {
 			if (this.#stopping.signal.aborted) throw cutShort();
-			// Another session has begun: they are read again.
+			// Another session has begun, so they are read again.
 			await this.#work;
 		}
 	}

@@ -15,7 +15,6 @@ function arrived(message: string, place: InboundEvent["room"] = room): InboundEv
 	};
 }
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function place() {

@@ -5,7 +5,6 @@ import type { Translated } from "../intake/translated.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import type { HighWater } from "./high-water.ts";
 
-/** Receivers of events, once the connector has started. */
 export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
 	/** Interactions are answered at once and never repeated: Discord waits three seconds. */

@@ -17,7 +17,6 @@ async function place(kept?: Cursors) {
 	return { highWater: await HighWater.open({ store, clock, log }), clock, log, saved, failures };
 }
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test("cursors only move on, and are written once for many messages", async () => {

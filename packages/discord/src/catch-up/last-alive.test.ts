@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { LastAlive } from "./last-alive.ts";
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function place(kept?: number) {

@@ -21,7 +21,6 @@ import { closeRefusal } from "./refusals.ts";
 import { RestAnswers } from "./rest-answers.ts";
 import { ResumableSession, type SessionStore } from "./resumable-session.ts";
 
-/** Options of the connection to Discord. */
 export interface DiscordPortOptions {
 	readonly token: string;
 	/** Replaces `https://discord.com/api`. */
@@ -104,7 +103,7 @@ class DiscordClient implements DiscordPort {
 		this.#keeper = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, maxWaitMs)) {
-			// `#begin` reads the signal.
+			// `#begin` checks the signal.
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}
 		await this.#settled.promise;

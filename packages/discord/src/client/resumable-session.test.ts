@@ -5,7 +5,6 @@ import { type GatewaySession, ResumableSession } from "./resumable-session.ts";
 const self = { user: "11", application: "22" };
 const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId: 0, shardCount: 1 };
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A session over a store that records its writes, and waits if asked. */

@@ -26,7 +26,6 @@ const installed = {
 	foreign: { id: "4", name: "dice", type: 1, description: "Rolls", contexts: null, ...common },
 };
 
-/** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function place(state?: InstalledState) {

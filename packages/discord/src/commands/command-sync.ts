@@ -72,7 +72,7 @@ export async function startCommandSync(
 			}
 			const waitMs = error instanceof NotYet ? error.waitMs : againMs.unreachable;
 			log.warn("the commands at Discord are not updated yet, trying again later", { error, waitMs });
-			// The loop reads the signal.
+			// The loop checks the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
 	}
@@ -118,7 +118,6 @@ async function bringUpToDate(
 	if (both.length > keys.length) await memory.save({ application, ours: keys });
 }
 
-/** Name of the command that a step changes. */
 export function nameOf(step: SyncStep): string {
 	return step.action === "delete" ? step.name : step.command.name;
 }

@@ -18,14 +18,14 @@ const open = {
 	guild_id: "1",
 	permission_overwrites: [{ id: "1", type: 0, allow: view, deny: "0" }],
 };
-/** Only who has a role that may. */
+/** Only members with the right role can read it. */
 const closed = { id: "11", type: 0, guild_id: "1", permission_overwrites: [] };
 const guild = {
 	...{ id: "1", owner_id: "9", roles: [everybody, mods], channels: [open, closed] },
 	threads: [{ id: "20", type: 11, guild_id: "1", parent_id: "10" }],
 };
 
-/** Processes that follow each other keep the same. */
+/** Gives later processes the same stored data. */
 function place(kept = new Map<string, StoredAudiences>()) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const failures: Error[] = [];

@@ -1,6 +1,5 @@
 import type { InboundEvent, Room } from "@parley/connector";
 
-/** Inbound event with its key in the inbox. */
 export interface Incoming {
 	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };

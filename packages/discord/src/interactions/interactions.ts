@@ -199,7 +199,6 @@ const deferral: Callback = {
 	data: { flags: messageFlags.ephemeral },
 };
 
-/** Private answer with a text. */
 function words(content: string): Callback {
 	const data = { content: cutTo(content, limits.content), allowed_mentions: noMentions };
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };

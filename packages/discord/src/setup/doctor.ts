@@ -16,7 +16,6 @@ import { checkApplication, checkClock, checkGateway, checkToken, readApplication
 import type { Discord } from "./check.ts";
 import { checkInvited, checkPermissions } from "./guild-checks.ts";
 
-/** Input of the checks. */
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;

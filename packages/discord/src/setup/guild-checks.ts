@@ -26,7 +26,6 @@ export async function checkInvited(discord: Discord): Promise<Finding> {
 	return { id, status: "fail", what: serverTexts.noServer, fix };
 }
 
-/** Checks the permissions of the bot in each server. */
 export async function checkPermissions(discord: Discord): Promise<Finding[]> {
 	const { id: application } = await readApplication(discord);
 	const { id: user } = await readUser(discord);
@@ -153,7 +152,6 @@ const GuildChannels = z.array(
 export interface Standing {
 	readonly guild: string;
 	readonly user: string;
-	/** Roles of the guild with their permissions. */
 	readonly roles: z.output<typeof GuildRoles>;
 	/** Role ids of the bot. */
 	readonly own: readonly string[];

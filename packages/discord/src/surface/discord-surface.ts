@@ -19,7 +19,6 @@ import { PrivateAnswers, type Tickets } from "./private-answers.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Parts of the surface of Discord. */
 export interface SurfaceParts extends CommonParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;

@@ -14,7 +14,7 @@ export interface Showing {
 /** Message that Discord accepts, and the problems of the parts that were left out. */
 export interface Drafted {
 	readonly draft: Draft;
-	/** Problems, for the log of the operator. */
+	/** Omitted parts with the reason, for the log. */
 	readonly spared: readonly string[];
 }
 

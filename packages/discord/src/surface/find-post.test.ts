@@ -171,7 +171,7 @@ test("posts of a task are looked for in its thread, and threads by themselves", 
 	const { port, surface } = open({ "task:1": "20" });
 	port.answer("GET /channels/20/messages", { body: [said(idAt(5))] });
 	expect(await surface.find(row({ thread: "task:1" }))).toEqual({ remote: idAt(5) });
-	// The thread was locked when it was sent.
+	// The thread was locked when the post was sent.
 	port.answer("GET /channels/20/messages", { body: [said(idAt(5), { content: "no" })] });
 	port.answer(list, { body: [said(idAt(6))] });
 	expect(await surface.find(row({ thread: "task:1" }, "next"))).toEqual({ remote: idAt(6) });

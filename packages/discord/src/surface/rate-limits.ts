@@ -30,7 +30,6 @@ export class RateLimits {
 		this.#maxPerSecond = perSecond - onTheirWay;
 	}
 
-	/** The bucket of a route in a channel. */
 	nameOf(route: Route, channel: string): string {
 		return `${this.#buckets.get(route) ?? route} ${channel}`;
 	}

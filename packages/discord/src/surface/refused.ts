@@ -30,7 +30,6 @@ const ofTheContents: ReadonlySet<number> = new Set([
 export class Refused extends DeliveryError {
 	/** JSON error code of Discord, if there is one. */
 	readonly fault: number | undefined;
-	/** HTTP status of the answer. */
 	readonly status: number;
 
 	constructor(

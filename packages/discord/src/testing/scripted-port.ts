@@ -18,7 +18,6 @@ export class ScriptedPort implements DiscordPort {
 		return this.requests.map(({ method, path }) => `${method} ${path}`);
 	}
 
-	/** The body of the last request. */
 	get last(): unknown {
 		return this.requests.at(-1)?.body;
 	}

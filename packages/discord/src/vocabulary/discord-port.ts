@@ -11,7 +11,6 @@ export interface DiscordRequest {
 	readonly authorized?: false;
 }
 
-/** Response of Discord with any status. */
 export interface DiscordResponse {
 	readonly status: number;
 	/** Names are in lower case. */
@@ -37,7 +36,6 @@ export type DiscordLink =
 	| { readonly state: "lost"; readonly detail: string }
 	| { readonly state: "refused"; readonly detail: string };
 
-/** Discord's REST API. */
 export interface DiscordRest {
 	/** Rejects if there is no response: Discord may have carried out the request or not. */
 	request(request: DiscordRequest): Promise<DiscordResponse>;

@@ -19,7 +19,6 @@ import { writeMarkdown } from "./write-markdown.ts";
 /** A section is used if Slack refuses all other types. */
 export type BodyBlock = MarkdownBlock | RichTextBlock | TableBlock | ContextBlock | SectionBlock;
 
-/** A text in the form of Slack. */
 export interface Body {
 	readonly blocks: readonly BodyBlock[];
 	/** The same for notifications and screen readers, up to the limit; empty without visible text. */

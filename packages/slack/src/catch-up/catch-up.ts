@@ -234,7 +234,7 @@ export class CatchUp {
 				log.warn("could not read missed messages yet", { ...place, error });
 			}
 			if (tried === tries) break;
-			// The signal tells whether to stop.
+			// The signal shows whether the connector stops.
 			await delay(clock, againMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("missed messages are not read", { ...place });

@@ -34,7 +34,7 @@ test("a channel is read from the newest message of a session, or from its last u
 test("a thread is read by itself, and its channel from the newest message on that a thread began with", () => {
 	const rooms = [
 		...[heard([1, 8], { thread: 1, used: 9 }), heard([5], { thread: 5, used: 6 })],
-		// Commands are of the channel, and no messages.
+		// Commands belong to the channel and are not messages.
 		heard([], { used: 30 }),
 	];
 	const [one, other] = [1, 5].map((minute) => stampOf(at(minute)));

@@ -49,7 +49,6 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	};
 }
 
-/** Whether another gap covers this one. */
 export function isWithin(gap: Gap, whole: Gap): boolean {
 	const isThere = nameOf(gap.place) === nameOf(whole.place);
 	return isThere && whole.oldest <= gap.oldest && gap.latest <= whole.latest;

@@ -107,7 +107,7 @@ class SlackClient implements SlackPort {
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return tell({ state: "refused", detail: tried.refused });
 			tell({ state: "lost", detail: tried.lost });
-			// The signal tells whether to stop.
+			// The signal shows whether the connector stops.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
 	}

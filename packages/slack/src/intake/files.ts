@@ -26,7 +26,6 @@ type MessageExtras = z.output<typeof MessageExtras>;
 /** `conversations.replies` also returns a message without replies. */
 const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
-/** Reads files of messages. */
 export class Files {
 	readonly #malformed: Malformed;
 	readonly #known: Remembered<WireFile | undefined>;

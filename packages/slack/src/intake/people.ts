@@ -76,7 +76,6 @@ export class People {
 		return this.#known.get(id)?.name || undefined;
 	}
 
-	/** Updates a changed person. */
 	note(user: User): void {
 		this.#known.note(user.id, this.#person(user));
 	}

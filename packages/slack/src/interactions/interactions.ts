@@ -46,7 +46,6 @@ export interface InteractionsParts {
 /** Older presses are ignored, because the person has already seen a failure. Clock differences are smaller. */
 const staleMs = 5 * 60_000;
 
-/** Common data of all interactions. */
 interface Happened {
 	/** Unique id of the interaction. */
 	readonly trigger: string;

@@ -8,7 +8,7 @@ const shapes = commandTable;
 const wanted = manifestOf({ shapes });
 
 function changed(change: (manifest: Record<string, never>) => void): unknown {
-	// A copy that a test may spoil wherever it likes.
+	// A copy that the test changes.
 	const copy = structuredClone(wanted) as Record<string, never>;
 	change(copy);
 	return copy;
@@ -40,7 +40,7 @@ test("every command of the table is in the hint, once", () => {
 
 test("the app subscribes to every change of a channel that is handled, once each", () => {
 	const events: readonly string[] = Object(wanted["settings"]).event_subscriptions.bot_events;
-	// These two come as messages.
+	// These two arrive as messages.
 	const known = [...audienceChanges.keys(), ...channelChanges].filter(
 		(name) => !name.includes("_convert_to_"),
 	);

@@ -42,7 +42,6 @@ interface Look {
 	readonly seen: number;
 }
 
-/** A search for a message. */
 export interface Wanted {
 	/** The same for all tries of one search. */
 	readonly key: string;

@@ -4,7 +4,6 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
-/** Channel and thread of a post. */
 export interface PostTarget {
 	readonly channel: string;
 	/** Timestamp of the first message of the thread. */

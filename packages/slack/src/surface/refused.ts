@@ -74,7 +74,6 @@ const ofTheLook: ReadonlySet<string> = new Set([
 	...["invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"],
 ]);
 
-/** Refusal of Slack. */
 export class Refused extends DeliveryError {
 	/** Slack's own code. */
 	readonly slackCode: string;

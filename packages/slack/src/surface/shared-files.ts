@@ -7,7 +7,6 @@ import type { Caller } from "./caller.ts";
 import type { Found, History } from "./history.ts";
 import type { PostTarget } from "./post-targets.ts";
 
-/** A file of a post. */
 export interface SharedFile {
 	readonly name: string;
 	readonly bytes: Uint8Array;

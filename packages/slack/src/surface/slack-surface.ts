@@ -11,7 +11,6 @@ import { everything, RateLimits } from "./rate-limits.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
 
-/** Parts of the surface of Slack. */
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
 	readonly self: OwnAccount;

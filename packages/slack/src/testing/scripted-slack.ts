@@ -26,7 +26,6 @@ export class ScriptedPort implements SlackPort {
 	}[] = [];
 	#next = 900;
 
-	/** Names of the called methods. */
 	get asked(): string[] {
 		return this.calls.map(({ method }) => method);
 	}

@@ -53,7 +53,6 @@ export interface OwnAccount {
 	readonly url: string;
 }
 
-/** The methods of Slack's Web API. */
 export interface SlackApi {
 	/** Rejects without a response, or with a status of 5xx: Slack may have carried out the call. */
 	call(call: SlackCall): Promise<SlackAnswer>;

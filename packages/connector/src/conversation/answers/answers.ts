@@ -110,7 +110,7 @@ function renamed({ title, by }: EventPayloads["session.renamed"]): ShowOperation
 	return [notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
 }
 
-/** Closes all cards, because no event follows. */
+/** Closes all cards, because no further event arrives. */
 function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [

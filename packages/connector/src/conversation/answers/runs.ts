@@ -3,7 +3,6 @@ import { answerCard } from "../../platform/answer-card.ts";
 import type { PlanStep } from "../tasks/step-lines.ts";
 import type { RunPart } from "./run-parts.ts";
 
-/** A run that has ended. */
 interface EndedRun {
 	readonly id: string;
 	/** Platform id of the message that the run answers. */
@@ -12,7 +11,6 @@ interface EndedRun {
 	readonly author?: { readonly id: string; readonly name: string };
 }
 
-/** A run that has not ended. */
 export interface Run extends EndedRun {
 	/** The start of the message, in one line. */
 	readonly about: string;
@@ -48,7 +46,6 @@ export interface AnswersSlice {
 const maxOpen = 40;
 const maxEnded = 8;
 
-/** Card of the answer of a run. */
 export function cardOfRun({
 	id,
 	questions = 0,

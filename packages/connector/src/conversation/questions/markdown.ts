@@ -7,7 +7,6 @@ export function plain(text: string): string {
 	return markdownDialect.write(paragraphs(text));
 }
 
-/** Markdown of a quoted text. */
 export function quoted(text: string): string {
 	return markdownDialect.write([{ type: "blockquote", children: paragraphs(text) }]);
 }

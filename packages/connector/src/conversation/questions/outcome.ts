@@ -8,7 +8,6 @@ import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
-/** Result of a question. */
 export interface Outcome {
 	/** One line of Markdown: the result, the person and the time. */
 	readonly words: string;
@@ -23,7 +22,6 @@ const { outcomes } = questionTexts;
 
 type Response = EventPayloads["prompt.response"];
 
-/** Result of an answered question. */
 export function answeredOutcome(
 	question: QuestionForm,
 	response: Response,
@@ -72,7 +70,6 @@ function answerDetails({ kind, options, call }: QuestionForm, response: Response
 	return said === "" ? [outcomes.empty] : [quoted(cut.words(whole(said)))];
 }
 
-/** Result of an expired or closed question. */
 export function unansweredOutcome(
 	{ kind }: OpenQuestion,
 	reason: string,

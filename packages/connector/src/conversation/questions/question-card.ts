@@ -19,7 +19,6 @@ import {
 import { questionControls } from "./question-controls.ts";
 import { callFacts, canReply, openFacts } from "./question-facts.ts";
 
-/** The card of an open question. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
@@ -50,7 +49,6 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 	return alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
 }
 
-/** The card of an answered or closed question. */
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const write = (cut: Cut): string[] => {
 		const lines = [heading(question), ...callFacts(question, cut)];

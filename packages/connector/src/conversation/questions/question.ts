@@ -68,7 +68,6 @@ export interface OpenQuestion extends QuestionName {
 	readonly again?: true;
 }
 
-/** Result of a question. */
 export interface ClosedQuestion {
 	readonly token: string;
 	/** Markdown: the result, the person and the time. */

@@ -71,7 +71,6 @@ export function questionByCode({ open }: QuestionsSlice, code: string): OpenQues
 	return open.findLast(({ token }) => token === meant || codeOf(token) === meant);
 }
 
-/** Finds the open question of a card. */
 export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQuestion | undefined {
 	return open.find(({ token }) => cardOf(token) === card);
 }

@@ -1,7 +1,6 @@
 import { defined } from "@parley/base";
 import type { OpenQuestion } from "./question.ts";
 
-/** A call on a card. */
 export interface CardRow {
 	readonly token: string;
 	readonly call: string;

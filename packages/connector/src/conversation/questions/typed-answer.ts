@@ -4,7 +4,6 @@ import { questionTexts } from "../../texts/questions.ts";
 import type { QuestionForm, QuestionOption } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 
-/** Parameters of an answer. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
 /** Answer from a text, or Markdown that explains the allowed forms. */

@@ -35,7 +35,6 @@ export interface ReviewPost {
 	readonly controls?: Control[][];
 }
 
-/** The card of an open question. */
 export function openReview(review: Review, scene: Scene): ReviewPost {
 	const how =
 		scene.threads === false
@@ -48,7 +47,6 @@ export function openReview(review: Review, scene: Scene): ReviewPost {
 	};
 }
 
-/** The card of an answered or closed question. */
 export function closedReview(review: Review, state: TaskState): ReviewPost {
 	return { ...named(review), text: texts.closed({ reason: reasonText(review), ended: hasEnded(state) }) };
 }
@@ -62,7 +60,6 @@ function reasonText({ reason }: Review): string {
 	return reason === "" ? texts.usualReason : plain(reason, 300);
 }
 
-/** Buttons for the answer. */
 export function reviewControls(
 	review: { readonly task: string; readonly token: string },
 	{ controls, session }: { readonly controls: Controls; readonly session: string },

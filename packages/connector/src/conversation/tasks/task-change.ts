@@ -16,7 +16,6 @@ import {
 	type Worker,
 } from "./task-state.ts";
 
-/** Change of a task by an event. */
 export interface TaskChange {
 	/** Absent for a new task. */
 	readonly before?: Task;

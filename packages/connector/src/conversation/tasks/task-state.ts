@@ -11,7 +11,6 @@ export type TaskState =
 	| "failed"
 	| "cancelled";
 
-/** A question of a task to people. */
 export interface Review {
 	readonly token: string;
 	/** The task of the question: that of the card, or one of its workers. */
@@ -20,7 +19,6 @@ export interface Review {
 	readonly reason: string;
 }
 
-/** A worker of another task. */
 export interface Worker {
 	readonly id: string;
 	/** The task of the card, or another worker. */
@@ -29,7 +27,6 @@ export interface Worker {
 	readonly state: TaskState;
 }
 
-/** Usage of a task and its workers. */
 export interface Spent {
 	readonly input: number;
 	readonly output: number;
@@ -42,7 +39,6 @@ export interface TaskEnd {
 	readonly tookMs?: number;
 }
 
-/** Reason of the state of a task. */
 export interface TaskCause {
 	/** Reason of a failure, a retry or a cancellation. */
 	readonly why?: string;
@@ -70,7 +66,6 @@ export interface Task extends EndedTask {
 	readonly workers: readonly Worker[];
 	/** Open questions, the newest last. */
 	readonly reviews: readonly Review[];
-	/** Last known usage. */
 	readonly spent?: Spent;
 	readonly end?: TaskEnd;
 }

@@ -46,7 +46,7 @@ export const tasks: Reducer<TasksSlice> = {
 	},
 };
 
-/** Closes all cards, because no event follows. */
+/** Closes all cards, because no further event arrives. */
 function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	return live.flatMap((task) => {
 		const over: Task = { ...task, state: "cancelled", why: taskTexts.conversationDeleted };

@@ -158,7 +158,7 @@ test("hundreds of slow requests that look signed do not keep Slack out", async (
 	for (const { end } of requests) end();
 });
 
-/** Tells when a body is waited for. */
+/** Reports when a request waits for its body. */
 class WatchedClock extends ManualClock {
 	readonly waits = Promise.withResolvers<void>();
 

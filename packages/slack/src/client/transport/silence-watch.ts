@@ -9,7 +9,6 @@ const maxMissed = 20;
 /** Minimum time between two replacements, in case the choice is not random. */
 const missedMs = 5 * 60_000;
 
-/** A socket that can be replaced. */
 export interface WatchedSocket {
 	/** Starts its replacement. */
 	leave(reason: string): void;

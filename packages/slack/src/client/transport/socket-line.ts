@@ -196,7 +196,6 @@ export class PingWatch {
 		this.#dead = dead;
 	}
 
-	/** Starts the pings of an open socket. */
 	start(): void {
 		pongs.subscribe(this.#pong);
 		this.#wait();

@@ -170,7 +170,7 @@ export class SocketPair implements Transport {
 	}
 
 	async #wait(ms: number): Promise<void> {
-		// The signal tells whether to stop.
+		// The signal shows whether the connector stops.
 		if (ms > 0) await delay(this.#parts.clock, ms, this.#closing.signal).catch(() => undefined);
 	}
 }
