@@ -6,7 +6,6 @@ export interface Failpoints {
 	reach(name: string): Promise<void> | void;
 }
 
-/** Effects of an armed point on the process. */
 export interface FailpointEffects {
 	kill(): void;
 	write(text: string): void;

@@ -5,7 +5,6 @@ import type { Redactor, TextRedactor } from "./redactor.ts";
 /** Levels of the log: each includes all levels after it. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
-/** One of `logLevels`; `silent` logs nothing. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** Log of the program for its operator. Never throws because of its arguments. */
@@ -14,7 +13,6 @@ export interface Logger {
 	info(message: string, fields?: LogFields): void;
 	warn(message: string, fields?: LogFields): void;
 	error(message: string, fields?: LogFields): void;
-	/** Returns a logger that adds these fields to each line. */
 	child(fields: LogFields): Logger;
 }
 

@@ -117,7 +117,6 @@ function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	return 0;
 }
 
-/** Length of the common beginning. */
 function commonLength(a: string, b: string): number {
 	let length = 0;
 	while (length < a.length && a[length] === b[length]) length++;
@@ -126,7 +125,6 @@ function commonLength(a: string, b: string): number {
 
 /** Held text that can be redacted. */
 interface Part {
-	/** Its length. */
 	readonly end: number;
 	/** Matches the characters that continue the credential that begins at `end`, if it is too long to be held. */
 	readonly rest?: RegExp;

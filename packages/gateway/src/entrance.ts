@@ -29,7 +29,6 @@ interface EntranceOptions {
 	readonly log: Logger;
 }
 
-/** Services of these checks. */
 interface EntranceParts {
 	readonly sandbox: Sandboxes;
 	readonly trust: Runtime["trust"];

@@ -52,13 +52,12 @@ export interface GatewayOptions {
 	readonly currentDirectory: string;
 	/** Places where a test stops the process. */
 	readonly failpoints?: Failpoints;
-	/** Answers instead of the configured provider. */
+	/** Replaces the configured provider. */
 	readonly model?: Model;
 	/** Called when a client with that right asks the gateway to stop. */
 	readonly onShutdown?: () => void;
 }
 
-/** A running gateway. */
 export interface Gateway {
 	/** One per listener, in the order of the configuration, with the real ports. */
 	readonly urls: readonly string[];
@@ -145,7 +144,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	};
 }
 
-/** Services of the wires. */
 interface WireParts {
 	readonly options: GatewayOptions;
 	readonly runtime: Runtime;

@@ -29,7 +29,7 @@ export interface PortOptions {
 	readonly log: Logger;
 	readonly admission: Admission;
 	readonly http: Server;
-	/** Takes connections that speak HTTP/2. */
+	/** Receives connections that use HTTP/2. */
 	readonly http2: (socket: Socket) => void;
 	/** TLS identity of the gateway. With it, listeners beyond this machine speak TLS only. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;

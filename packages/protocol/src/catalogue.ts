@@ -47,7 +47,6 @@ const ModelEntry = z.object({
 	long_prompt: z.exactOptional(z.object({ above: z.int(), prices: Prices })),
 });
 
-/** Result of `list_models`. */
 export const ModelList = z.object({
 	/** Model if neither the session nor its profile names one. */
 	default: z.string(),

@@ -243,7 +243,6 @@ const payloads = {
 	"session.deleted": z.object({}),
 } satisfies { [Name in EventName]: z.ZodType<EventPayloads[Name]> };
 
-/** The names of all events of this version. */
 export const eventNames: readonly string[] = Object.keys(payloads);
 
 /**

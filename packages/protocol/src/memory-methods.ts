@@ -37,7 +37,6 @@ const listed = {
 
 const list = z.object({ memories: z.array(MemoryPayload) });
 
-/** Methods of notes. */
 export const memoryMethods = {
 	/** Stores a note of the caller. Only the operator stores notes of scope `everyone`. */
 	store_memory: {

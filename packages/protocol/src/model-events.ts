@@ -4,7 +4,6 @@ import { budgetPeriod, budgetScope, Usage } from "./usage-report.ts";
 const runId = { run_id: z.string() };
 const tokens = z.int().min(0);
 
-/** Events about models and costs. */
 export const modelPayloads = {
 	/**
 	 * A model call: a transient `start`, and an `end` with the real usage, also after a failure. A `start` has all keys

@@ -5,7 +5,6 @@ import { Usage } from "./usage-report.ts";
 
 const rating = z.enum(["good", "bad"], { error: "must be good or bad" });
 
-/** Feedback about a reply. */
 export const FeedbackPayload = z.object({
 	session_id: z.string(),
 	/** Title of the session; "" without one. */

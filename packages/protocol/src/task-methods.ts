@@ -4,7 +4,6 @@ import { autonomies, TaskPayload, taskPriorities, taskStatuses } from "./task-pa
 
 const taskId = z.string().min(1).max(128);
 const status = z.enum(taskStatuses);
-/** Request for a task. */
 const submitted = z.object({
 	task_id: z.string(),
 	status: z.literal("submitted"),
@@ -12,7 +11,6 @@ const submitted = z.object({
 	notes: z.exactOptional(z.array(z.string())),
 });
 
-/** Methods for work in the background. */
 export const taskMethods = {
 	submit_task: {
 		params: z.object({

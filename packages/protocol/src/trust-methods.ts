@@ -38,7 +38,6 @@ const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-
 const code = z.string().trim().max(64);
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 of 0 to 9 and a to f");
 
-/** Methods for access, policy, trust and audit. */
 export const trustMethods = {
 	/** Only this response contains the text of the token. */
 	create_token: {

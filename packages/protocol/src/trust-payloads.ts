@@ -155,7 +155,6 @@ export const TextCheckPayload = z.object({
 	examples: z.array(z.object({ session_id: z.string(), row: z.string(), reason: z.string() })),
 });
 
-/** One row of the audit. */
 export const AuditPayload = z.object({
 	seq: z.int().min(1),
 	ts: z.string(),

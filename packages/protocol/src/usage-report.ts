@@ -42,7 +42,6 @@ const BudgetState = z.object({
 	source: z.enum(["configured", "set"]),
 });
 
-/** Result of `usage`. */
 export const UsageReport = z.object({
 	rows: z.array(UsageRow),
 	total: Usage.extend({ calls: count }),

@@ -32,7 +32,7 @@ function openFiles(): string[] {
 		try {
 			return readlinkSync(`/proc/self/fd/${fd}`);
 		} catch {
-			// The one with which the directory was read.
+			// The descriptor of the directory itself is closed by now.
 			return "";
 		}
 	});

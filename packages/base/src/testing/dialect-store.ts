@@ -33,7 +33,6 @@ export interface ServerErrors {
 
 const noErrors: ServerErrors = { isOver: () => false, isUndone: () => false };
 
-/** Store over PostgreSQL dialects of Kysely. */
 export async function openDialectStore<DB>(options: DialectStoreOptions): Promise<Store<DB>> {
 	const { writer, reader, migrations, errors = noErrors, onUndone } = options;
 	const [writes, reads] = [writer.createDriver(), reader.createDriver()];

@@ -29,7 +29,6 @@ export class ManualClock implements Clock {
 		return { cancel: () => void this.#waiting.delete(waiting) };
 	}
 
-	/** Number of waiting timers. */
 	get pending(): number {
 		return this.#waiting.size;
 	}

@@ -1,6 +1,5 @@
 import type { LogFields, Logger, LogLevel } from "../log.ts";
 
-/** One call of a logger. */
 export interface LogRecord {
 	readonly level: Exclude<LogLevel, "silent">;
 	readonly message: string;

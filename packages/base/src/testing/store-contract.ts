@@ -3,7 +3,6 @@ import type { Generated } from "kysely";
 import { ParleyError } from "../errors.ts";
 import type { Migration, Store } from "../store/store.ts";
 
-/** Tables for the checks of the contract. */
 export interface ContractTables {
 	items: { id: string; state: string; n: number; position: Generated<number> };
 	parts: { item: string };

@@ -79,7 +79,6 @@ interface AskOptions {
 	readonly hasPerson: boolean;
 }
 
-/** One message in an open session. */
 class Ask {
 	readonly #options: AskOptions;
 	readonly #questions: Questions;
@@ -121,7 +120,7 @@ class Ask {
 		return this.#exitCode(ended);
 	}
 
-	/** Shows the run, and returns how it ended. */
+	/** Shows the run and returns its result. */
 	async #follow(run: OwnRun): Promise<Ended> {
 		const { io, session, flags } = this.#options;
 		const output = flags.json ? undefined : new AnswerOutput(io);

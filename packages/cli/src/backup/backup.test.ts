@@ -12,7 +12,6 @@ async function inDirectory(work: (at: (name: string) => string) => Promise<void>
 	await work((name) => join(directory.path, name));
 }
 
-/** A data directory without conversations. */
 async function fill(data: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file: join(data, "parley.sqlite"), migrations });
 	await store.close();

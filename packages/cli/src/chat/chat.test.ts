@@ -9,7 +9,7 @@ import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
 import { Keyboard } from "./terminal-chat.ts";
 
-/** A chat with a person at its keyboard. */
+/** A chat with a keyboard and a screen. */
 class Table {
 	readonly client = new FakeClient();
 	readonly session: FakeSession;

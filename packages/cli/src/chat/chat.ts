@@ -22,7 +22,6 @@ import { openStatuses } from "../wordings/task.ts";
 import { Conversation } from "./conversation.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
-/** Output of a chat. */
 interface ChatDisplay {
 	readonly look: () => Look;
 	/** Prints these rows after a change. */
@@ -35,11 +34,9 @@ export interface ChatOptions extends ChatDisplay {
 	readonly client: Client;
 	readonly session: OpenSession;
 	readonly clock: Clock;
-	/** Opens another session. */
 	openNew(): Promise<OpenSession>;
 }
 
-/** Starts a chat with this output. */
 export type BeginChat = (display: ChatDisplay) => Chat;
 
 /** Maximum numbers of messages of a resumed session, and of listed sessions. */
@@ -76,7 +73,6 @@ export class Chat {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
 
-	/** Notice for the person. */
 	get notice(): string {
 		if (this.#isLost) return connectionWords.lost;
 		return this.#isCancelling ? "cancelling …" : "";
@@ -281,7 +277,7 @@ export class Chat {
 	readonly #request: Client["request"] = (method, params) =>
 		this.#options.client.request(method, params, { sessionId: this.sessionId });
 
-	/** Shows the last messages of the resumed session. */
+	/** Shows the last messages of a resumed session. */
 	async #recall(): Promise<void> {
 		if (this.#session.status === "created") return;
 		const messages = await this.#request("load_messages", { limit: mostMessages });

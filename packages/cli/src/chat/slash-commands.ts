@@ -6,7 +6,6 @@ interface CommandHelp {
 	readonly needs?: true;
 }
 
-/** Commands of the chat. */
 export const slashCommands = {
 	new: { does: "starts another session; this one is kept" },
 	sessions: { does: "lists the latest sessions" },
@@ -38,7 +37,6 @@ export function readLine(line: string): Line {
 	return { kind: "unknown", hint };
 }
 
-/** The rows of `/help`. */
 export function helpRows(): string[] {
 	const commands = Object.entries<CommandHelp>(slashCommands).map(([name, { does, takes }]) => {
 		return `  /${`${name} ${takes ?? ""}`.padEnd(12)}${does}`;

@@ -79,7 +79,6 @@ export class Keyboard {
 		this.#chat = chat;
 	}
 
-	/** The message that is being typed. */
 	get message(): Editor {
 		return this.#message;
 	}

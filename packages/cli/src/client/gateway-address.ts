@@ -3,13 +3,11 @@ import type { Command } from "commander";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 
-/** Flags with the address of the gateway. */
 export interface AddressFlags {
 	readonly url?: string;
 	readonly data?: string;
 }
 
-/** Address of a gateway, and the token for it. */
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;
@@ -78,7 +76,6 @@ export function isLoopback(url: string): boolean {
 	return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** Adds the flags of all commands that connect to a gateway. */
 export function addAddressFlags(command: Command): Command {
 	return command
 		.option("--url <url>", "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)")

@@ -53,7 +53,6 @@ export async function readHealthReport(flags: AddressFlags, io: Io): Promise<Hea
 	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
 }
 
-/** Rows of the health report. */
 export function healthRows({
 	storage,
 	policy,
@@ -90,7 +89,6 @@ const llamaStates: Readonly<Record<string, string>> = {
 	loading: "loading its model",
 };
 
-/** State of the local model server in words. */
 export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: LlamaReport): string {
 	const facts = [
 		endpoint,
@@ -102,7 +100,6 @@ export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: L
 	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** State of the sandbox in words. */
 function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
 	if (state === "checking" || state === "wanted") return "being checked: commands wait for the result";
 	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "unknown reason"}`;

@@ -10,7 +10,6 @@ import { text } from "node:stream/consumers";
 import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
 
-/** Address of a gateway, with the token if there is one. */
 export interface HttpAddress {
 	readonly url: string;
 	readonly token?: string | undefined;
@@ -18,7 +17,6 @@ export interface HttpAddress {
 	readonly certificate?: string | undefined;
 }
 
-/** Options of a request. */
 export interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
@@ -103,7 +101,6 @@ export function answerError(
 	return new ParleyError(message, { code: codes[status] ?? "internal" });
 }
 
-/** Error for a request without a response. */
 export function unreachable({ url }: HttpAddress, cause: unknown): ParleyError {
 	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
 	return new ParleyError(describeFailure(error, new URL(url)), { code: "unavailable", cause });

@@ -7,7 +7,6 @@ export interface SessionFlags {
 	readonly model?: string;
 }
 
-/** Adds the flags of commands that send messages. */
 export function addSessionFlags(command: Command): Command {
 	return command
 		.option("--session <id>", "continue this session (see parley sessions)")

@@ -24,9 +24,9 @@ export interface ConnectorWords {
 /** State of a connector, in a file beside its database. Times are milliseconds since the epoch. */
 export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
-	/** Start of the state. */
+	/** Start of the state, in milliseconds since the epoch. */
 	readonly since: number;
-	/** Time of the last report. */
+	/** Time of the last report, in milliseconds since the epoch. */
 	readonly seen: number;
 }
 
@@ -149,7 +149,6 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string 
 /** Milliseconds between two checks of a connector that sends no state by itself. */
 const everyMs = 5_000;
 
-/** Options of a report keeper. */
 interface ReportKeeperParts {
 	readonly file: string;
 	readonly clock: Clock;

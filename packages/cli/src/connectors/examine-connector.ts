@@ -11,7 +11,6 @@ export interface Examination {
 	readonly platform: Platform;
 	readonly flags: ConnectorFlags & { readonly json?: boolean };
 	readonly io: Io;
-	/** Findings about the app at the platform. */
 	readonly found: AsyncIterable<Finding>;
 }
 

@@ -134,7 +134,6 @@ function healthIn(text: string): unknown {
 	}
 }
 
-/** The file of a connector's token. */
 interface TokenFile {
 	/** Chat platform, which is also the name of the token. */
 	readonly platform: string;

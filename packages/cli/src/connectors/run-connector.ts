@@ -26,7 +26,6 @@ import { lockConnector } from "./lock-connector.ts";
 import { checkReady, connectorToken, reachGateway, revokedToken } from "./reach-gateway.ts";
 import { refusedExitCode } from "./supervisor.ts";
 
-/** The flags of the commands that run a connector. */
 export interface ConnectorFlags extends AddressFlags {
 	readonly config?: string;
 	readonly logLevel?: string;

@@ -154,12 +154,12 @@ function heading({ stdout, environment }: Io, text: string): string {
 
 function show(findings: readonly Finding[], io: Io): void {
 	const { columns, styles } = outputLook(io);
-	// Without the sum.
+	// Without the row with the sum.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
-/** Below a heading. */
+/** Prints an indented text below a heading. */
 function tell(io: Io, text: string): void {
 	const rows = wrapText(text, outputLook(io).columns - 5);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));

@@ -69,7 +69,6 @@ interface ModelFacts {
 	readonly providerReason: Gateway["providerReason"];
 }
 
-/** The model, and the reason for it. */
 export function modelLine({ provider, model, serverHost, providerReason }: ModelFacts): string {
 	if (provider === "offline" && providerReason === "no key") {
 		return "model: offline (no API key): set ANTHROPIC_API_KEY to use Claude";
@@ -86,7 +85,6 @@ export function modelLine({ provider, model, serverHost, providerReason }: Model
 	return visibleLine(`model: ${model} (${where}): ${reason}`);
 }
 
-/** Rows for the person when the gateway listens. */
 export function welcome(
 	gateway: Omit<Gateway, "stop" | "renewCertificate">,
 	defaultData: string,

@@ -11,7 +11,6 @@ const healthyMs = 5 * 60_000;
 /** Milliseconds after the stop request. */
 const patienceMs = 10_000;
 
-/** A supervised program. */
 export interface Supervised {
 	/** For the log: `discord`. */
 	readonly name: string;

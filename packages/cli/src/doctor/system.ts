@@ -7,7 +7,6 @@ import type { RunningGateway } from "../client/running-gateway.ts";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import type { Distribution } from "./distribution.ts";
 
-/** Facts about a file or directory. */
 export interface PathFacts {
 	readonly mode: number;
 	readonly uid: number;
@@ -19,11 +18,9 @@ export interface System {
 	readonly distribution: Distribution;
 	/** User of this process; undefined on systems without users. */
 	readonly uid: number | undefined;
-	/** The data directory. */
 	readonly data: string;
 	/** Configuration of a gateway that this shell would start, or the error of it. */
 	readonly config: Config | Error;
-	/** The gateway that runs on the data directory. */
 	readonly gateway: RunningGateway | undefined;
 	/** Health report; null if this user may not read it. */
 	readonly health: HealthReport | null;

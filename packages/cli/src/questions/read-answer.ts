@@ -2,7 +2,6 @@ import { defined } from "@parley/base";
 import type { MethodInput, PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
 
-/** Response to a question. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
 /** An answer that can be sent, with its text for the person; or the reason why the input is invalid. */

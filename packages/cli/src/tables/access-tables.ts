@@ -10,7 +10,7 @@ export type Grant = MethodResult<"list_grants">["grants"][number];
 
 const head = ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"];
 
-/** Trust grants in rows, the newest first. */
+/** Rows of trust grants, newest first. */
 export function grantTable(grants: readonly Grant[], now: number, look: Look): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,

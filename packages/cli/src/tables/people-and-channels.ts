@@ -96,7 +96,6 @@ export function findWaiting<One extends Named>(waiting: readonly One[], named: s
 
 type Channel = MethodResult<"list_places">["places"][number];
 
-/** Channels with their settings. */
 export function channelRows(channels: readonly Channel[], look: Look): string[] {
 	if (channels.length === 0) {
 		return ["No channel has its own settings. Use `parley channels set`."];

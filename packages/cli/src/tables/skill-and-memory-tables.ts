@@ -25,7 +25,6 @@ export function skillTable(
 	return [...table, ...broken, ...help];
 }
 
-/** One skill with its text. */
 export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }: Look): string[] {
 	const {
 		name,

@@ -21,7 +21,6 @@ import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
 import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
 import { taskTable } from "./task-table.ts";
 
-/** Prints all details of a task. */
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
 	const whole = await withGateway(flags, io, async (client): Promise<TaskDetails> => {
 		const { id: task_id } = await findTask(client, id);
@@ -72,7 +71,6 @@ async function gather(session: OpenSession, questions: Map<string, PromptRequest
 	}
 }
 
-/** A task with its workers, questions and log. */
 export interface TaskDetails {
 	readonly task: Task;
 	/** Direct and indirect workers. */
@@ -83,7 +81,6 @@ export interface TaskDetails {
 	readonly log: readonly ShownEvent[];
 }
 
-/** All details of a task, in rows. */
 export function taskFactRows(whole: TaskDetails, now: number, look: Look): string[] {
 	const { task, workers, log } = whole;
 	const { suspension } = task;

@@ -14,7 +14,6 @@ import type { Task } from "../wordings/task.ts";
 import { findTask, type SubmitFlags } from "./find-task.ts";
 import { watchTask } from "./watch-task.ts";
 
-/** Title and description of a new task. */
 export interface NewTask {
 	readonly title: string;
 	/** If absent, the title is the description; `-` reads it from stdin. */

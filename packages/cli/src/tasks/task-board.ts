@@ -180,7 +180,6 @@ function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
 	}
 }
 
-/** The question of a suspended task. */
 export function suspensionRows(
 	{ reason, plan_content }: { readonly reason: string; readonly plan_content: string },
 	look: Look,
@@ -189,7 +188,6 @@ export function suspensionRows(
 	return [...why.map(look.styles.yellow), ...indented(plan_content, look)];
 }
 
-/** Row with the command that answers a suspended task. */
 export function replyRows(id: string, look: Look): string[] {
 	return wrapped(`  ${replyWords(shortId(id))}`, look).map(look.styles.dim);
 }

@@ -191,7 +191,6 @@ export interface EditorLook {
 	readonly masked: boolean;
 }
 
-/** Lays out the typed text. */
 export function editorRows(editor: Editor, look: EditorLook): Frame {
 	const { prompt, masked, mostRows } = look;
 	const indent = " ".repeat(widthOf(prompt));

@@ -52,7 +52,6 @@ const tokens = {
 	tokens_cache_write: 0,
 };
 
-/** Usage of a run. */
 export function usageUpdated(cost_usd: number): OzzieEvent {
 	const used = { ...tokens, cost_usd };
 	return event("usage.updated", { run_id: "run", run: used, session: used });
@@ -63,7 +62,7 @@ export function answered(content: string, model: string, error = ""): OzzieEvent
 	return event("assistant.message", { content, error, context: { model, usage: tokens } });
 }
 
-/** The model failed and is asked again. */
+/** The model failed, and the gateway retries. */
 export function retrying(in_ms: number, attempt: number, reason = "the model is overloaded"): OzzieEvent {
 	return event("run.retrying", { run_id: "run", reason, in_ms, attempt, model: "claude" });
 }

@@ -8,7 +8,6 @@ export interface Styles {
 	cyan(text: string): string;
 }
 
-/** Width and styles of the output. */
 export interface Look {
 	/** Infinity if rows are not wrapped. */
 	readonly columns: number;

@@ -1,6 +1,5 @@
 import { visibleLine } from "../text/visible.ts";
 
-/** Notes about the connection to the gateway. */
 export const connectionWords = {
 	lost: "connection lost, reconnecting …",
 	back: "connected again",

@@ -27,7 +27,6 @@ import { budgetReachedRows, compactedRows } from "./model-rows.ts";
 import { failedTryRows, stepWords, workerWords } from "./task-words.ts";
 import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
-/** Rows for one event of this type. */
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], look: Look) => string[];
 
 /** Rows of an event that changes only the screen of the chat. `ends` is the unfinished text that is completed first. */
@@ -41,7 +40,6 @@ interface TranscriptContext {
 	readonly look: Look;
 }
 
-/** All wordings of one event type. */
 interface EventWording<Name extends EventName> {
 	/** `parley events`: the words behind time, session and type. */
 	readonly list: (payload: EventPayloads[Name]) => ListWords;

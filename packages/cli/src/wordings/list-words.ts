@@ -3,7 +3,6 @@ import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { visibleLine } from "../text/visible.ts";
 
-/** Words for one event in a list of events. */
 export interface ListWords {
 	/** Can contain unsafe characters and line breaks. */
 	readonly words: string;

@@ -6,7 +6,7 @@ import { wrapText } from "../text/wrap.ts";
 /** Prefix of messages of a person. */
 export const promptMark = "› ";
 
-/** Shown as the message of a person who requests the last reply again. */
+/** Replaces the message of a retry. */
 export const againWords = "(retry of the last reply)";
 
 /** A waiting message in one line. */
@@ -14,7 +14,6 @@ export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }
 
-/** Rows of a message of a person, after an empty row. */
 export function messageRows(message: UserMessagePayload, { columns, styles }: Look): string[] {
 	const { author } = message;
 	const content = message.retry_of === undefined ? message.content : againWords;
@@ -30,7 +29,6 @@ export function endRows(error: string, { columns, styles }: Look): string[] {
 	return wrapText(`error: ${visibleText(error)}`, columns).map(styles.red);
 }
 
-/** Rows of a note of the program. */
 export function noteRows(text: string, { columns, styles }: Look): string[] {
 	return wrapText(visibleLine(text), columns).map(styles.dim);
 }
@@ -40,7 +38,6 @@ export function headRow(sessionId: string, { styles }: Look): string {
 	return styles.dim(`session ${visibleLine(sessionId)} · /help lists commands and keys`);
 }
 
-/** Rows of the error for an entered line. */
 export function errorRows({ message }: Error, { columns, styles }: Look): string[] {
 	return wrapText(visibleText(message), columns).map(styles.red);
 }

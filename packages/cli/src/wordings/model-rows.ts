@@ -61,7 +61,6 @@ export function compactedRows(
 
 type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
 
-/** Model and usage of a run. */
 export interface RunMetrics {
 	readonly model: string;
 	/** Undefined if unknown. */

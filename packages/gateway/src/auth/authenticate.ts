@@ -8,7 +8,6 @@ import type { FailedAuthLimiter } from "./limiter.ts";
 import type { LocalPeers } from "./local-peer.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Facts by which a request is judged. */
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
@@ -31,7 +30,7 @@ export type AuthOutcome =
 export interface Circumstances {
 	/** The address of the client where that is not the one at the other end of the connection. */
 	readonly peer?: string;
-	/** Whether a WebSocket is to be opened: only then a ticket counts. */
+	/** Whether the request opens a WebSocket. Tickets are valid only for that. */
 	readonly opensWebSocket?: boolean;
 }
 

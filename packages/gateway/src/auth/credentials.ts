@@ -6,20 +6,16 @@ import type { Tickets } from "./tickets.ts";
 /** How a page sends a ticket: as a subprotocol of its WebSocket, RFC 6455, section 1.9. */
 const ticketPrefix = "parley.ticket.";
 
-/** Credentials of a request and their check. */
 export interface Shown {
 	readonly principal: Principal | undefined;
 	/** Class of the credential. Failures are counted for each class, so that no caller can lock out another class. */
 	readonly looksLike: string;
 }
 
-/** Tokens that requests can present. */
 interface TokenCheck {
-	/** Returns the principal of a valid token. */
 	verify(text: string): Principal | undefined;
 }
 
-/** Stores in which credentials are looked up. */
 export interface Keyring {
 	readonly tokens: TokenCheck;
 	readonly tickets: Tickets;

@@ -1,8 +1,7 @@
 import type { Principal } from "@parley/core";
 
-/** Validity of tokens, and its end. */
 interface TokenLife {
-	/** Returns whether the token with this id is valid now. */
+	/** Whether the token with this id is valid. */
 	counts(tokenId: string): boolean;
 	/** Calls the listener when a token becomes invalid. Returns a function that removes the listener. */
 	onEnd(listener: (tokenId: string) => void): () => void;
@@ -37,7 +36,6 @@ export class HeldOpen {
 		};
 	}
 
-	/** Stops closing connections. */
 	close(): void {
 		this.#stop();
 	}

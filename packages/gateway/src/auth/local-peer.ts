@@ -4,7 +4,6 @@ import type { Connection } from "./incoming-request.ts";
 import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
-/** Processes of tools. */
 interface ToolProcesses {
 	/** Mark in the environment of each tool's process. */
 	readonly marker: string | undefined;

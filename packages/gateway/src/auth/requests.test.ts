@@ -15,7 +15,7 @@ const rules: RequestRules = { allowedHosts: ["Parley.Example", "proxied.example:
 
 let http: Server;
 let listener: Listener;
-/** Upgrades that were let through. */
+/** Number of admitted upgrades. */
 let upgrades = 0;
 
 /** Answers 200 to allowed requests and 101 to allowed upgrades. */
@@ -65,7 +65,7 @@ const routes = [
 
 const good = ["Host: 127.0.0.1:PORT"];
 
-/** The request is let through. */
+/** The request is admitted. */
 const PASS = 0;
 
 /** Headers, and the status of the refusal. */

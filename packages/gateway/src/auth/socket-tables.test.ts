@@ -15,7 +15,7 @@ function row(
 	return `   1: ${local} ${remote} ${state} ${numbers} 2 0000000000000000 20 4 30 10 -1\n`;
 }
 
-/** Reads these texts, and notes which tables it was asked for. */
+/** Reads these texts, and records which tables were requested. */
 function reading(texts: Partial<Record<TableName, string>>, partLength = Number.POSITIVE_INFINITY) {
 	const tablesRead: TableName[] = [];
 	const read = async function* (name: TableName): AsyncGenerator<string> {

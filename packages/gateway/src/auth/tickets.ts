@@ -2,7 +2,6 @@ import { timingSafeEqual } from "node:crypto";
 import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
-/** Seconds for which a ticket is valid. */
 export const ticketSeconds = 30;
 /** Maximum tickets of one principal. A further ticket replaces the oldest of the same principal. */
 const mostOfOne = 32;
@@ -14,7 +13,6 @@ interface Ticket {
 	readonly until: number;
 }
 
-/** State of the tokens that tickets depend on. */
 interface LiveTokens {
 	/** Returns whether the token with this id is valid now. */
 	counts(id: string): boolean;
@@ -39,7 +37,6 @@ export class Tickets {
 		this.#options = options;
 	}
 
-	/** Creates a ticket with the rights of this principal and returns its text. */
 	issue(principal: Principal): string {
 		const { clock, ids } = this.#options;
 		this.#makeRoom(principal);

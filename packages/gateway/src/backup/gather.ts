@@ -13,7 +13,6 @@ const filesDirectory = "files";
 /** Deeper than anything that belongs there, for directories that link to themselves. */
 const maxDepth = 8;
 
-/** Content of a backup in a temporary directory. */
 export interface Gathered extends Snapshot {
 	readonly files: readonly ManifestFile[];
 	/** Ids of kept files that were deleted since. */

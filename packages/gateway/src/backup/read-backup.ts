@@ -31,7 +31,7 @@ export interface UnpackLimits {
 /** Databases and text pack to a third or a tenth; deflate itself ends at 1 : 1032. */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
-/** The first bytes of data that gzip packed. */
+/** First bytes of gzip data. */
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 const ratioCountsFrom = 64 * 1024 * 1024;
@@ -44,7 +44,6 @@ interface ReadOptions {
 	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
 }
 
-/** Receiver of the contents of a backup. */
 export interface BackupReader {
 	/** Called first; may refuse. */
 	begin(manifest: Manifest): Promise<void>;

@@ -27,7 +27,6 @@ export interface RestoreOptions extends ReadOptions {
 	readonly failpoints?: Failpoints;
 }
 
-/** Facts about a backup. */
 export interface BackupFacts {
 	/** Version of the program that made it. */
 	readonly version: string;

@@ -7,7 +7,6 @@ const groupWrites = 0o020;
 /** In such a directory, for example `/tmp`, users can only replace their own files. */
 const sticky = 0o1000;
 
-/** Status of a file, as `fs.Stats` has it. */
 interface FileFacts {
 	readonly mode: number;
 	readonly uid: number;

@@ -50,15 +50,12 @@ export interface Config extends ProviderChoice {
 	readonly maxModelCalls?: number;
 	/** Whether a model names conversations; it does unless told. */
 	readonly titles?: boolean;
-	/** Of tasks. */
 	readonly tasks?: RuntimeOptions["tasks"];
-	/** Limits of files of people and tools. */
 	readonly files?: Partial<FileLimits>;
 	/** Access of people of chat platforms, and channel settings. */
 	readonly chat?: ChatSettings;
-	/** Addresses of Discord, if not the real ones. */
+	/** Addresses that replace those of Discord. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
-	/** The local model server. */
 	readonly llama?: LlamaSettings;
 	/** Address of Slack, if not the real one, and the listener for its requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
@@ -79,7 +76,7 @@ export interface Config extends ProviderChoice {
 	readonly trustedProxies?: readonly string[];
 	/** An https origin: where clients reach the gateway through a proxy. */
 	readonly publicUrl?: string;
-	/** Other machines may come without TLS and proxy. */
+	/** Clients of other machines need no TLS and no proxy. */
 	readonly insecureLan?: boolean;
 	/** About other users who can change the files that this comes from; for the log. */
 	readonly warnings?: readonly string[];
@@ -277,7 +274,7 @@ function aboutModels({
 	};
 }
 
-/** The strongest source that names models is the one that counts. */
+/** Origins from the first source, in order of precedence, that names models. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

@@ -5,12 +5,12 @@ import type { Settings } from "./schema.ts";
 /** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
 export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
-/** Who answers. */
+/** Configured provider and model. */
 export interface ProviderChoice {
 	readonly provider: "anthropic" | "offline";
-	/** Default: configured. */
+	/** Default: `configured`. */
 	readonly providerReason?: ProviderReason;
-	/** From the environment alone; never to be shown. */
+	/** From the environment only. Never shown. */
 	readonly apiKey?: string;
 	/** The option or variable that has the key, for messages. */
 	readonly keyName?: string;

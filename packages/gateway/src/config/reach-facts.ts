@@ -3,7 +3,7 @@ import { staysHere } from "../transport/address.ts";
 import { createNetworks, type Networks } from "../transport/networks.ts";
 import type { Config } from "./load.ts";
 
-/** Settings that decide who can reach the gateway. */
+/** Settings that decide which clients can reach the gateway. */
 export interface Reach {
 	readonly auth: AuthMode;
 	/** Whether a listener can be reached by other machines. */

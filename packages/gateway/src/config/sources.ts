@@ -27,13 +27,12 @@ export interface ConfigFlags {
 	readonly config?: string | undefined;
 }
 
-/** Sources of settings. */
 export interface ConfigSources {
 	readonly flags: ConfigFlags;
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Relative paths in flags and variables start here. */
 	readonly cwd: string;
-	/** The data directory where no source names one. */
+	/** The data directory if no source names one. */
 	readonly defaultData: string;
 	/** How messages call the place of the provider's key; `ANTHROPIC_API_KEY` unless told. */
 	readonly keyName?: string;

@@ -6,7 +6,6 @@ import { errno } from "./errno.ts";
 import { checkPermissions } from "./private-file.ts";
 import { secretKeyIn } from "./secret-key.ts";
 
-/** Path of the database. */
 export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
@@ -21,7 +20,7 @@ export async function prepareDataDirectory(path: string, flag?: string): Promise
 	checkDatabase(path);
 }
 
-/** Like `prepareDataDirectory`, whatever has become of the database. */
+/** Like `prepareDataDirectory`, but does not check the database. */
 export async function makeDataDirectory(path: string, flag = "--data"): Promise<void> {
 	try {
 		await makeDirectories(path);

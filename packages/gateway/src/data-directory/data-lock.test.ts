@@ -12,7 +12,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-lock-"));
 }
 
-/** Another process that takes the lock and keeps it. */
+/** Another process that locks the directory and stays. */
 function lockElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { lockDataDirectory } = await import(${JSON.stringify(new URL("./data-lock.ts", import.meta.url))});
@@ -20,7 +20,7 @@ function lockElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Another process that has the conversations open. */
+/** Another process that opens the database and stays. */
 function openElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve("@parley/base"))});
@@ -32,7 +32,7 @@ function openElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Runs the script and keeps what it has. */
+/** Runs the script in a process that stays. */
 async function runElsewhere(work: string): Promise<ChildProcess> {
 	const script = `${work}; process.stdout.write("done"); process.stdin.resume();`;
 	const child = spawn(process.execPath, ["--input-type=module", "-e", script], {

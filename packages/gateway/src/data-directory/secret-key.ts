@@ -7,7 +7,6 @@ import { checkPermissions, createPrivateFile } from "./private-file.ts";
 
 const KEY_BYTES = 32;
 
-/** Path of the key. */
 export function secretKeyIn(dataDirectory: string): string {
 	return join(dataDirectory, "keys", "secrets");
 }

@@ -31,7 +31,7 @@ export interface GrpcCaller {
 	readonly expectEnd: () => void;
 }
 
-/** Why a call ends before its method has finished. */
+/** Reason for which a call ends before its method has finished. */
 export class CallEnd extends Error {
 	readonly status: CallStatus;
 
@@ -44,7 +44,6 @@ export class CallEnd extends Error {
 /** Milliseconds in which a client must take the status of a call that ends early. */
 const statusMs = 5_000;
 
-/** An open call of an authenticated client. */
 class OpenCall {
 	readonly ending = new AbortController();
 	readonly #over = Promise.withResolvers<void>();
@@ -132,7 +131,6 @@ export class Callers {
 		return new ServerInterceptingCall(call, responder);
 	};
 
-	/** Number of open calls. */
 	get calls(): number {
 		return this.#open.values().reduce((sum, { size }) => sum + size, 0);
 	}

@@ -21,7 +21,6 @@ export class GrpcEntrance {
 		return this.#server?.calls ?? 0;
 	}
 
-	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#server?.waitingBytes ?? 0;
 	}

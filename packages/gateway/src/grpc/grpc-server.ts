@@ -21,7 +21,6 @@ import { descriptors } from "../gen/descriptors.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { Callers, type CallersOptions } from "./callers.ts";
 
-/** A gRPC service and its methods. */
 export interface GrpcService {
 	/** With its package: `kontekst.AgentService`. */
 	readonly name: string;
@@ -81,7 +80,6 @@ export class GrpcServer {
 		return this.#callers.calls;
 	}
 
-	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#account.total;
 	}

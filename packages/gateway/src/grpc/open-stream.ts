@@ -7,7 +7,6 @@ import type { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { CallEnd, type Callers } from "./callers.ts";
 import { StreamWriter, type StreamWriterOptions } from "./stream-writer.ts";
 
-/** The parts of the gateway that streams use. */
 export interface StreamDeps {
 	readonly callers: Callers;
 	readonly clock: Clock;

@@ -26,7 +26,6 @@ export interface StreamWriterOptions<Message> {
 	/** Returns true for messages that a slow client can do without. */
 	readonly mayDrop: (message: Message) => boolean;
 	readonly clock: Clock;
-	/** Counts the bytes that wait for all streams. */
 	readonly account: OutgoingAccount;
 	readonly budget?: ReaderBudget;
 	/** Called for each message that was dropped. */

@@ -180,7 +180,7 @@ export class LlamaServer {
 				reason,
 				againInMs: pauseMs,
 			});
-			// That the gateway stops shows in the signal.
+			// The signal shows that the gateway stops.
 			await delay(clock, pauseMs, signal).catch(() => undefined);
 		}
 	}

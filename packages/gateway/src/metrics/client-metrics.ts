@@ -43,7 +43,7 @@ export class WireCounts {
 	}
 }
 
-/** Why a client got no event stream. */
+/** Reason for a refused event stream. */
 export type StreamRefusal = "too_many" | "draining";
 
 /** Metrics of the clients of event streams. Gauges read the number of streams at each scrape. */
@@ -81,7 +81,6 @@ export type UploadRefusal =
 	| "gone"
 	| "failed";
 
-/** Metrics of uploads. */
 export class UploadCounts {
 	readonly #recorder: MetricRecorder;
 	#running = 0;
@@ -90,7 +89,6 @@ export class UploadCounts {
 		this.#recorder = recorder;
 	}
 
-	/** Uploads that have not ended. */
 	get running(): number {
 		return this.#running;
 	}

@@ -39,7 +39,6 @@ export interface Exposition {
 	readonly text: string;
 }
 
-/** The metrics of a gateway. */
 export class Metrics {
 	readonly wire: WireCounts;
 	readonly streams: StreamCounts;

@@ -50,7 +50,6 @@ export class MetricRecorder {
 		this.#add({ name, labels, value: by });
 	}
 
-	/** Adds a value to a histogram. */
 	observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, value: number): void {
 		this.#add({ name, labels, value });
 	}

@@ -2,7 +2,7 @@ import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 
-/** The one that the SDK asks for. */
+/** Version of the API that the SDK requests. */
 export const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const mostBytes = 1024 * 1024;
@@ -19,7 +19,7 @@ export interface ModelServer {
 
 export interface Discovered {
 	readonly name: string;
-	/** All that the server has told. */
+	/** All names that the server returned. */
 	readonly served: readonly string[];
 	/** Error for a caller that cannot choose either: the server has several models, and the name is that of its first. */
 	readonly undecided?: ParleyError;

@@ -22,7 +22,7 @@ export interface OpenModelsOptions {
 	readonly config: Config;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Answers instead of the configured provider. */
+	/** Replaces the configured provider. */
 	readonly model?: Model | undefined;
 	/** The configured local model server; without it the server is asked as if it were ready. */
 	readonly llama?: LlamaServer | undefined;
@@ -30,7 +30,6 @@ export interface OpenModelsOptions {
 	readonly mayBeKept?: boolean;
 }
 
-/** Provider and models of the gateway. */
 export interface Models {
 	readonly model: Model;
 	/** Configured name or tier. */

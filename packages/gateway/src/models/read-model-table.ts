@@ -13,7 +13,7 @@ function namesIn(value: unknown) {
 
 export interface KnownModels {
 	readonly table: ModelTable;
-	/** Those that the operator's file names. */
+	/** Models from the operator's file. */
 	readonly own: readonly ModelInfo[];
 }
 

@@ -6,7 +6,6 @@ import { apiVersion } from "./discover-model.ts";
 const official = "https://api.anthropic.com";
 const patienceMs = 8_000;
 
-/** Response of the model server. */
 export type ProviderAnswer =
 	| {
 			readonly reached: true;
@@ -21,7 +20,6 @@ export type ProviderAnswer =
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
-/** Configured provider, its address and key. */
 interface ProviderAccess {
 	readonly provider: Config["provider"];
 	readonly baseUrl?: string | undefined;

@@ -26,7 +26,7 @@ export interface OpenAgentOptions {
 		/** Version of this program. */
 		readonly version: string;
 	};
-	/** Answers instead of the configured provider. */
+	/** Replaces the configured provider. */
 	readonly model?: Model;
 }
 

@@ -15,7 +15,6 @@ import type { Agent } from "../wires/zot/agent.ts";
 /** More than processes that were killed can have left. */
 const mostKept = 1_000;
 
-/** Stored session of earlier processes. */
 interface KeptSession {
 	readonly id: string;
 	readonly rootDir: string;

@@ -16,7 +16,7 @@ export function checkServed(
 	return async (name) => {
 		pending ??= askServed();
 		const table = await pending.catch((error: unknown) => {
-			// It may have one the next time.
+			// The next attempt may get a list.
 			pending = undefined;
 			log.info("the server does not list its models: any name is accepted", { error });
 			return undefined;

@@ -7,11 +7,10 @@ import type { FailedAuthLimiter } from "../auth/limiter.ts";
 import { type FormFacts, formPage, pageHeaders, wordsPage } from "./page-html.ts";
 import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
 
-/** Services of the password pages. */
 export interface SecretPageRoute {
 	readonly pages: SecretPages;
 	readonly runtime: Runtime;
-	/** Counts addresses that are none, by who asks. */
+	/** Counts invalid addresses by client. */
 	readonly limiter: FailedAuthLimiter;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -35,7 +34,7 @@ export function isSecretPage({ pathname }: { readonly pathname: string }): boole
 	return pathname.startsWith(secretPath);
 }
 
-/** Whether its body is a form for such a page, to be read by `answerSecretPage` alone. */
+/** Whether the body is a form of a password page, which only `answerSecretPage` may read. */
 export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }

@@ -41,7 +41,7 @@ export interface FormFacts {
 	readonly problem?: string;
 }
 
-/** The page that asks. */
+/** Page with the form. */
 export function formPage({ question, holder, host, expiresAt, problem }: FormFacts): string {
 	const { prompt, requester, sessionTitle } = question;
 	const needed = prompt.required ? " required" : "";
@@ -66,7 +66,6 @@ ${problem === undefined ? "" : `<p role="alert">Not accepted: ${shown(problem)}.
 	);
 }
 
-/** A page of words alone. */
 export function wordsPage(title: string, words: string): string {
 	return page(title, `<p>${shown(words)}</p>`);
 }

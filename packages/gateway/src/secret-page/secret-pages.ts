@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 
-/** Milliseconds for which a page can be used. */
+/** Lifetime of a page in milliseconds. */
 const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor reads that it has expired. */
 const rememberedMs = 24 * 60 * 60 * 1000;
@@ -32,7 +32,6 @@ interface KeptPage extends SecretPage {
 	used: boolean;
 }
 
-/** State of an address. */
 export type FoundPage =
 	| { readonly state: "open"; readonly page: SecretPage }
 	| { readonly state: "used" | "expired" | "unknown" };
@@ -87,7 +86,7 @@ export class SecretPages {
 		return { url, expiresAt };
 	}
 
-	/** State of the address, without a change. */
+	/** State of the address. Changes nothing. */
 	find(id: string): FoundPage {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return { state: "unknown" };

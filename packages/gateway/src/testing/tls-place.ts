@@ -31,7 +31,7 @@ export class TlsPlace implements Disposable {
 		return join(this.#directory.path, name);
 	}
 
-	/** Puts others in place of the files. */
+	/** Replaces the files. */
 	write({ cert, key }: Partial<TlsFiles>): void {
 		if (cert !== undefined) writeFileSync(this.files.cert, cert);
 		if (key === undefined) return;

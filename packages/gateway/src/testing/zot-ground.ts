@@ -30,7 +30,7 @@ export class ZotGround implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly agent: Agent;
 	readonly connection: Connection;
-	/** All that was sent, in its order. */
+	/** All sent frames, in order. */
 	readonly frames: Frame[] = [];
 
 	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotGroundOptions) {
@@ -77,7 +77,6 @@ export class ZotGround implements AsyncDisposable {
 		while (this.frames.filter((frame) => frame.type === type).length < count) await this.t.settle();
 	}
 
-	/** Sends one command, and returns its response. */
 	async ask(command: { readonly id: Id; readonly type: string; readonly [field: string]: unknown }) {
 		this.send(command);
 		for (;;) {

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { KnownNetworks } from "./known-networks.ts";
 
-/** A place to listen at. */
+/** Address at which to listen. */
 export interface Endpoint {
 	/** An IP address, without the brackets of IPv6, or a name. */
 	readonly host: string;

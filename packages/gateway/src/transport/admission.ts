@@ -2,9 +2,8 @@ import type { Socket } from "node:net";
 import { isLoopback } from "./address.ts";
 import { type NewConnection, Places, type PlacesLimits } from "./places.ts";
 
-/** How many connections there may be. */
 export interface AdmissionLimits extends PlacesLimits {
-	/** All of them, whatever their state. */
+	/** All connections in any state. */
 	readonly open: number;
 }
 

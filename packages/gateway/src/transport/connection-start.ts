@@ -3,7 +3,6 @@ import { TLSSocket } from "node:tls";
 import type { Clock } from "@parley/base";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-/** Encryption of a listener. */
 export interface ListenerSecurity {
 	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
 	identity?(): TlsIdentity;
@@ -11,7 +10,6 @@ export interface ListenerSecurity {
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 }
 
-/** Receivers of a connection whose protocol is known. */
 export interface ConnectionHandlers {
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;

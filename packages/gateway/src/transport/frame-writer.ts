@@ -15,9 +15,9 @@ export interface FrameWriterOptions {
 	readonly batch: WriteBatch;
 	readonly clock: Clock;
 	readonly budget?: ReaderBudget;
-	/** Counts what waits for all readers together. */
+	/** Counts the waiting bytes of all readers. */
 	readonly account: OutgoingAccount;
-	/** Something droppable was left out. */
+	/** Called when a droppable frame was dropped. */
 	readonly onDropped?: () => void;
 	/** The reader is too slow: close it, it can resume. */
 	readonly onOverflow: () => void;

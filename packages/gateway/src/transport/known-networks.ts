@@ -9,7 +9,7 @@ export class KnownNetworks {
 		this.#fill = fill;
 	}
 
-	/** Whether the IP address is in one of them; an IPv4 one may be written as IPv6. */
+	/** Whether one of the networks contains the IP address. An IPv4 address may be written as IPv6. */
 	has(address: string, family: "ipv4" | "ipv6"): boolean {
 		this.#list ??= this.#make();
 		return this.#list.check(address, family);

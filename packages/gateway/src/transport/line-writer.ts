@@ -15,7 +15,7 @@ const large = 1024 * 1024;
 const streamLines = 4;
 /** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
 const streamTurns = 32;
-/** However long these turns are, in milliseconds. */
+/** Maximum milliseconds of these turns. */
 const streamMs = 2;
 
 export interface LineWriterOptions {
@@ -43,11 +43,11 @@ export class LineWriter {
 	#until = 0;
 	/** Rest of a long text. */
 	#rest: Buffer | undefined;
-	/** Whether what there is leaves with this tick. */
+	/** Whether the waiting lines are written in this tick. */
 	#settling = false;
 	#blocked: Timer | undefined;
 	#gone = false;
-	/** Parts that the stream has not taken yet. */
+	/** Parts that the stream has not finished. */
 	#inFlight = 0;
 	#lost = false;
 	#waiters: (() => void)[] = [];
@@ -138,7 +138,7 @@ export class LineWriter {
 		this.flush();
 	};
 
-	/** Only as long as each turn brings more. */
+	/** Whether the lines may wait for another turn: only while each turn adds lines. */
 	#mayWait(): boolean {
 		const now = this.#clock.monotonic();
 		if (this.#waited === 0) this.#until = now + streamMs;

@@ -69,7 +69,7 @@ class SecureListener implements AsyncDisposable {
 		return client;
 	}
 
-	/** Resolves when the handshake is over. */
+	/** Resolves after the handshake. */
 	async callSecurely(options: ConnectionOptions = {}): Promise<TLSSocket> {
 		const { host, port } = (await this.#opened)[0].address();
 		const client = connectTls({ host, port, ca: authority, ...options });

@@ -9,7 +9,6 @@ import { type ConnectionHandlers, type ListenerSecurity, startConnection } from 
 /** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
-/** Options of a listener. */
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -19,7 +18,6 @@ export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionH
 	isOwn(socket: Socket): Promise<boolean>;
 }
 
-/** An open port. */
 export interface Listener {
 	/** Its address with the real port. */
 	address(): ListenerAddress;

@@ -23,7 +23,7 @@ export class LineReader {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** The lines that end in this chunk, in their order. */
+	/** The complete lines of this chunk, in order. */
 	*read(chunk: Buffer): Generator<Line> {
 		let from = 0;
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {

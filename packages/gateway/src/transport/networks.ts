@@ -19,7 +19,7 @@ export function isNetwork(text: string): boolean {
 	return length >= 1 && length <= (isIP(address) === 6 ? 128 : 32);
 }
 
-/** The networks that these texts name, which `isNetwork` has let pass. */
+/** Networks from texts, which `isNetwork` has checked. */
 export function createNetworks(texts: readonly string[]): Networks {
 	const ranges = texts.map((text) => {
 		const range = ipaddr.parseCIDR(text.includes("/") ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);

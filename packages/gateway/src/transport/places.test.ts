@@ -33,7 +33,6 @@ interface Waiting {
 	readonly socket: Socket;
 }
 
-/** Evicts one, and returns the others. */
 function evictFrom(places: Places, waiting: readonly Waiting[]): Waiting[] {
 	const lengthOf = (peer: string) => waiting.filter((one) => one.peer === peer).length;
 	const most = Math.max(0, ...waiting.map(({ peer }) => lengthOf(peer)));

@@ -50,7 +50,6 @@ class Queue {
 		return entry;
 	}
 
-	/** Removes an entry that is in this queue. */
 	remove({ older, newer }: Entry): void {
 		if (older) older.newer = newer;
 		else this.oldest = newer;
@@ -169,7 +168,7 @@ export class Places {
 			const connection = queue.oldest?.connection;
 			if (!connection || !this.hasPlace(peer)) continue;
 			this.#leaveQueue(connection.socket);
-			// The other addresses have their turn first.
+			// Moves the address behind the other addresses.
 			if (this.#queues.delete(peer) && queue.length > 0) this.#queues.set(peer, queue);
 			this.#admit(peer, connection);
 			return;

@@ -9,11 +9,9 @@ import { checkPermissions } from "../data-directory/private-file.ts";
 export interface TlsFiles {
 	/** The certificate, and behind it those between it and its authority. */
 	readonly cert: string;
-	/** Its private key. */
 	readonly key: string;
 }
 
-/** TLS identity of the gateway. */
 export interface TlsIdentity {
 	readonly context: SecureContext;
 	/** The certificate itself, in PEM form. */

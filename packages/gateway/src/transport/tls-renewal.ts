@@ -13,7 +13,7 @@ export interface TlsRenewalOptions {
 
 /** Identity in two files, read again after a change. A broken one keeps the previous identity. */
 export class TlsRenewal {
-	/** Called when the current identity has replaced another. */
+	/** Called after an identity has replaced another. */
 	onRenewed: (() => Promise<void>) | undefined;
 	readonly #options: TlsRenewalOptions;
 	#current: TlsIdentity;
@@ -47,7 +47,6 @@ export class TlsRenewal {
 		return this.#work;
 	}
 
-	/** Stops the checks. */
 	close(): void {
 		this.#closed = true;
 		this.#timer?.cancel();

@@ -310,7 +310,6 @@ export class Requests {
 		);
 	}
 
-	/** Rejects one request and removes it. */
 	reject(id: string, error: ParleyError): void {
 		const outstanding = this.#outstanding.get(id);
 		this.#outstanding.delete(id);

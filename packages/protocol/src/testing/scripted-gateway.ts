@@ -106,7 +106,6 @@ export class ScriptedGateway {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Returns the next connection. */
 	async connection(): Promise<Peer> {
 		const { value } = await this.#reader.next();
 		if (!value) throw new Error("the gateway was closed");

@@ -45,7 +45,6 @@ Examples:
   parley audit --verify --anchor 1234:9f86d08…
 `;
 
-/** `parley audit`: the log of decisions and actions. */
 export function auditCommand(io: Io): Command {
 	const command = new Command("audit")
 		.description("show the audit log of decisions and actions, and verify its integrity")

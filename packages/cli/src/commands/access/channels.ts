@@ -41,7 +41,6 @@ Examples:
   parley channels remove slack:T1
 `;
 
-/** `parley channels`: settings of chat channels. */
 export function channelsCommand(io: Io): Command {
 	const command = new Command("channels")
 		.alias("places")

@@ -31,7 +31,6 @@ A guest asks and reads, a member submits work, an approver approves tool calls,
 and an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
 `;
 
-/** `parley people`: access and roles of chat users. */
 export function peopleCommand(io: Io): Command {
 	const command = new Command("people")
 		.description("list chat users and access requests; grant and remove access")

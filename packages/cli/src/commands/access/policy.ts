@@ -27,7 +27,6 @@ setting policyFile names. The gateway applies a changed file immediately. While
 the file is invalid, no tool runs.
 `;
 
-/** `parley policy`: the rules for tool calls. */
 export function policyCommand(io: Io): Command {
 	const command = new Command("policy")
 		.description("show and check the policy, and explain the decision for a call")

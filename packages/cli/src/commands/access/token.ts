@@ -28,7 +28,6 @@ A token is printed once. Only \`parley token\` prints a token again: the operato
 token of the data directory.
 `;
 
-/** `parley token`: tokens of clients. */
 export function tokenCommand(io: Io): Command {
 	const command = new Command("token")
 		.description("print the operator token, which is created if missing; manage other tokens")

@@ -22,7 +22,6 @@ that you set here survives restarts and overrides the configuration file;
 \`configured\` restores the configured one.
 `;
 
-/** `parley budget`: limits of cost. */
 export function budgetCommand(io: Io): Command {
 	const command = new Command("budget")
 		.description("show or set budgets")
@@ -93,7 +92,6 @@ provider, at a lower price. Days begin at midnight UTC. Set budgets with
 \`parley budget\`.
 `;
 
-/** `parley usage`: tokens and their cost. */
 export function usageCommand(io: Io): Command {
 	const command = new Command("usage")
 		.description("show used tokens and their cost")

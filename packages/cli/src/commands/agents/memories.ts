@@ -32,7 +32,6 @@ Examples:
   parley memories forget --person slack:T012AB3CD:U024BE7LH
 `;
 
-/** `parley memories`: lists, adds and deletes notes. */
 export function memoriesCommand(io: Io): Command {
 	const command = new Command("memories")
 		.description("list notes about people and channels, and notes for all people; add and delete them")

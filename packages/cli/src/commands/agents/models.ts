@@ -4,7 +4,6 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 
-/** `parley models`: the available models. */
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
 		.description("list the available models with their limits and prices")

@@ -36,7 +36,6 @@ Examples:
   parley schedules remove sched_4k2x
 `;
 
-/** `parley schedules`: lists, adds and removes schedules. */
 export function schedulesCommand(io: Io): Command {
 	const command = new Command("schedules")
 		.description("list messages that are sent at given times; add and remove them")

@@ -84,7 +84,6 @@ function doctorCommand(work: ConnectorWork, io: Io): Command {
 
 type Name = Platform["name"];
 
-/** `parley PLATFORM posts`: posts that the connector does not send by itself. */
 export function postsCommand(platform: Name, io: Io): Command {
 	const command = new Command("posts")
 		.description("list posts that need a decision, and failed posts")

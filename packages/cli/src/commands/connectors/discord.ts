@@ -8,7 +8,6 @@ const tokens = `Set the token of the bot in the environment: DISCORD_TOKEN. If i
 \`parley start\` starts this connector. \`parley discord setup\` sets up the bot
 step by step; \`parley discord doctor\` checks it.`;
 
-/** `parley discord`: the Discord connector. */
 export function discordCommand(io: Io): Command {
 	const work: ConnectorWork = {
 		platform: discord,

@@ -21,7 +21,6 @@ Examples:
   parley slack manifest --public-url https://chat.example.com
 `;
 
-/** `parley slack`: the Slack connector. */
 export function slackCommand(io: Io): Command {
 	const command = new Command("slack").option(
 		"--listen <host:port>",

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
 
-/** `parley gateway`: runs only the gateway. */
 export function gatewayCommand(io: Io, version: string): Command {
 	const command = new Command("gateway").description("run the gateway, for service managers and containers");
 	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {

@@ -21,7 +21,6 @@ A file that unpacks to more than --max-size, or to more than --max-ratio times
 its own size, is refused, because such a file can fill the disk.
 `;
 
-/** `parley restore FILE`: restores a data directory. */
 export function restoreCommand(io: Io): Command {
 	return new Command("restore")
 		.description("restore a backup that `parley backup` made")
@@ -72,7 +71,6 @@ and settings. It also contains keys and tokens: a person who can read the file
 has all permissions of the operator.
 `;
 
-/** `parley backup FILE`: saves a data directory. */
 export function backupCommand(io: Io, version: string): Command {
 	return new Command("backup")
 		.description("save a data directory to one file")

@@ -15,7 +15,6 @@ interface StatusFlags {
 	readonly json?: boolean;
 }
 
-/** Output of `--json`. */
 interface Status {
 	readonly status: "ok" | "degraded" | "draining";
 	readonly version: string;
@@ -35,7 +34,6 @@ interface Status {
 	readonly connectors: readonly ConnectorStanding[];
 }
 
-/** `parley status`: the gateway of the data directory. */
 export function statusCommand(io: Io): Command {
 	return new Command("status")
 		.description("show the gateway that runs on this machine; exit code 1 if none runs")

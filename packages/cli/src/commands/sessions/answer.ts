@@ -27,7 +27,6 @@ line; 130 after Ctrl-C.
 
 type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
 
-/** `parley answer`: open questions of all sessions. */
 export function answerCommand(io: Io): Command {
 	const command = new Command("answer")
 		.description("list open questions, and answer one")

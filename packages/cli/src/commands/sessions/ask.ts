@@ -23,7 +23,6 @@ approval could not be answered; 1 if it failed; 2 for an invalid command line;
 
 const addTo = (path: string, before: readonly string[] = []): string[] => [...before, path];
 
-/** `parley ask`: one message, one answer. */
 export function askCommand(io: Io): Command {
 	const command = new Command("ask")
 		.description("send one message and print the answer")

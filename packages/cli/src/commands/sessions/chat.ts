@@ -4,7 +4,6 @@ import { addAddressFlags } from "../../client/gateway-address.ts";
 import type { Io } from "../../command-line/io.ts";
 import { addSessionFlags } from "../../command-line/session-flags.ts";
 
-/** `parley chat`: a conversation at the terminal. */
 export function chatCommand(io: Io): Command {
 	const command = new Command("chat").description("chat with the agent; /help lists the commands");
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {

@@ -17,7 +17,6 @@ Examples:
   parley events --limit 1000 --json
 `;
 
-/** `parley events`: the events of all sessions. */
 export function eventsCommand(io: Io): Command {
 	const command = new Command("events")
 		.description("show the events of all sessions")

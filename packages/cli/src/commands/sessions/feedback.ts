@@ -19,7 +19,6 @@ Examples:
   parley feedback --session sess_4k2x --json
 `;
 
-/** `parley feedback`: lists feedback about replies. */
 export function feedbackCommand(io: Io): Command {
 	const command = new Command("feedback")
 		.description("list feedback about replies, newest first")

@@ -19,7 +19,6 @@ Examples:
   parley tasks --status failed cancelled --json
 `;
 
-/** `parley tasks`: lists tasks in the background. */
 export function tasksCommand(io: Io): Command {
 	const command = new Command("tasks")
 		.description("list unfinished tasks, newest first")

@@ -3,7 +3,6 @@ import { setClock } from "../distribution.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Checks the connectors of the data directory. */
 export const connectors: Check = {
 	id: "connectors",
 	async look({ connectors: read, now }) {
@@ -20,7 +19,6 @@ export const connectors: Check = {
 	},
 };
 
-/** Checks whether the chat configuration can be applied. */
 export const chat: Check = {
 	id: "chat",
 	async look(system) {

@@ -126,7 +126,6 @@ async function judge(
 	return fail(`${path} is open to other users of this machine (mode ${mode})`, fix);
 }
 
-/** Verifies the integrity of the audit log. */
 export const audit: Check = {
 	id: "audit",
 	async look({ database, audit: check }) {

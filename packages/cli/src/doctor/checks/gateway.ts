@@ -91,7 +91,6 @@ const soonDays = 14;
 
 const renew = "replace the file: a gateway reads it at SIGHUP and at its next start";
 
-/** Checks the expiry of the certificate of the gateway. */
 export const tls: Check = {
 	id: "tls",
 	async look({ config, health, certificateEnd, now }) {
@@ -125,7 +124,6 @@ export const passwords: Check = {
 
 const soonMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Checks the operator token and the expiry of other tokens. */
 export const tokens: Check = {
 	id: "tokens",
 	async look({ operatorToken, gateway, tokens: list, now }) {

@@ -39,7 +39,7 @@ export class RunStream {
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
 	readonly #proposed = new Set<string>();
-	/** Calls were proposed, and `tools_completed` was not sent. */
+	/** Whether calls were proposed without `tools_completed`. */
 	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;

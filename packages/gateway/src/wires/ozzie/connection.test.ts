@@ -53,7 +53,7 @@ class Client {
 	}
 }
 
-/** Holds back commits while it is closed. */
+/** Blocks commits while it is closed. */
 function createGate() {
 	let gate: PromiseWithResolvers<void> | undefined;
 	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? gate?.promise : undefined) };

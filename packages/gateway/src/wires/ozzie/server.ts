@@ -162,7 +162,6 @@ export class OzzieServer {
 		return this.#clients.size;
 	}
 
-	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#account.total;
 	}

@@ -15,7 +15,7 @@ export type SessionErrorCode =
 	| "safety_violation"
 	| "unsupported";
 
-/** Whether the same request may succeed later. */
+/** Codes of errors after which the same request may succeed. */
 const retryable: ReadonlySet<SessionErrorCode> = new Set(["internal", "model_error", "rate_limited"]);
 
 export function isRetryable(code: SessionErrorCode): boolean {

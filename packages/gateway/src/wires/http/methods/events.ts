@@ -52,7 +52,6 @@ export class EventStreams {
 		return this.#streams.size;
 	}
 
-	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#streams.keys().reduce((sum, stream) => sum + stream.waitingBytes, 0);
 	}

@@ -51,7 +51,6 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	},
 };
 
-/** The session, agent or channel whose rules apply. */
 interface PlaceParams {
 	readonly session_id?: string | undefined;
 	readonly agent?: string | undefined;

@@ -8,7 +8,7 @@ export interface SessionToolsOptions {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
 	readonly hosts: Hosts;
-	/** The host that the client of this stream is for other sessions. */
+	/** The host that the client of this stream provides for other sessions. */
 	readonly ownHostId: string | undefined;
 	/** The host whose tools the act phases of this session use. */
 	readonly hostId: string | undefined;

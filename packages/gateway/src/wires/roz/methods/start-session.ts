@@ -35,7 +35,7 @@ export interface StartParts {
 	readonly resumed: string | undefined;
 	readonly deliver: (event: SessionEvent) => void;
 	readonly hosts: Hosts;
-	/** The host that the client is for other sessions, as the metadata `parley-host-id` names it. */
+	/** The host that the client provides for other sessions, from the metadata `parley-host-id`. */
 	readonly ownHostId: string | undefined;
 	/** Called with each client tool call of the session. */
 	readonly calling: (call: ClientCall) => void;

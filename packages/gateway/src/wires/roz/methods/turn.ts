@@ -132,7 +132,7 @@ class TurnFrames {
 	readonly #turns = new Turns();
 	/** Tool names by id of the started call. */
 	readonly #tools = new Map<string, string>();
-	/** Calls of physical tools that run. */
+	/** Running calls of physical tools. */
 	readonly #physical = new Set<string>();
 	/** Calls that the client has seen as `calling_tool`. */
 	readonly #shown = new Set<string>();
