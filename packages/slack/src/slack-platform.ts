@@ -24,6 +24,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		eventsKeptMs: deliveredMs,
 		dialect: slackDialect,
 		limits: postLimits,
+		streams: true,
 		surface: slackSurface(parts),
 		conversation: conversationOf,
 		repliesInThreads: false,

@@ -196,7 +196,7 @@ export class Outbox {
 		const target = await this.posted(card);
 		const row = {
 			id: `draft of ${card}`,
-			nonce: "",
+			nonce: nonceOf(keyOf(payload) ?? card),
 			conversation,
 			lane: "progress",
 			at: clock.now(),
@@ -392,6 +392,10 @@ function isWhole({ payload }: Content): boolean {
 /** Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
 const nonceLength = 24;
 
+function nonceOf(key: string): string {
+	return hash("sha256", key, "base64url").slice(0, nonceLength);
+}
+
 function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 	const { id, conversation, lane, card, at, attempts } = row;
 	return {
@@ -401,7 +405,7 @@ function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 		at,
 		payload: content.payload,
 		attempt: attempts,
-		nonce: hash("sha256", keyOf(content.payload) ?? id, "base64url").slice(0, nonceLength),
+		nonce: nonceOf(keyOf(content.payload) ?? id),
 		...defined({ card: card ?? undefined, target: content.target }),
 	};
 }

@@ -31,6 +31,8 @@ export interface PlatformWords extends PersonNames {
 export interface PostFormat {
 	readonly dialect: Dialect;
 	readonly limits: PlatformLimits;
+	/** Whether the platform can add to a post without replacing it. Growing answers then have `grows`. Default: no. */
+	readonly streams?: boolean;
 }
 
 /** Description and functions of a chat platform for the kit. */

@@ -38,6 +38,19 @@ export const StepList = z.object({
 });
 export type StepList = z.output<typeof StepList>;
 
+/** A part of a growing answer. Later states have the same parts in the same order; the last text may be longer. */
+export const GrowingPart = z.discriminatedUnion("type", [
+	/** `body` is in the platform's dialect. */
+	z.object({ type: z.literal("text"), body: z.string() }),
+	z.object({
+		type: z.literal("call"),
+		id: z.string(),
+		title: z.string().min(1),
+		state: z.enum(["running", "completed", "failed"]),
+	}),
+]);
+export type GrowingPart = z.output<typeof GrowingPart>;
+
 /**
  * Content of one request to the platform. `body` is in the platform's dialect, has a valid length and mentions no person.
  */
@@ -71,6 +84,8 @@ export const Posting = z.discriminatedUnion("type", [
 		since: z.exactOptional(z.number()),
 		/** The answer is still growing. */
 		live: z.exactOptional(z.literal(true)),
+		/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the asking person. */
+		grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
 	}),
 	/** Deletes the post of the card of its row. */
 	z.object({ type: z.literal("delete") }),

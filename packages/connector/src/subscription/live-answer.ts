@@ -1,6 +1,7 @@
 import { type Clock, defined, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { control, grownPost } from "../conversation/answers/control.ts";
+import { growingParts } from "../conversation/answers/growing-parts.ts";
 import { liveView } from "../conversation/answers/live-view.ts";
 import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
@@ -172,6 +173,7 @@ export class LiveAnswer {
 		// The answer will be a file with its start in one post, so the posts stay as they are.
 		if (file !== undefined && this.#shown.length > 0) return [];
 		const { buttons, since } = grownPost(run, scene);
+		const grows = posts.length === 1 ? this.#grows(run) : undefined;
 		return posts.map((body, index) => {
 			const isLast = index === posts.length - 1;
 			return {
@@ -181,12 +183,22 @@ export class LiveAnswer {
 				key: postOfAnswer(cardOfRun(run), index),
 				...defined({
 					since,
+					grows,
 					replyTo: index === 0 ? run.message : undefined,
 					controls: isLast ? [[control("stop-answer", run.id, scene)]] : undefined,
 					buttons: isLast ? buttons : undefined,
 				}),
 			};
 		});
+	}
+
+	#grows(run: Run): Extract<Posting, { type: "post" }>["grows"] {
+		const { platform, level, clock } = this.#parts;
+		const { dialect, streams = false } = platform;
+		if (!streams) return undefined;
+		const state = { level: level(), text: this.#text, now: clock.now(), dialect };
+		const parts = [...growingParts(run.parts ?? [], state)];
+		return defined({ parts, reader: run.author?.id });
 	}
 }
 

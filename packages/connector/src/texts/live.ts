@@ -6,6 +6,9 @@ export const liveTexts = {
 		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
 	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
+	/** A call with an element that shows its state. */
+	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
+		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
 	earlier: ({ count }: { readonly count: number }): string =>
 		count === 1 ? "✅ 1 earlier tool call" : `✅ ${count} earlier tool calls`,
 	calls: ({ count, seconds }: { readonly count: number; readonly seconds: number }): string =>

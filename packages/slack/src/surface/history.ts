@@ -17,6 +17,10 @@ const Found = z.object({
 		.object({ event_type: z.string(), event_payload: z.object({ nonce: z.string() }) })
 		.optional()
 		.catch(undefined),
+	blocks: z
+		.array(z.object({ block_id: z.string().optional().catch(undefined) }))
+		.default([])
+		.catch([]),
 	files: z
 		.array(z.object({ name: z.string().nullish(), title: z.string().nullish(), size: z.number().optional() }))
 		.default([])

@@ -13,6 +13,7 @@ import { type History, skewMs } from "./history.ts";
 import type { PostTarget, PostTargets } from "./post-targets.ts";
 import { fileRefusal, isTooLargeRefusal, Refused } from "./refused.ts";
 import type { SharedFile, SharedFiles } from "./shared-files.ts";
+import { isStillStreaming, type StreamedMessage, type Streams, streamBlockId } from "./streams.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
@@ -32,6 +33,7 @@ export interface PostsParts {
 	readonly places: PostTargets;
 	readonly history: History;
 	readonly files: SharedFiles;
+	readonly streams: Streams;
 	/** Reads a file of the gateway; undefined if the gateway refuses it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
@@ -58,9 +60,14 @@ export class Posts {
 		const spot = await this.#parts.places.targetOf(row, post.thread);
 		const half = await this.#halfOf(row, post, spot);
 		if (half !== undefined) return this.#complete(row, post, { ...spot, ts: half });
+		const stream = await this.#parts.streams.start(row, post, spot);
+		if (stream !== undefined) {
+			const { channel, ts } = postedOf(stream.body);
+			return { remote: messageId(channel, ts), limits: stream.limits };
+		}
 		const prepared = await this.#prepare(row, post);
 		const at = defined({ channel: spot.channel, thread_ts: spot.thread });
-		const metadata = { event_type: eventType, event_payload: { nonce: row.nonce } };
+		const metadata = metadataOf(row);
 		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, owed) =>
 			this.#parts.caller.ask(
 				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane, owed },
@@ -76,12 +83,17 @@ export class Posts {
 		const message = readMessageId(target);
 		if (message === undefined)
 			throw new DeliveryError(deliveryTexts.notAMessage({ id: target }), { kind: "rejected" });
+		const grown = await this.#parts.streams.grow(row, post, message);
+		if (grown !== undefined) return { remote: target, limits: grown.limits };
 		const spot = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
 		// An edit may be repeated, and must not share its files again.
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), spot);
 		const prepared = await this.#prepare(row, post, drafted, missing);
-		const { limits: empty } = await this.#update(prepared, spot, row.lane);
+		// A message that was a stream has no metadata yet.
+		const identity = post.key === undefined ? {} : { metadata: metadataOf(row) };
+		const change = () => this.#update(prepared, spot, row.lane, identity);
+		const { limits: empty } = await this.#unstreamed(row, message, change);
 		await this.#share(prepared, spot);
 		return { remote: target, limits: empty };
 	}
@@ -92,15 +104,29 @@ export class Posts {
 		if (message === undefined)
 			throw new DeliveryError(`Invalid id of a message: ${target}`, { kind: "rejected" });
 		const { channel, ts } = message;
+		const remove = () =>
+			this.#parts.caller.ask({ method: "chat.delete", channel, lane: row.lane }, { channel, ts });
 		try {
-			const { limits: empty } = await this.#parts.caller.ask(
-				{ method: "chat.delete", channel, lane: row.lane },
-				{ channel, ts },
-			);
+			const { limits: empty } = await this.#unstreamed(row, message, remove);
 			return { remote: target, limits: empty };
 		} catch (error) {
 			if (DeliveryError.from(error).kind !== "gone") throw error;
 			return { remote: target };
+		}
+	}
+
+	/** Makes a change that Slack refuses for a running stream. A process does not know the streams of the one before it. */
+	async #unstreamed(
+		row: OutboxRow,
+		message: StreamedMessage,
+		change: () => Promise<Carried>,
+	): Promise<Carried> {
+		try {
+			return await change();
+		} catch (error) {
+			if (!isStillStreaming(error)) throw error;
+			await this.#parts.streams.stop(row, message);
+			return change();
 		}
 	}
 
@@ -131,7 +157,9 @@ export class Posts {
 		const found = await this.#parts.history.find(spot, {
 			key: id,
 			since: since - skewMs,
-			fits: ({ metadata }) => metadata?.event_type === eventType && metadata.event_payload.nonce === nonce,
+			fits: ({ metadata, blocks }) =>
+				(metadata?.event_type === eventType && metadata.event_payload.nonce === nonce) ||
+				blocks.some(({ block_id: id }) => id === streamBlockId(nonce)),
 		});
 		return found?.ts;
 	}
@@ -230,9 +258,17 @@ export class Posts {
 		throw refusal;
 	}
 
-	#update(prepared: Prepared, { channel, ts }: { channel: string; ts: string }, lane: OutboxRow["lane"]) {
+	#update(
+		prepared: Prepared,
+		{ channel, ts }: { channel: string; ts: string },
+		lane: OutboxRow["lane"],
+		identity: { readonly metadata?: ReturnType<typeof metadataOf> } = {},
+	) {
 		return this.#evenPlainer(prepared, (message, owed) =>
-			this.#parts.caller.ask({ method: "chat.update", lane, owed }, { channel, ts, ...message, ...quiet }),
+			this.#parts.caller.ask(
+				{ method: "chat.update", lane, owed },
+				{ channel, ts, ...message, ...quiet, ...identity },
+			),
 		);
 	}
 
@@ -257,6 +293,10 @@ export class Posts {
 function lookRefusal(error: unknown): Refused {
 	if (error instanceof Refused && error.isOfTheLook) return error;
 	throw error;
+}
+
+function metadataOf({ nonce }: OutboxRow) {
+	return { event_type: eventType, event_payload: { nonce } };
 }
 
 function postedOf(body: Carried["body"]): z.output<typeof Posted> {

@@ -27,6 +27,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	cannot_reply_to_message: { kind: "rejected" },
 	cant_update_message: { kind: "rejected", fix: fixes.cant_update_message },
 	edit_window_closed: { kind: "rejected", fix: fixes.edit_window_closed },
+	// A stream ends by itself, after which the message can be changed.
+	streaming_state_conflict: { kind: "rate-limited" },
 	msg_too_long: { kind: "rejected", fix: fixes.msg_too_long },
 	msg_blocks_too_long: { kind: "rejected", fix: fixes.msg_blocks_too_long },
 	invalid_blocks: { kind: "rejected", fix: fixes.invalid_blocks },

@@ -10,6 +10,7 @@ import { PrivateAnswers } from "./private-answers.ts";
 import { everything, RateLimits } from "./rate-limits.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
+import { Streams } from "./streams.ts";
 
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
@@ -39,7 +40,8 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 	const answers = new PrivateAnswers({ caller, files, clock, log });
 	const surface = composeSurface(parts, limits.fileBytes, ({ cards, read }) => {
 		const places = new PostTargets(cards);
-		const posts = new Posts({ caller, places, history, files, log, read });
+		const streams = new Streams({ caller, clock, log });
+		const posts = new Posts({ caller, places, history, files, streams, log, read });
 		return {
 			post: {
 				async create(row, post) {

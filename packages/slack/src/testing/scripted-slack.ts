@@ -73,6 +73,7 @@ export class ScriptedPort implements SlackPort {
 		const n = this.#next++;
 		switch (method) {
 			case "chat.postMessage":
+			case "chat.startStream":
 				return ok({ channel, ts: `1700000${n}.000100` });
 			case "chat.update":
 				return ok({ channel, ts });

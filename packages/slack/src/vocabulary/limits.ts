@@ -55,7 +55,10 @@ const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
  */
 export const perMinute = {
 	"chat.postMessage": 240,
+	"chat.appendStream": tiers[4],
 	"chat.delete": tiers[3],
+	"chat.startStream": tiers[2],
+	"chat.stopStream": tiers[2],
 	"chat.update": tiers[3],
 	"chat.postEphemeral": tiers[4],
 	"conversations.history": tiers[3],

@@ -23,11 +23,10 @@ export function liveView(
 		if (calls.length > 0 && level !== "text") sections.push(linesOf(calls, { level, now }).join("  \n"));
 		calls = [];
 	};
-	// A question is a post of its own, and the calls of a reply wait for each other's questions.
-	const isWaiting = parts.some((part) => part.type === "call" && part.waits !== undefined);
+	const shown = shownCalls(parts);
 	for (const part of parts) {
 		if (part.type === "call") {
-			if (part.to !== undefined || !isWaiting) calls.push(part);
+			if (shown.has(part)) calls.push(part);
 		} else {
 			close();
 			sections.push(part.text.trim());
@@ -50,19 +49,27 @@ function linesOf(
 }
 
 function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; readonly now: number }): string {
-	const call = callName(part, level);
-	const { from, to, failed } = part;
-	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
-	if (to === undefined) {
-		const step = stepOf(passed);
-		return liveTexts.running({ call, seconds: Math.floor(passed / step) * step });
-	}
-	return failed
-		? liveTexts.failed({ call, seconds: passed })
-		: liveTexts.succeeded({ call, seconds: passed });
+	const shown = { call: callName(part, level), seconds: secondsOf(part, now) };
+	if (part.to === undefined) return liveTexts.running(shown);
+	return part.failed ? liveTexts.failed(shown) : liveTexts.succeeded(shown);
 }
 
-function callName({ name, subject }: CallPart, level: LiveLevel): string {
+/** Duration of a call so far. That of a running call changes every few seconds. */
+export function secondsOf({ from, to }: CallPart, now: number): number {
+	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
+	const step = to === undefined ? stepOf(passed) : 1;
+	return Math.floor(passed / step) * step;
+}
+
+/** Calls that are shown while the run works: a question is a post of its own, and the calls of a reply wait for it. */
+export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
+	const calls = parts.filter((part) => part.type === "call");
+	const isWaiting = calls.some(({ waits }) => waits !== undefined);
+	return new Set(calls.filter(({ to }) => to !== undefined || !isWaiting));
+}
+
+/** Name of a call with its subject, as far as the level shows it. */
+export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plain(name, maxSubject);
 	if (subject === undefined) return tool;
 	if (level === "everything") return `${tool} ${plain(subject, maxSubject)}`;

@@ -1,0 +1,170 @@
+import type { Clock, Logger } from "@parley/base";
+import { DeliveryError, type GrowingPart, type OutboxRow, type Posting } from "@parley/connector";
+import { LRUCache } from "lru-cache";
+import { controlBlocks } from "../blocks/controls.ts";
+import type { Caller, Carried } from "./caller.ts";
+import type { PostTarget } from "./post-targets.ts";
+import { Refused } from "./refused.ts";
+import { additions } from "./stream-chunks.ts";
+
+type Post = Extract<Posting, { type: "post" }>;
+
+/** Slack ends a stream after about five minutes: slackapi/node-slack-sdk #2702. */
+const maxStreamMs = 4 * 60_000;
+/** Time without streams after Slack has refused one. */
+const refusedMs = 10 * 60_000;
+const maxKnown = 1000;
+/** Code of a message that is not a running stream, and of a message that is one. */
+const notStreaming = "message_not_in_streaming_state";
+const stillStreaming = "streaming_state_conflict";
+
+/** Message of the bot. */
+export interface StreamedMessage {
+	readonly channel: string;
+	readonly ts: string;
+}
+
+/** A running stream of this process. */
+interface Stream {
+	/** Monotonic. */
+	readonly startedAt: number;
+	readonly sent: readonly GrowingPart[];
+	/** The last addition may have been made or not. */
+	readonly isUnclear: boolean;
+}
+
+export interface StreamsParts {
+	readonly caller: Caller;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * Native streams of Slack for answers that grow in direct messages:
+ * https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming. In a channel, only one recipient would see
+ * the text grow. A stream has no metadata, so the block of its buttons has an id with the nonce of the row.
+ */
+export class Streams {
+	readonly #parts: StreamsParts;
+	/** By channel and timestamp. A stream that is not known is ended by its next edit. */
+	readonly #running = new LRUCache<string, Stream>({ max: maxKnown });
+	#refusedUntil = Number.NEGATIVE_INFINITY;
+
+	constructor(parts: StreamsParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Starts a stream for a post. Returns undefined without a post if the post cannot be a stream, or Slack refuses it.
+	 * Rejects with `unknown` without a response.
+	 */
+	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<Carried | undefined> {
+		const { caller, clock, log } = this.#parts;
+		const { grows, controls = [] } = post;
+		if (!post.live || !grows || thread === undefined || !channel.startsWith("D")) return undefined;
+		const chunks = additions([], grows.parts);
+		if (chunks === undefined || chunks.length === 0 || controls.length === 0) return undefined;
+		if (clock.monotonic() < this.#refusedUntil) return undefined;
+		const [buttons, ...others] = controlBlocks(controls);
+		const blocks = [{ ...buttons, block_id: streamBlockId(row.nonce) }, ...others];
+		const args = {
+			channel,
+			thread_ts: thread,
+			chunks: [{ type: "blocks", blocks }, ...chunks],
+			...recipientOf(grows.reader),
+		};
+		try {
+			const started = await caller.ask({ method: "chat.startStream", lane: row.lane }, args);
+			const { ts } = started.body;
+			const stream = { startedAt: clock.monotonic(), sent: grows.parts, isUnclear: false };
+			if (typeof ts === "string") this.#running.set(keyOf({ channel, ts }), stream);
+			return started;
+		} catch (reason) {
+			const error = DeliveryError.from(reason);
+			if (error.kind === "unknown") throw error;
+			if (error.kind === "rejected") this.#refusedUntil = clock.monotonic() + refusedMs;
+			log.debug("an answer is posted without a stream", { channel, thread, error });
+			return undefined;
+		}
+	}
+
+	/**
+	 * Adds the new parts of a post to its stream. Returns undefined if the message must be edited instead; its stream has
+	 * then ended. Rejects like a call.
+	 */
+	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<Carried | undefined> {
+		const stream = this.#running.get(keyOf(message));
+		if (stream === undefined) return undefined;
+		const { caller, clock } = this.#parts;
+		const parts = post.live && post.grows?.parts;
+		const isLate = clock.monotonic() - stream.startedAt > maxStreamMs;
+		const chunks = parts && !isLate && !stream.isUnclear ? additions(stream.sent, parts) : undefined;
+		if (!parts || chunks === undefined) return this.#end(row, message);
+		if (chunks.length === 0) return { body: {}, limits: [] };
+		const { channel, ts } = message;
+		try {
+			const args = { channel, ts, chunks };
+			const added = await caller.ask({ method: "chat.appendStream", lane: row.lane }, args);
+			this.#running.set(keyOf(message), { ...stream, sent: parts });
+			return added;
+		} catch (reason) {
+			const error = DeliveryError.from(reason);
+			if (error.kind === "rejected") return this.#end(row, message);
+			if (error.kind === "unknown") this.#running.set(keyOf(message), { ...stream, isUnclear: true });
+			throw error;
+		}
+	}
+
+	/**
+	 * Ends the stream of a message, also one of another process. Resolves also if none runs, or if Slack refuses it for
+	 * another reason: the next edit is then refused until Slack ends the stream by itself.
+	 */
+	async stop(row: OutboxRow, message: StreamedMessage): Promise<void> {
+		const { caller, log } = this.#parts;
+		const isLast = row.lane === "final" || row.lane === "error";
+		const args = { channel: message.channel, ts: message.ts };
+		const status = isLast ? { session_status: "active" } : {};
+		const ask = (more: object) =>
+			caller.ask({ method: "chat.stopStream", lane: row.lane, owed: true }, { ...args, ...more });
+		try {
+			await ask(status).catch((reason: unknown) => {
+				if (!isLast || !isOtherRefusal(reason)) throw reason;
+				return ask({});
+			});
+		} catch (error) {
+			if (DeliveryError.from(error).kind !== "rejected") throw error;
+			if (isOtherRefusal(error)) log.warn("Slack refused to end a growing answer", { ...args, error });
+		}
+		this.#running.delete(keyOf(message));
+	}
+
+	async #end(row: OutboxRow, message: StreamedMessage): Promise<undefined> {
+		await this.stop(row, message);
+		return undefined;
+	}
+}
+
+/** Id of the first block of a stream, by which its message is found. */
+export function streamBlockId(nonce: string): string {
+	return `parley_post:${nonce}`;
+}
+
+/** Whether an edit was refused because the message is a running stream. */
+export function isStillStreaming(error: unknown): boolean {
+	return error instanceof Refused && error.slackCode === stillStreaming;
+}
+
+function isOtherRefusal(error: unknown): boolean {
+	return error instanceof Refused && error.kind === "rejected" && error.slackCode !== notStreaming;
+}
+
+/** Slack requires the person outside of direct messages, and sometimes in them. */
+function recipientOf(reader = ""): { recipient_user_id?: string; recipient_team_id?: string } {
+	const [platform, team, user] = reader.split(":");
+	if (platform !== "slack" || !team || !user) return {};
+	return { recipient_user_id: user, recipient_team_id: team };
+}
+
+function keyOf({ channel, ts }: StreamedMessage): string {
+	return `${channel} ${ts}`;
+}
