@@ -33,7 +33,7 @@ export class ParleyError extends Error {
 
 	/**
 	 * Converts any caught value, which becomes the cause. A `ParleyError` stays unchanged, an abort becomes
-	 * `cancelled`, a timeout `deadline_exceeded`, and everything else `internal` with a message that reveals nothing.
+	 * `cancelled`, a timeout `deadline_exceeded`, and everything else `internal` with a general message.
 	 */
 	static from(reason: unknown): ParleyError {
 		if (reason instanceof ParleyError) return reason;

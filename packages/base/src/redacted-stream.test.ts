@@ -138,7 +138,7 @@ const body = "q8w7e6r5t4y3u2i1o0p9";
 const signature = "dozjgNryP4J3jVmNHl0w5N";
 const endless = "aZ".repeat(3_000);
 
-/** A secret, and the parts of it that must not be shown. */
+/** A secret, and its parts that must not be shown. */
 const forms: readonly (readonly [name: string, secret: string, hidden: readonly string[]])[] = [
 	["a registered value", key, [key]],
 	["a registered value in base64", encoded, [encoded]],

@@ -1,8 +1,8 @@
 import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns.ts";
 
-/** Takes text in pieces and returns it without secrets, each part as soon as it cannot belong to one. */
+/** Receives text in pieces and returns it without secrets. A part is returned when it can no longer belong to a secret. */
 export interface RedactedStream {
-	/** Returns the text that may be shown by now: "" while all of it may still belong to a secret. */
+	/** Returns the text that can be shown: "" while all of it may still belong to a secret. */
 	push(text: string): string;
 	/** Returns the rest, at the end of the text. */
 	end(): string;
@@ -14,7 +14,7 @@ export interface Gate {
 	find(text: string): number | undefined;
 	/** Maximum of characters by which a place is found. */
 	readonly length: number;
-	/** Beginnings of registered values that are too short for the pattern. None of a value that begins like a shape. */
+	/** Beginnings of registered values that are too short for the pattern, except values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/** Returns the end of the registered value that begins at this place; Infinity if the text ends within it. */
 	endOfValue(text: string, at: number): number | undefined;
@@ -26,7 +26,7 @@ export interface Redaction {
 	redactCut(text: string): string;
 }
 
-/** Maximum of characters that are held back for a word. Later parts of a longer credential are replaced as they arrive. */
+/** Maximum characters of a word that wait for its end. Later parts of a longer credential are replaced as they arrive. */
 const longestWord = 4096;
 /** The same for a key block. */
 const longestKey = 65_536;
@@ -44,11 +44,12 @@ const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 
 /**
- * Holds text back from a possible secret to the end of that word or key block, and redacts it as a whole. Also holds back
- * the first characters of a registered value, although they are too few for the gate: no part of such a value leaves,
- * however it is cut. The opening of a shape, such as `sk-…`, may have left before the rest is recognized. Holds back at most
- * `longestWord` characters of a word, `longestKey` of a key block, or one registered value. A credential or key block that
- * is longer becomes one `[redacted]`, up to the first character that cannot continue it.
+ * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. Also delays the first
+ * characters of a registered value, although they are too few for the gate: no part of such a value is returned, however it
+ * is cut. The opening of a shape, such as `sk-…`, may be returned before the rest is recognized. Delays at most
+ * `longestWord`
+ * characters of a word, `longestKey` of a key block, or one registered value. A longer credential or key block becomes one
+ * `[redacted]`, up to the first character that cannot continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last characters that have left, as many as the gate may need. */
@@ -131,8 +132,8 @@ interface Part {
 }
 
 /**
- * The next held text that can be redacted; undefined if more text is needed. `text` begins where the gate found a secret,
- * and its first `gone` characters have left. Cuts no registered value.
+ * The next delayed text that can be redacted; undefined if more text is needed. `text` begins where the gate found a secret,
+ * and its first `gone` characters were returned. Cuts no registered value.
  */
 function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, gone);
@@ -182,7 +183,7 @@ function partOfWord(text: string, gone: number): Part | undefined {
 		: { end: held.length - longestShape };
 }
 
-/** A block that may be a private key, or its opening if its title says that it is none. */
+/** A block that may be a private key, or its opening if its title excludes a private key. */
 function partOfKey(block: string, gone: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
 	if (end) return { end: end.index + end[0].length - gone };

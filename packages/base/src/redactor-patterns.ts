@@ -8,7 +8,7 @@ export function encodings(secret: string): string[] {
 	return [
 		secret,
 		json,
-		// A text of JSON inside a text of JSON, as in arguments of a tool that takes JSON.
+		// JSON text inside JSON text, for example in arguments of a tool with a JSON parameter.
 		inJson(json),
 		bytes.toString("base64"),
 		bytes.toString("base64url"),
@@ -81,7 +81,7 @@ function embeddedBase64(bytes: Buffer): string[] {
 /** Text in place of a secret. */
 export const REPLACEMENT = "[redacted]";
 
-/** Credentials without a maximum length. The last part of each pattern takes all that continues the credential. */
+/** Credentials without a maximum length. The last part of each pattern matches the complete rest of the credential. */
 const endless = [
 	// Slack: https://docs.slack.dev/authentication/tokens
 	/xox[abeprs](?:\.xox[bp])?-[\w-]{8,}/,
@@ -118,7 +118,7 @@ export const cutShape = new RegExp(
 /** Characters of the longest shape that has a maximum, and of the longest beginning that `cutShape` does not match. */
 export const longestShape = 100;
 
-/** Beginnings of all shapes, by which a stream holds a text back in time. */
+/** Beginnings of all shapes, at which a stream starts to delay text. */
 export const openings = [
 	"xox[abeprs]",
 	"xapp",

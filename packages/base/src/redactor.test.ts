@@ -37,7 +37,7 @@ test("a secret is taken out of base64 that holds more than the secret", () => {
 		const header = Buffer.from(`${user}:correct horse battery`).toString("base64");
 		const clean = redactor.redact(header);
 		expect(clean).toContain("[redacted]");
-		// The rest decodes to the user and, at most, the last character of the secret.
+		// The rest decodes to the user and at most the last character of the secret.
 		expect(clean.replace("[redacted]", "").length).toBeLessThanOrEqual(
 			Math.ceil((user.length + 1) / 3) * 4 + 4,
 		);
@@ -116,7 +116,7 @@ test("values of three characters are left alone", () => {
 
 const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"].join(".");
 const pemBody = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n";
-// Put together here so that no scanner takes this file for one that leaks.
+// Joined here so that secret scanners do not report this file.
 const pem = (kind: string) => `-----${"BEGIN"} ${kind}-----\n${pemBody}-----END ${kind}-----`;
 
 test.each([

@@ -50,7 +50,7 @@ export interface RuntimeOptions extends ModelOptions {
 	 */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
-	/** Further directories that no tool may touch; none unless told. Real paths. */
+	/** Further directories that no tool may use. Default: none. Real paths. */
 	readonly forbidden?: readonly string[];
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
@@ -59,13 +59,13 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly limits?: Partial<RunLimits>;
 	/** Maximum of active tasks, and the limits of each. */
 	readonly tasks?: Partial<RunLimits> & { readonly limit?: number };
-	/** Whether other processes work on the store, too; not unless told. */
+	/** Whether other processes use the store. Default: false. */
 	readonly shared?: boolean;
-	/** How much of files is kept, and how long. */
+	/** Limits of stored files and their lifetime. */
 	readonly files?: Partial<FileLimits>;
 	/** Access rules of chat platforms and channel settings. Default: no access. */
 	readonly chat?: ChatSettings;
-	/** The operator's own token; only those that were made at run time unless told. */
+	/** The operator's token. Default: only tokens that were created at run time. */
 	readonly operatorToken?: OperatorTokenFile;
 	/** Default: the built-in rules alone. */
 	readonly policy?: PolicyFiles;
@@ -79,7 +79,7 @@ export interface Services {
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
 	readonly observers: Observers;
-	/** Milliseconds since the epoch: since when clients could be here. */
+	/** Start of the time in which clients could connect, in milliseconds since the epoch. */
 	readonly startedAt: number;
 	/** See `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;

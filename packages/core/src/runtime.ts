@@ -118,7 +118,7 @@ export class Runtime {
 		return this.#parts.open(request, wanted);
 	}
 
-	/** Passes, or throws what doing this to the session would. */
+	/** Throws the error that this action in the session would cause. */
 	async check(principal: Principal, sessionId: string, action: Action): Promise<void> {
 		(await this.#parts.sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
@@ -133,9 +133,11 @@ export class Runtime {
 	}
 
 	/**
-	 * Accepts a message and starts its run where nothing is in its way. The options hold for this run alone, also after a
-	 * restart. Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the
-	 * principal may not choose.
+	 * Accepts a message and starts its run if no other run is active. The options apply only to this run, also after a
+	 * restart.
+	 * Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the principal may
+	 * not
+	 * choose.
 	 */
 	async send(
 		request: Keyed,
@@ -148,7 +150,7 @@ export class Runtime {
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, this.#parts.rules);
-		// In few turns of the event loop: a cancel that follows in the same turn must find the message.
+		// Must be fast, because a cancellation in the same turn of the event loop must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
 		const chosenMessage = { ...message, options: await withSkill(session, chosen, skill, this.#parts.rules) };
 		const { accepted, start } = await acceptMessage(this.#parts.services, session, request, chosenMessage);
@@ -179,8 +181,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Chooses the model of the session's next runs by name or tier and returns its real name; `default` leaves it to the
-	 * profile and the gateway. A run at work keeps its own.
+	 * Chooses the model of the session's next runs by name or tier and returns its real name. `default` selects the model of
+	 * the profile or the gateway. An active run keeps its model.
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
@@ -199,7 +201,7 @@ export class Runtime {
 		return (await resolveChoice({ profile }, model, this.#parts.choice)).model;
 	}
 
-	/** Agent profiles, and what is wrong with those that cannot be used. */
+	/** Agent profiles, with the errors of unusable ones. */
 	async agents(principal: Principal): ReturnType<Profiles["list"]> {
 		authorize(principal, "agents.read");
 		return this.#parts.choice.profiles.list();
@@ -219,24 +221,24 @@ export class Runtime {
 		return readUsage(store, filter, clock.now(), budgets);
 	}
 
-	/** How the providers of models have answered so far; `since` is in milliseconds since the epoch. */
+	/** State of the model providers; `since` is in milliseconds since the epoch. */
 	health(principal: Principal): { readonly providers: readonly ProviderState[] } {
 		authorize(principal, "health.read");
 		return { providers: this.#parts.runner.providers };
 	}
 
-	/** How far the estimates of token counts were off, by `provider/model`: a metric of the gateway. */
+	/** Errors of the token estimates by `provider/model`, as a metric of the gateway. */
 	estimateErrors(principal: Principal): ReadonlyMap<string, EstimateError> {
 		authorize(principal, "usage.read", { owner: "" });
 		return this.#parts.contexts.errors();
 	}
 
-	/** Sets a budget at run time: from then on it holds instead of the configured one. */
+	/** Sets a budget at run time, which replaces the configured one. */
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. The first answer wins; a later one changes nothing, and is false. */
+	/** Answers an open question. The first answer wins. Returns false for a later one, which changes nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places } = this.trust;
 		return answerQuestion(
@@ -252,7 +254,7 @@ export class Runtime {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/** Ends the active run, or what else is meant, and what the channel is trusted with. */
+	/** Cancels the active run or the selected runs, and ends the trust in the channel. */
 	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
@@ -263,13 +265,13 @@ export class Runtime {
 		return listSessions(this.#options.store, principal, filter);
 	}
 
-	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
+	/** Sets the title of a session. An empty title allows a model to choose one again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
 		return await renameSession(this.#parts.services, lease.session, request, title);
 	}
 
-	/** Deletes a session with everything that belongs to it; while something runs or waits there only by force. */
+	/** Deletes a session with all its data. Needs `force` while a run is active or a question is open. */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
 		this.#parts.admission.require();
 		await removeSession({ ...this.#parts.services, sessions: this.#parts.sessions }, request, {

@@ -34,7 +34,7 @@ interface EntranceParts {
 	readonly trust: Runtime["trust"];
 }
 
-/** Rejects with `failed_precondition` where the certificate or its key cannot be used. */
+/** Rejects with `failed_precondition` if the certificate or its key cannot be used. */
 export async function openEntrance(options: EntranceOptions, parts: EntranceParts): Promise<Entrance> {
 	const { config, clock, log } = options;
 	const reach = reachOf(config);
@@ -68,7 +68,7 @@ function authentication(
 	});
 }
 
-/** Tells programs of this machine where the gateway is and how it proves itself, and again when that changes. */
+/** Publishes the address and the certificate of the gateway for programs of this machine, again after each change. */
 export async function announce(
 	dataDirectory: string,
 	{ port, tls }: Entrance & { readonly port: Port },

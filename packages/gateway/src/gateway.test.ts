@@ -77,7 +77,7 @@ class Place implements AsyncDisposable {
 		});
 	}
 
-	/** Waits for something that also needs what is due now to be done. */
+	/** Waits for a promise that also needs the timers that are due now. */
 	async during<T>(work: Promise<T>): Promise<T> {
 		let settled = false;
 		const done = (): void => {
@@ -109,7 +109,7 @@ async function ask(socket: WebSocket, method: string, params: object = {}): Prom
 	return parseJson(String(data));
 }
 
-/** A server on a place of its own choice; with its address, which is free when the server is closed. */
+/** A server on a free port, with its address, which is free after the server is closed. */
 async function occupy(): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");

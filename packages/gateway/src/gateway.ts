@@ -34,7 +34,7 @@ import { createHealth, type Health, type HealthState } from "./wires/http/method
 import { createHttpServer } from "./wires/http/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
-/** Longer than clients may take to answer a good-bye. */
+/** Longer than the time for clients to answer a close. */
 const goodByeMs = 5_000;
 
 /** Minimum length of a secret. Servers that accept any key get words like `ollama`, which must not be redacted. */
@@ -45,7 +45,7 @@ export interface GatewayOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Learns the gateway's own secrets, so that `log` never shows them. */
+	/** Contains the gateway's own secrets, so that `log` never shows them. */
 	readonly redactor: Redactor;
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
@@ -54,7 +54,7 @@ export interface GatewayOptions {
 	readonly failpoints?: Failpoints;
 	/** Replaces the configured provider. */
 	readonly model?: Model;
-	/** Called when a client with that right asks the gateway to stop. */
+	/** Called when an authorized client asks the gateway to stop. */
 	readonly onShutdown?: () => void;
 }
 
@@ -73,13 +73,13 @@ export interface Gateway {
 	readonly reach: Reach;
 	/** Reads the files of the certificate again; broken ones leave the last in place, and a warning. Never rejects. */
 	renewCertificate(): Promise<void>;
-	/** Takes no more work, gives runs `graceMs`, says good-bye to clients and closes everything. */
+	/** Refuses new work, gives runs `graceMs`, says goodbye to clients and closes everything. */
 	stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts everything in order, and undoes it in reverse where a later part fails. Rejects with a `ParleyError` that an
- * operator can act on: the data directory is in use, a port is taken, a file is readable by others.
+ * Starts all parts in order, and stops them in reverse order if a later part fails. Rejects with a `ParleyError` that an
+ * operator can act on: the data directory is in use, a port is taken, other users can read a file.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, ids, log } = options;
@@ -154,10 +154,10 @@ interface WireParts {
 	readonly llama: LlamaServer | undefined;
 }
 
-/** The port, open, and all that is served there. */
+/** The open port with all its services. */
 interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
-	/** Says to those who look that it will close. */
+	/** Reports to health checks that the gateway will close. */
 	drain(): void;
 	/** Closes all connections with a farewell, and the port. */
 	close(): Promise<void>;
@@ -206,7 +206,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		async close() {
 			entrance.tls?.close();
 			held.close();
-			// No new connection is accepted from here. Open ones get a farewell before their sockets are cut.
+			// No new connection is accepted from here. Open ones get a goodbye before their sockets are closed.
 			const closed = port.close(goodByeMs);
 			await goodBye();
 			http.closeAllConnections();

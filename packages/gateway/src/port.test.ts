@@ -17,12 +17,12 @@ function http2(socket: Socket): void {
 	socket.destroy();
 }
 
-/** Keeps all threads of this process busy, so that a name is looked up only after others had their turn. */
+/** Keeps all threads of this process busy, so that a name lookup finishes after other work. */
 function delayLookups(): Promise<unknown> {
 	return Promise.all(Array.from({ length: 8 }, () => promisify(pbkdf2)("", "", 100_000, 64, "sha512")));
 }
 
-/** Opens a free place and then `localhost`, while a client asks for something at the first. */
+/** Opens a free port and then `localhost`, while a client sends a request to the first. */
 async function openWhileAsked(second: number) {
 	const probe = createServer().listen(0, "127.0.0.1");
 	await once(probe, "listening");

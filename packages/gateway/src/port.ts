@@ -47,7 +47,7 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 	};
 	const onHttp = whenOpen((socket) => http.emit("connection", socket));
 	const onHttp2 = whenOpen(http2);
-	// Admission needs the user alone. Authentication also checks whether the process is a tool.
+	// Admission needs only the user. Authentication also checks whether the process is a tool.
 	const { isLocal } = createLocalPeers({ log });
 	const close = async (graceMs: number): Promise<void> => {
 		await Promise.all(listeners.map((listener) => listener.close(graceMs)));

@@ -14,7 +14,7 @@ const tx = new Kysely<unknown>({
 	},
 });
 
-/** Group commit over a connection that records its statements and fails as asked. */
+/** Group commit over a connection that records its statements. The named statements fail. */
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];

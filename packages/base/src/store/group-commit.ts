@@ -15,7 +15,7 @@ export interface TransactionControl {
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;
 	rollbackToSavepoint(): Awaitable;
-	/** Writes something that changes nothing. A transaction that writes nothing does not test the disk. */
+	/** Writes without a change. A transaction that writes nothing does not test the disk. */
 	probe?(): Awaitable;
 	/** Failure of the disk that the error reports; undefined for any other error. */
 	failure?(error: unknown): StorageFailure | undefined;
@@ -106,7 +106,7 @@ export class GroupCommit<DB> {
 		await this.#flushing;
 	}
 
-	/** Commits nothing, so that `health` learns whether commits work again. */
+	/** Commits nothing, so that `health` shows whether commits work again. */
 	async #try(): Promise<void> {
 		this.#trying = true;
 		await Promise.allSettled([this.commit(async () => undefined)]);
@@ -128,7 +128,7 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Retries a transaction that was rolled back, with all its commands in their order: it left nothing and no caller
+	 * Retries a transaction that was rolled back, with all its commands in their order. It changed nothing, and no caller
 	 * has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {

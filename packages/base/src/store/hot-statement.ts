@@ -16,7 +16,7 @@ export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<
 /** Marks the position of a parameter, anywhere a single value is allowed. */
 type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
-/** Stands for a value while the query is built, and marks its position among the parameters of the compiled query. */
+/** Replaces a value while the query is built, and marks its position among the parameters of the compiled query. */
 class Placeholder {
 	readonly name: PropertyKey;
 

@@ -88,7 +88,7 @@ export class NodeSqliteDialect implements Dialect {
 			init: async () => undefined,
 			acquireConnection: async () => connection,
 			releaseConnection: async () => undefined,
-			// Immediate: a transaction that writes must not learn later that it may not.
+			// Immediate: a transaction that writes must not fail later because another one writes.
 			beginTransaction: async () => database.exec("begin immediate"),
 			commitTransaction: async () => database.exec("commit"),
 			rollbackTransaction: async () => database.exec("rollback"),

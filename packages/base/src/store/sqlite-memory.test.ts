@@ -46,7 +46,7 @@ test.runIf(process.platform === "linux")(
 		process.chdir(directory);
 		try {
 			const store = await open();
-			// More than the cache of a transaction holds, so that some of it is spilled before the commit.
+			// More than the cache of a transaction, so that a part is written to disk before the commit.
 			await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
 			expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
 			expect(readdirSync(".")).toEqual([]);
@@ -89,7 +89,7 @@ test("a read that is called while a large transaction is open sees what was comm
 		for (let index = 0; index < 50; index++) {
 			const id = `${index}${"x".repeat(100_000)}`;
 			await tx.insertInto("items").values({ id, state: "open", n: 0 }).execute();
-			// Another task of the process gets its turn within the transaction.
+			// Another task of the process runs within the transaction.
 			if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
 			seen.push(count(store));
 		}

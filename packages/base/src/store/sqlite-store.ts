@@ -118,7 +118,7 @@ async function bringUp(
 	await migrate(schemaOf(writer, migrations));
 }
 
-/** Files up to this size are checked completely at every start, which takes about 20 ms. */
+/** Maximum size of files that are checked completely at every start, which takes about 20 ms. */
 const smallBytes = 8 * 1024 * 1024;
 
 /**
@@ -255,7 +255,7 @@ class BetweenTransactions extends NodeSqliteConnection {
 	}
 
 	override async executeQuery<R>(query: Parameters<DatabaseConnection["executeQuery"]>[0]) {
-		// The statements take no time of their own, so the transaction ends soon.
+		// The statements are fast, so the transaction ends soon.
 		while (this.#writer.isTransaction) await new Promise((resolve) => setImmediate(resolve));
 		return super.executeQuery<R>(query);
 	}

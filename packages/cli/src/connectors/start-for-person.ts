@@ -129,7 +129,7 @@ function webSocketUrl(url = ""): string {
 	return `${url.replace(/^http/, "ws")}/api/ws`;
 }
 
-/** The host and port of a URL, as gRPC clients take them. */
+/** Host and port of a URL in the form of gRPC clients. */
 function grpcTarget(url: string): string {
 	const { hostname, port, protocol } = new URL(url);
 	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;

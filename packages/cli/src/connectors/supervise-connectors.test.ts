@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { superviseConnectors } from "./supervise-connectors.ts";
 
-/** The environment of an operator who has every key. */
+/** Environment of an operator with every key. */
 const secrets = {
 	ANTHROPIC_API_KEY: "model key",
 	OPENAI_API_KEY: "model key",

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Io } from "../command-line/io.ts";
 
-/** Streams that no terminal is behind, and what was written to them. */
+/** Streams without a terminal, and the text that was written to them. */
 export class CapturedIo implements Io {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;

@@ -13,7 +13,7 @@ export function formatRoughly(count: number): string {
 	return `${value.toFixed(value < 99.95 ? 1 : 0).replace(/\.0$/, "")}${unit}`;
 }
 
-/** Bytes in the largest unit that they fill, each a thousand times the one before: `12.3 MB`. */
+/** Bytes in the largest fitting unit, in powers of 1,000: `12.3 MB`. */
 export function formatBytes(bytes: number): string {
 	if (bytes < 1000) return `${bytes} B`;
 	const units = ["kB", "MB", "GB", "TB"];

@@ -20,7 +20,7 @@ export function splitGraphemes(text: string): string[] {
 }
 
 /**
- * Wraps a text without escape sequences into rows of at most `columns`, at blanks if possible. Continued rows keep the
+ * Wraps a text without escape sequences into rows of at most `columns`, at spaces if possible. Continued rows keep the
  * indentation of their line. Every line has at least one row.
  */
 export function wrapText(text: string, columns: number): string[] {

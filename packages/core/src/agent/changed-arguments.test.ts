@@ -10,7 +10,7 @@ const ran: string[] = [];
 /** A fact about the world that every call is bound to. */
 let world = "as it was";
 
-/** Writes to a place; one that begins with `/` is outside, `web` is elsewhere, and `nowhere` makes no sense. */
+/** Writes to a place. A place that begins with `/` is outside, `web` is a host, and `nowhere` is invalid. */
 const put = defineTool<{ place: string }>({
 	name: "put",
 	description: "Puts something somewhere.",

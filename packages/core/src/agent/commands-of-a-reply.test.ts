@@ -298,7 +298,7 @@ test("a command behind a write of its reply is asked after the write, once", asy
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "written\n" }]);
 });
 
-/** A command that does something, says so, and then waits until the test writes to `pipe.log`. */
+/** A command with an effect. It prints a line, and then waits until the test writes to `pipe.log`. */
 function held(before: string): string {
 	return `${before}; echo ready; cat pipe.log`;
 }
@@ -348,7 +348,7 @@ test.for([
 				return "";
 			},
 		});
-		/** Bound to the world, as commands are to files. */
+		/** Bound to the world, like a command to files. */
 		const second = defineTool<{ text: string }>({
 			name: "second",
 			description: "Runs in the world.",

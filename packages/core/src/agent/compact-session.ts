@@ -100,7 +100,7 @@ async function compact(
 	return compacted;
 }
 
-/** Returns a function that asks for a text, repeats calls that failed as a run does, and records the cost of each. */
+/** Returns a function that requests a text, retries failed calls as a run does, and records the cost of each. */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
 	return async (text) => {
@@ -112,7 +112,7 @@ function writerFor(caller: SessionCaller, { model, names }: RunSettings, random:
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {
-				// The person who asked for the summary decides about another call.
+				// The requester of the summary decides about another call.
 				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);
@@ -145,7 +145,7 @@ function busy(): ParleyError {
 
 const liveId = "compaction";
 
-/** A compaction among what works in a session: runs that start wait for it, and a stop of the gateway ends it. */
+/** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = liveId;
 	readonly log: Logger;
@@ -153,7 +153,7 @@ class LiveCompaction implements LiveRun, Disposable {
 	readonly workedMs = 0;
 	readonly changes = new Map<string, never>();
 	readonly signal: AbortSignal;
-	/** Settles when what worked there before has left nothing in memory to wait for. */
+	/** Resolves when earlier work of the session has ended. */
 	readonly alone: Promise<unknown>;
 	readonly #session: Session;
 	readonly #stop = new AbortController();

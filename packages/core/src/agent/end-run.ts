@@ -26,7 +26,10 @@ export interface Ended {
 	readonly next: RunRow | undefined;
 }
 
-/** The end of a run whose loop failed. Throws the failure of a store: it may work again, and the run then continues. */
+/**
+ * The end of a run whose loop failed. A failure of the store is thrown, because the run continues when the store works
+ * again.
+ */
 export function endingOf(run: Run, reason: unknown): Ending {
 	const error = ParleyError.from(reason);
 	if (reason instanceof StoreError) throw reason;
@@ -213,7 +216,7 @@ function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Gives every announced call its end, also if the run was stopped before it. */
+/** Ends every announced call, also in a run that was stopped before it. */
 async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

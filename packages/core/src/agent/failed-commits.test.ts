@@ -39,7 +39,7 @@ async function insist(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }
 
-/** Waits, and lets the pause pass that follows a failed commit. */
+/** Waits, and advances the clock over the pause after a failed commit. */
 async function outlast<T>(t: TestRuntime, promise: Promise<T>): Promise<T> {
 	let done = false;
 	let passed = 0;

@@ -20,7 +20,7 @@ async function limitOf(options: Partial<TestRuntimeOptions>, message = "go"): Pr
 
 test("a reply may be as long as the model allows, and as the window has room", async () => {
 	expect(await limitOf({})).toBe(128_000);
-	// About 100,000 tokens: the window still holds the reply that is reserved.
+	// About 100,000 tokens. The window still has room for the reserved reply.
 	expect(await limitOf({}, "word ".repeat(100_000))).toBe(32_000);
 	expect(await limitOf({ table: new ModelTable([{ ...large, maxOutput: 8_000 }]) })).toBe(8_000);
 });

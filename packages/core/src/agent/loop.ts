@@ -40,9 +40,9 @@ interface PreparePorts extends AttachmentPorts {
 export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, WorkflowPorts {}
 
 /**
- * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded steps,
- * so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it cannot begin,
- * and if its record cannot be written.
+ * The agent loop: the calls of the last reply, the next request, its reply, and so on. It continues from the recorded steps,
+ * also after a restart. Returns when no work is left. Throws if the run is stopped, if it cannot begin, and if its record
+ * cannot be written.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
 	await prepare(run, ports);

@@ -133,7 +133,7 @@ test("a cancel while an answer is on its way ends the run, and the approved call
 	const { t, session, log, ran, tokens } = await threeOpen({ failpoints });
 	await using _ = t;
 	const answer = t.runtime.answer(unkeyed(), tokens[0], { value: true });
-	// The answer is stored, and the run has not seen it.
+	// The answer is stored, and the run has not read it.
 	await answered.promise;
 	await t.runtime.cancel(unkeyed(), session);
 	release.resolve();

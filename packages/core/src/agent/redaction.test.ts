@@ -39,7 +39,7 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	expect(JSON.stringify(said?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });
 
-/** Everything that is kept or said, but for calls and signed thinking, which go back to the model as they came. */
+/** All stored and sent data, except calls and signed thinking, which providers receive unchanged. */
 async function sinks(t: TestRuntime, log: EventLog, session: string): Promise<string> {
 	const steps = await t.store.read((db) => db.selectFrom("steps").select("data").execute());
 	const others = steps.filter(({ data }) => !data.includes('"reply"'));

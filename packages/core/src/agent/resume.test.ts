@@ -11,7 +11,7 @@ import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: between\ntool: place {}\nsay: the end";
 
-/** Three tools that differ in what a crash means for them, and count how often they ran. */
+/** Three tools with different recovery after a crash, which count their runs. */
 function countingTools() {
 	const ran = { look: 0, strike: 0, place: 0 };
 	const counting = (name: keyof typeof ran, effect: "none" | "idempotent" | "effectful") =>
@@ -42,7 +42,7 @@ interface Moment {
 	readonly ran: Readonly<Record<string, number>>;
 }
 
-/** Plays the conversation once and keeps the database as it was after each of its transactions. */
+/** Runs the conversation once and copies the database after each of its transactions. */
 async function recordMoments(): Promise<{
 	moments: Moment[];
 	types: string[];

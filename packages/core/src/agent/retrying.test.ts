@@ -267,7 +267,7 @@ test("a gateway that stops does not wait with a run for its next try", async () 
 	await t.send(session, "hi");
 	await log.next("run.retrying");
 	await t.settle();
-	// No time passes: a run at work would be given its grace.
+	// No time passes, because an active run would use its grace period.
 	await t.runtime.drain(25_000);
 	expect(t.clock.pending).toBe(0);
 });

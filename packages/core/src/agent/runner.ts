@@ -34,7 +34,7 @@ interface Starting {
 
 export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
 
-/** Starts and follows runs. After `stop` it starts none. */
+/** Starts and follows runs. Starts none after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
 	/** Called when a session has nothing left to do. */
@@ -123,7 +123,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** Keeps in memory what the session's next run needs. */
+	/** Stores data for the session's next run in memory. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];

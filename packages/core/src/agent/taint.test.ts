@@ -75,7 +75,7 @@ test("the call that makes the three complete is asked although all tools are acc
 		],
 	});
 	expect(await s.taint()).toBe("UE");
-	// Neither trust that was given before nor trust that is given now answers it, nor an answer without a value.
+	// Neither an earlier nor a present trust answers it, and neither does an answer without a value.
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await expect(s.t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toThrow();
 	expect(s.ran).toEqual(["fetch"]);
@@ -145,7 +145,8 @@ test("a grant for the session does not answer it either", async () => {
 		labels.push([label, approval?.allowSession]);
 		await t.runtime.answer(unkeyed(), token, { value: approval?.allowSession ? "session" : true });
 	}
-	// The grant of the first one covers the third; the second could be granted only before there was private data.
+	// The grant of the first approval covers the third. The second approval could allow the session only before it had
+	// private data.
 	expect(labels).toEqual([
 		["Allow peek?", true],
 		["Allow fetch?", false],

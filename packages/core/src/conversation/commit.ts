@@ -19,8 +19,9 @@ export type RecordIn<S extends Recording> = (
 ) => Promise<Recorded[]>;
 
 /**
- * Runs one command as one transaction over several sessions. The events of each session leave in the order of the `commit`
- * calls, after the transaction is durable. If it throws, nothing has happened. `work` may run again with a new transaction.
+ * Runs one command as one transaction over several sessions. The events of each session are emitted in the order of the
+ * `commit` calls, after the transaction is durable. If it throws, nothing has changed. `work` may run again with a new
+ * transaction.
  */
 export async function commitTogether<T, S extends Recording>(
 	journal: Journal,
@@ -91,7 +92,7 @@ function isForOwner({ type }: RecordedEvent): boolean {
 	return forOwner.test(type);
 }
 
-/** Takes events of a session, in order; must not throw and must not block. */
+/** Receives events of a session, in order; must not throw and must not block. */
 export type Listener = (event: SessionEvent) => void;
 
 interface Slot {
@@ -173,7 +174,7 @@ export class EventBus {
 		if (passed.type === "text.started") this.#reply = { runId: passed.runId, text: "" };
 		else if (passed.type === "text.ended") this.#reply = undefined;
 		else if (passed.type === "text.delta" && this.#reply) this.#reply.text += passed.text;
-		// The number of a passing event is that of the last recorded one that left before it.
+		// A transient event has the number of the last recorded event that was emitted before it.
 		return event.seq === this.#seq ? event : { ...event, seq: this.#seq };
 	}
 }

@@ -217,7 +217,7 @@ test("an answer fails if the operator removes the permission while it is on its 
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);
 	let looks = 0;
-	// As if it was taken back between the look and the commit.
+	// Withdrawn between the check and the commit.
 	places.answeredIn = (place) => (looks++ === 0 ? answeredIn(place) : []);
 	expect(await chat.answer(abe)).toBe("prompt not found");
 	places.answeredIn = answeredIn;

@@ -28,7 +28,7 @@ export async function placesAnsweredHere(
 	return asking.filter((_, index) => !shared[index]);
 }
 
-/** The other channels in which approvals of a channel are answered, but where people of other organisations were. */
+/** The other channels in which approvals of a channel are answered, unless people of other organisations use them. */
 export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
 	if (place === undefined || named.length === 0 || (await wasShared(db, place))) return [];
@@ -36,7 +36,7 @@ export async function placesAnswering(db: Tx, place: string | undefined, places:
 	return named.filter((_, index) => !shared[index]);
 }
 
-/** Passes for who may approve what is asked in the channel that they are in; else throws `permission_denied`. */
+/** Throws `permission_denied` unless the principal may approve calls of their channel. */
 export function authorizeApprover(principal: Principal, places: Places): void {
 	const { person } = principal;
 	const { approvers } = person ? places.profileOf(placeKey(person.place)) : {};
@@ -57,8 +57,8 @@ interface PromptOrigin {
 }
 
 /**
- * Passes for who may approve in their own channel, and may answer this approval of another one from there: as it is, and
- * once. Also to say no takes that. Throws `permission_denied` saying what is missing.
+ * Throws `permission_denied` with the missing right unless the person may answer this approval of another channel from their
+ * own channel: unchanged, and for one call. A denial needs the same right.
  */
 export function authorizeElsewhere(
 	principal: Principal,

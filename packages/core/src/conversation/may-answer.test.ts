@@ -26,7 +26,7 @@ function acting(user: string, role: Role, where: Where = {}): Principal {
 const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
-/** A question that is open in a channel, of a run that Ada, a member, asked for. */
+/** A question in a channel, from a run that Ada, a member, requested. */
 async function openPrompt(tool: "edit" | "critical" | "question", profile: PlaceProfile = {}) {
 	const model = new ScriptedModel([calls("c1", tool)], [says("done")]);
 	const tools = [

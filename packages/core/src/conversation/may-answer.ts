@@ -8,7 +8,7 @@ import { hasRole, type Person, type Principal } from "../vocabulary/principal.ts
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import type { Session } from "./session.ts";
 
-/** A question, with the `Person` as JSON who asked for the work that it belongs to. */
+/** A question, with the requester of its work as JSON (`Person`). */
 export type PromptWithActor = Selectable<Tables["prompts"]> & { readonly actor: string | null };
 
 /**

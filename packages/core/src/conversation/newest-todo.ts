@@ -27,7 +27,7 @@ export async function newestTodo(
 	return row && { seq: Number(row.seq), event: fromRow<TodoUpdated>(row.data) };
 }
 
-/** The list of a run that has not ended, unless a client that received the events up to `from` gets it with the rest. */
+/** The list of an active run, unless a client that has the events up to `from` receives it with the following events. */
 export async function openTodo(
 	db: Kysely<Tables>,
 	sessionId: string,

@@ -2,7 +2,7 @@ import { authorize, isAuthorized } from "../vocabulary/authorize.ts";
 import type { SessionEvent } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
-/** Takes events of all sessions, in the order of each; must not throw and must not block. */
+/** Receives events of all sessions, in the order of each; must not throw and must not block. */
 export type Observer = (event: SessionEvent, owner: string) => void;
 
 export class Observers {
@@ -10,7 +10,7 @@ export class Observers {
 	/** Observers of recorded events only. Transient events include every token of a reply. */
 	readonly #ofRecorded = new Set<Observer>();
 
-	/** Adds one; call what is returned to let it go. */
+	/** Adds an observer. Returns a function that removes it. */
 	add(observer: Observer): () => void {
 		this.#observers.add(observer);
 		return () => this.#observers.delete(observer);

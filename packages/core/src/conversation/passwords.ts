@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 /** Handle of a password, for the model and the record. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
-/** Seals a password for good and returns its handle; the clear text goes no further than here. */
+/** Encrypts a password and returns its handle. No other function gets the clear text. */
 export async function keepPassword(
 	{ clock, ids, secrets }: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,

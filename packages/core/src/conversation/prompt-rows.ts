@@ -16,7 +16,7 @@ export interface Asking {
 	readonly kind: "approval" | "elicitation";
 }
 
-/** The newest question of this kind that a call has asked, if any. */
+/** The newest question of this kind for a call, if any. */
 export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
 	const row = await db
 		.selectFrom("prompts")
@@ -41,7 +41,7 @@ export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }
 
-/** The arguments that a person gave a call with their newest approval of it; undefined if they gave none. */
+/** The arguments that a person changed in the newest approval of a call; undefined if they changed none. */
 export async function findChanges(
 	db: Tx,
 	{ runId, callId }: Pick<Asking, "runId" | "callId">,

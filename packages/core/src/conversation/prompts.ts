@@ -27,7 +27,7 @@ export interface Question {
 	readonly wantedGrant?: KeptGrantRequest;
 }
 
-/** An answer as it came, and who gave it. */
+/** An answer with its author. */
 export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
@@ -228,7 +228,7 @@ export class Prompts {
 		return grantId;
 	}
 
-	/** The answer as it is kept: a password as its handle, words without a secret in them. */
+	/** The answer in its stored form: a handle for a password, and texts without secrets. */
 	async #keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
 		const { redactor } = session;
 		if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };

@@ -127,7 +127,7 @@ export function toRunRow(row: {
 	};
 }
 
-/** Takes what was said to a run since its last model call, in order: from now on it belongs to the caller. */
+/** Removes and returns the messages that were added to a run since its last model call, in order. */
 export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
 	const rows = await takeSaid(tx, { runId });
 	return rows

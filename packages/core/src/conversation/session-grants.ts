@@ -6,7 +6,7 @@ import type { TrustBadge } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { Session } from "./session.ts";
 
-/** Trust grants of channels, as far as sessions and runs use them. */
+/** Trust grants of channels, for sessions and runs. */
 export interface SessionGrants {
 	/** Answers the question whether a channel becomes trusted. Returns false if another answer was first. */
 	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;

@@ -33,7 +33,7 @@ export interface LiveRun {
 	park(): void;
 	/** Whether it only waits for a person's answer. */
 	readonly waiting: boolean;
-	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
+	/** Milliseconds of work since the start or the resumption, without waits. */
 	readonly workedMs: number;
 	/** By the id of each call that waits for its approval. */
 	readonly changes: ReadonlyMap<string, ChangeJudge>;
@@ -54,7 +54,7 @@ type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 /** Claim of a task by a worker. The session of the task checks it in every transaction. */
 export interface TaskHold {
 	readonly taskId: string;
-	/** The session that owns the task: whom it belongs to, and where people are asked. */
+	/** The session that owns the task, and in which people are asked. */
 	readonly home: Session;
 	/** Sessions, beside its own, that its use is counted for. */
 	readonly accounts: readonly string[];
@@ -62,7 +62,7 @@ export interface TaskHold {
 	readonly tools: readonly string[];
 	/** People of a chat platform who have replied to it. */
 	readonly speakers: readonly Person[];
-	/** How long it was worked on when it was taken up, in milliseconds. */
+	/** Milliseconds of work before the present claim. */
 	readonly workedMs: number;
 	/** Whether it may request reviews by people. */
 	readonly supervised: boolean;
@@ -129,7 +129,7 @@ export class Session {
 	systemPrompt: string | undefined;
 	/** Whether a person or a model has named it. */
 	titled: boolean;
-	/** The transcript of the ended runs, once one has ended here. */
+	/** The transcript of the ended runs, loaded at the end of the first run in this process. */
 	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
 	/** Runs that were cancelled between their record and their start. */
@@ -183,7 +183,7 @@ export class Session {
 		return runs.find((run) => run !== undefined);
 	}
 
-	/** A worker takes the task up, and lets it go with undefined. */
+	/** Sets the claimed task, or undefined when the worker releases it. */
 	workOn(task: TaskHold | undefined): void {
 		this.#task = task;
 	}
@@ -199,8 +199,8 @@ export class Session {
 	}
 
 	/**
-	 * Runs one command as one transaction. The events that it records leave when all of it is durable, in the order
-	 * of the `commit` calls; when it throws, nothing has happened.
+	 * Runs one command as one transaction. Its events are emitted when the transaction is durable, in the order of the
+	 * `commit` calls. If it throws, nothing has changed.
 	 */
 	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
 		const { journal } = this.#parts;
@@ -234,7 +234,7 @@ export class Session {
 		if (ended) this.bus.pass({ type: "session.deleted" });
 	}
 
-	/** Adds a client: from now on `listener` gets what happens, and its leaving counts. */
+	/** Adds a client. `listener` receives all later events, and the client counts as connected until it leaves. */
 	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
 		const absent = this.#absentSince();
 		this.#clients += 1;
@@ -270,7 +270,7 @@ export class Session {
 		return trustHolds(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 
-	/** Stops a run whose cancel is recorded: now, or as soon as it starts. */
+	/** Stops a run whose cancellation is recorded: now, or as soon as it starts. */
 	cancel(runId: string): void {
 		const run = this.live.get(runId);
 		if (run) run.cancel();
@@ -285,7 +285,7 @@ export class Session {
 		if (this.#cancelled?.delete(run.id)) run.cancel();
 	}
 
-	/** Resolves when `wake` is called for the token. Ask before you look at the row, so that nothing is missed. */
+	/** Resolves when `wake` is called for the token. Call it before reading the row, so that no change is missed. */
 	awake(token: string): Promise<void> {
 		this.#wakers ??= new Map();
 		const wakers = this.#wakers;

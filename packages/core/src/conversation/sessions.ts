@@ -8,7 +8,7 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import { readPasswords } from "./passwords.ts";
 import { Session, type SessionParts, type SessionRow } from "./session.ts";
 
-/** A session in use: it stays the one object for its id until every lease is given back. */
+/** A session in use. There is one object for its id until every lease is returned. */
 export interface Lease extends Disposable {
 	readonly session: Session;
 }
@@ -37,7 +37,7 @@ export function belongsToTask(taskId: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** People see what is of their own channel, also where their connector owns what is of others. */
+/** People see only the sessions of their own channel, also if their connector owns other sessions. */
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
@@ -96,7 +96,7 @@ export class Sessions {
 		}
 	}
 
-	/** Borrows a session; throws `not_found` for an unknown one, and likewise where `principal` may not `action`. */
+	/** Borrows a session. Throws `not_found` for an unknown session, and if `principal` may not do `action`. */
 	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
 		const lease = await this.#borrow(id);
 		if (!lease) throw unknownSession(id);
@@ -126,7 +126,7 @@ export class Sessions {
 		this.#unused.delete(id);
 	}
 
-	/** Call it when a use of the session ends. An unused session is forgotten after `mostUnused` others. */
+	/** Ends a use of the session. An unused session is evicted after `mostUnused` others. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;

@@ -21,7 +21,7 @@ export async function speakersTo(db: Tx, row: PromptWithActor, people: People): 
 	return Promise.all(spoken.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
 }
 
-/** Whether two are one person as far as can be known: the ids of a platform's users are the same in all of its tenants. */
+/** Whether two ids certainly name one person: the ids of a platform's users are the same in all of its tenants. */
 export function isSamePerson(one: Person, other: Person): boolean {
 	return one.place.platform === other.place.platform && userOf(one) === userOf(other);
 }

@@ -8,7 +8,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-/** Does what PostgreSQL may do: undoes each command once, so that it runs again. */
+/** Undoes each command once, so that it runs again, as PostgreSQL may do. */
 const undoing = (store: Store<Tables>): Store<Tables> =>
 	storeWith(store, {
 		commit: (command) =>

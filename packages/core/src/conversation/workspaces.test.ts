@@ -15,7 +15,7 @@ beforeEach(async () => {
 	directory = await createDirectory();
 });
 afterEach(async () => {
-	// Also what has too long a path for Node, or may not be read.
+	// Includes paths that are too long for Node and files that cannot be read.
 	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
 	spawnSync("rm", ["-rf", directory.path]);
 });

@@ -14,7 +14,7 @@ const youngMs = 60 * 60 * 1000;
 /** Disk usage of the smallest file. */
 const blockBytes = 4096;
 
-/** Files and directories of one workspace: looking through more would take seconds, before each command and after it. */
+/** Files and directories of one workspace. A larger search would take seconds, before each command and after it. */
 const maxEntries = 100_000;
 
 const atOnce = 64;
@@ -44,15 +44,15 @@ export class Workspaces {
 		return path;
 	}
 
-	/** Makes it again where it is gone: a backup holds none. */
+	/** Creates a missing directory. Backups do not contain it. */
 	async prepare(session: Session): Promise<void> {
 		const own = this.of(session);
 		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
 	}
 
 	/**
-	 * Removes those whose session is gone: a stop of the gateway came between. A young one may be of a session to be. One
-	 * that cannot be removed keeps none of the others; rejects in the end, once for each of these.
+	 * Removes the directories of deleted sessions, which remain after a stop of the gateway at that moment. A recent one may
+	 * belong to a new session. Continues after a failure. Rejects in the end, once for each failed directory.
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
@@ -86,10 +86,7 @@ export class Workspaces {
 	}
 }
 
-/**
- * Makes a directory and everything below it accessible for its owner. No process that could insert a link works there any
- * longer.
- */
+/** Makes a directory and all its content accessible for its owner. No process that could insert a link is active there. */
 async function open(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {

@@ -42,7 +42,7 @@ export function visibleTo(
 	principal: Principal,
 	{ owner, sessionId, sessionOwner, sessionPlace }: OwnedFile,
 ): boolean {
-	// A session without a channel belongs to no channel that a request comes from.
+	// A session without a channel is in no channel of a request.
 	const within = sessionId === null ? {} : { place: sessionPlace ?? "" };
 	if (isAuthorized(principal, "file.read", { owner, ...within })) return true;
 	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner, ...within });

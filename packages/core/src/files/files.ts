@@ -278,7 +278,7 @@ export class Files {
 		facts: ContentFacts,
 	): Promise<KeptFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
-		// From here the row counts. To count the file twice would keep other files out.
+		// From here on the row is counted, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
 		const expires_at = created_at + this.limits.keepMs;

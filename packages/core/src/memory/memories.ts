@@ -124,8 +124,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns their number. A person of Discord who deletes
-	 * their own also deletes those under their ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes that they wrote. Returns their number. For a person of Discord, this
+	 * includes the notes under their ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;
@@ -178,7 +178,7 @@ export class Memories {
 		return memory;
 	}
 
-	/** Returns notes of a selection, without asking who may read them. */
+	/** Returns notes of a selection, without a check of rights. */
 	async find(db: Tx, selection: MemorySelection, { query = "", limit }: MemoryFilter): Promise<Memory[]> {
 		if (query.trim() === "") return listMemories(db, selection, limit);
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });

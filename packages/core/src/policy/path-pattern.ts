@@ -10,7 +10,7 @@ export interface PathPattern {
 	readonly text: string;
 	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
-	/** The same for who is careful: also where a file system or a shell may take the path for another. */
+	/** The same, but also for paths that a file system or a shell could treat as equal. */
 	mayFit(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */
 	mayLieBelow(directory: string, roots: readonly string[]): boolean;

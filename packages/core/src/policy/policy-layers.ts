@@ -23,7 +23,7 @@ export interface LayerFiles {
 	readonly file: string;
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
-	/** Tools that are not here, and that rules may name all the same. */
+	/** Tools that are not built in, which rules may still name. */
 	readonly others?: readonly KnownTool[];
 	readonly onRead: (change: PolicyChange) => void;
 }
@@ -72,7 +72,7 @@ export class PolicyLayers {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/** The same object as long as no rule in it is another one. */
+	/** Returns the same object as long as no rule changes. */
 	of({ profile, rootDir, channelTools }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");

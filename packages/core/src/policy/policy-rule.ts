@@ -26,7 +26,7 @@ export interface PolicyRule {
 
 /** Rules that currently apply to a session, besides the built-in ones. */
 export interface PolicyInForce {
-	/** Another one as soon as a rule in it is another one. */
+	/** Changes whenever a rule changes. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
 	/** Rules that a layer may not make. They have no effect. */

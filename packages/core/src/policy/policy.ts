@@ -44,7 +44,7 @@ export interface Decision {
 	readonly floor: boolean;
 	/** Reason for people: why the call requires approval, or which rule allows it. */
 	readonly reason: string;
-	/** All that had something to say to it, what decided first. */
+	/** All rules that match the call, the deciding rule first. */
 	readonly rules: readonly SpokenRule[];
 }
 

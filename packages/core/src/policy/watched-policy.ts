@@ -27,7 +27,7 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file is a stranger's: links in it are not followed, and it may go as it came. */
+	/** Whether the file belongs to a workspace. Then links in it are not followed, and it may be missing. */
 	readonly foreign: boolean;
 	/** Called after the file changed. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;

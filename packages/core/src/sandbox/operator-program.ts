@@ -32,11 +32,13 @@ export interface RunningOperatorProgram {
 	readonly pid: number;
 	/** Settles when it has ended, or cannot be waited for longer. */
 	readonly ended: Promise<GroupEnd>;
-	/** Asks it to end with SIGTERM, and kills it with all that it started 1.5 s later. */
+	/** Sends SIGTERM, and kills the program with all its processes 1.5 s later. */
 	stop(): void;
 }
 
-/** Starts it. Rejects with `not_found` if there is no such program, with `failed_precondition` if it cannot be started. */
+/**
+ * Starts the program. Rejects with `not_found` if it does not exist, and with `failed_precondition` if it cannot be started.
+ */
 export async function startOperatorProgram(
 	{ command, args, cwd, environment, onLine }: OperatorProgram,
 	clock: Clock,

@@ -10,7 +10,7 @@ export interface OwnProgram {
 
 /** A program that was started. */
 export interface RunningProgram {
-	/** Its exit code, or 128 and the number of the signal that ended it; 127 where it could not be started. */
+	/** Exit code, or 128 plus the number of the signal that ended it; 127 if it could not be started. */
 	readonly ended: Promise<number>;
 	signal(name: "SIGTERM" | "SIGKILL"): void;
 }

@@ -11,7 +11,7 @@ import { errno, knownArchitecture } from "./system-calls/filter.ts";
 export interface ProbeFacts {
 	/** A directory beside the root, with a file `canary` in it. */
 	readonly beside: string;
-	/** A directory with something in it that no command may see. */
+	/** A hidden directory with a file in it. */
 	readonly data: string;
 	/** Directory of the programs of the system. */
 	readonly system: string;

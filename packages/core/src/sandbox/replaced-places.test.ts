@@ -11,7 +11,7 @@ import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 const testInside = test.skipIf(!hasBubblewrap);
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
-/** The root of one session, in it that of another, and a directory that neither may reach. */
+/** The root of one session, inside it the root of another, and a directory that neither may read. */
 let wide: string;
 let project: string;
 let outside: string;
@@ -204,7 +204,7 @@ testInside("a file of the operator and a home directory behind links stop no com
 testInside(
 	"after a command, nothing is taken back in a directory that a link at the root leads to",
 	async () => {
-		// It has the shape of a repository with a hook that came up while the command ran.
+		// It looks like a repository with a hook that appeared while the command ran.
 		const sandbox = await sandboxOf(project);
 		const running = sandbox.run(
 			shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),

@@ -31,7 +31,7 @@ function sandboxes(options: Partial<SandboxesOptions> = {}) {
 	});
 }
 
-/** Puts a program of this name on a path of its own. */
+/** Installs a program with this name in its own directory of PATH. */
 async function putBubblewrap(script: string): Promise<string> {
 	const path = join(directory.path, "bin");
 	await writeFile(join(path, "bwrap"), `#!/bin/sh\n${script}\n`);

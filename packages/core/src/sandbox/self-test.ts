@@ -82,7 +82,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/** Makes a root with a repository, a directory with a canary beside it, and listeners, until the work is done. */
+/** Creates a root with a repository, a directory with a canary beside it, and listeners, for the duration of the work. */
 async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));

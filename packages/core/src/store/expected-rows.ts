@@ -13,8 +13,8 @@ export interface ExpectedRun {
 }
 
 /**
- * The rows that the events of one session call for. A message, a reply, a result and a summary are written in the same
- * transaction as their event. Deleted rows are found that way, without a count that every turn would have to write.
+ * The rows that the events of one session require. A message, a reply, a result and a summary are written in the same
+ * transaction as their event. A missing row is found in this way, without a counter that every turn would have to write.
  */
 export class ExpectedRows {
 	readonly runs = new Map<string, ExpectedRun>();

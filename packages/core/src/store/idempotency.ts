@@ -4,7 +4,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { fromRow, type Tx } from "./journal.ts";
 import { stamp } from "./tables.ts";
 
-/** How long an answer is remembered: a client that lost it asks again within that time. */
+/** Lifetime of a stored answer: a client that lost it repeats the request within this time. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
 
 /** Principal, key and parameters of a request. The same key with other parameters is an error of the client. */

@@ -7,7 +7,7 @@ import { insertEvent, readHash, takeSeq } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 
-/** The store as a command sees it. All its changes are stored together or not at all. */
+/** The store as commands use it. All changes of a command are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 export interface JournalDeps {
@@ -28,7 +28,7 @@ export class Journal {
 		this.#ids = ids;
 	}
 
-	/** Gives the events the next numbers of their session and writes them; they may leave once `tx` is durable. */
+	/** Assigns the next numbers of the session to the events and writes them. They may be emitted when `tx` is durable. */
 	async append(tx: Tx, sessionId: string, events: readonly RecordedEvent[]): Promise<Recorded[]> {
 		if (events.length === 0) return [];
 		const at = this.#clock.now();
@@ -195,7 +195,9 @@ export interface Placed {
 	readonly event: Recorded;
 }
 
-/** In the order of positions no index of sessions may be used: each query would read all that these have ever recorded. */
+/**
+ * In the order of positions, no index of sessions may be used: each query would read the complete history of the sessions.
+ */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
 	{ sessionId, of, types }: EventsOf,

@@ -41,8 +41,8 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes notes about a person and by them: under one id, or, with `anywhere`, under all ids that are surely theirs. A
- * Slack id names another person in another workspace: https://docs.slack.dev/reference/objects/user-object
+ * Deletes notes about a person and by them: under one id, or, with `anywhere`, under all ids that certainly belong to them.
+ * A Slack id can name another person in another workspace: https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
 	tx: Tx,

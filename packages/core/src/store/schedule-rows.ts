@@ -129,7 +129,10 @@ export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange)
 	await tx.updateTable("schedules").set(columns).where("id", "=", id).execute();
 }
 
-/** Gives a new session the schedules of the one that was deleted under its external key. They see its events after `seenSeq`. */
+/**
+ * Moves the schedules of a deleted session to the new session with its external key. They receive its events after
+ * `seenSeq`.
+ */
 export async function rebindSchedules(
 	tx: Tx,
 	{ owner, externalKey }: { readonly owner: string; readonly externalKey: string },

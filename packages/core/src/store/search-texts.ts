@@ -33,7 +33,7 @@ export async function forgetName(tx: Tx, sessionId: string): Promise<void> {
 		.execute();
 }
 
-/** Lets a session be found by its title and external key. */
+/** Adds the title and the external key of a session to the search index. */
 export async function indexName(tx: Tx, sessionId: string, names: readonly (string | null)[]): Promise<void> {
 	const text = names.filter((name) => name !== null && name !== "").join("\n");
 	if (text !== "") await insertText(tx, { sessionId, kind: "name", text: folded(text) });

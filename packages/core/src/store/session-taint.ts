@@ -8,7 +8,7 @@ export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
 	return readTaint(row?.taint ?? "");
 }
 
-/** Adds to it, for good, in the transaction that records what brought it in. */
+/** Adds flags to the taint permanently, in the transaction that records their cause. */
 export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise<void> {
 	if (added === "") return;
 	const before = await findTaint(tx, sessionId);

@@ -30,7 +30,7 @@ interface SessionsTable extends Stamped {
 	left_at: number | null;
 	/** The channel that it belongs to, as `placeKey` writes it; null for sessions of no chat platform. */
 	place: string | null;
-	/** The task whose conversation it is; null for those that people have. */
+	/** The task whose conversation it is; null for conversations of people. */
 	task_id: string | null;
 	/** The `seq` of the first event that must have a hash: 1, or higher in a session from before there were hashes. */
 	hashed_from: Generated<number>;
@@ -59,13 +59,13 @@ interface RunsTable extends Stamped {
 	content: string;
 	/** `ImageBlock`s of the message as JSON. */
 	images: string | null;
-	/** The run whose last reply this one makes again. */
+	/** The run whose last reply this run repeats. */
 	retry_of: string | null;
 	/** The `Attachment`s of the message (files/attachment.ts) as JSON. */
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the id of the run. */
 	correlation: string | null;
-	/** 1 if the run was started under `accept_all_tools`. The run keeps that. */
+	/** 1 if the run was started under `accept_all_tools`, also after the end of that trust. */
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote it, as JSON, with their role at that time. Null for all others. */
 	actor: string | null;
@@ -109,7 +109,7 @@ interface PromptsTable extends Stamped {
 	scope: string | null;
 	/** Hash of the shown call. An approval is valid only for a call with the same hash. */
 	binding: string | null;
-	/** How often people were reminded of it: 0, 1 or 2. */
+	/** Number of reminders: 0, 1 or 2. */
 	reminded: number;
 	/** `WantedGrant` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
 	wanted_grant: string | null;
@@ -188,7 +188,7 @@ interface BudgetsTable extends Stamped {
 	set_at: number;
 }
 
-/** How older parts of a transcript were made shorter: applies to everything before `run_ordinal` and `message`. */
+/** Reductions of older parts of a transcript. Each applies to everything before `run_ordinal` and `message`. */
 interface CompactionsTable extends Stamped {
 	session_id: string;
 	/** Order within the session, from 1. */
@@ -210,7 +210,7 @@ interface CompactionsTable extends Stamped {
 /** Facts of a stored file. Its content is a file of the data directory with the same id. */
 interface FilesTable extends Stamped {
 	id: string;
-	/** The principal that brought it; of files that tools made, the session's owner. */
+	/** Principal that stored the file; for files of tools, the session's owner. */
 	owner: string;
 	/** The session that it belongs to; null until a message carries it. */
 	session_id: string | null;

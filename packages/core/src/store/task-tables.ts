@@ -10,15 +10,15 @@ interface TasksTable extends Stamped {
 	own_session_id: string;
 	/** The task that it is a worker of. */
 	parent_id: string | null;
-	/** The call that made it: repeated after a crash, that finds it again. */
+	/** The call that created it, by which a repetition after a crash finds it. */
 	spawn_call: string | null;
-	/** The task that ended and is done again by this one. */
+	/** The ended task that this one repeats. */
 	retry_of: string | null;
 	/** 0 for a task that people submitted, and one more than its parent's for a worker. */
 	depth: number;
 	/** Principal that submitted it, by `actingId`. */
 	submitted_by: string;
-	/** The `Person` of a chat platform who did, as JSON, with the role of that moment. */
+	/** The `Person` of a chat platform who submitted it, as JSON, with their role at that time. */
 	actor: string | null;
 	title: string;
 	description: string;
@@ -41,7 +41,7 @@ interface TasksTable extends Stamped {
 	max_retries: number;
 	/** Milliseconds since the epoch before which the task does not start. */
 	not_before: number;
-	/** How long it was worked on, without what it waited; counted with every transaction of its run. */
+	/** Milliseconds of work without waits. Updated with every transaction of its run. */
 	worked_ms: number;
 	/** The `Person`s of a chat platform who replied to it, as JSON. */
 	speakers: string | null;

@@ -20,7 +20,7 @@ interface TokensTable extends Stamped {
 	revoked_at: number | null;
 }
 
-/** Guilds and teams that connectors of a platform may speak for, beside those of the configuration. */
+/** Guilds and teams that connectors of a platform may serve, in addition to those of the configuration. */
 interface TenantsTable extends Stamped {
 	platform: string;
 	tenant: string;
@@ -73,7 +73,7 @@ interface PlacesTable extends Stamped {
 	set_at: number;
 }
 
-/** Channels whose calls run unasked for a while: see trust/channel-grants.ts. */
+/** Grants of trusted channels: see trust/channel-grants.ts. */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
@@ -90,7 +90,7 @@ interface ChannelGrantsTable extends Stamped {
 	granted_by: string;
 	created_at: number;
 	expires_at: number;
-	/** When the gateway was last seen at work with it: a long stop ends it. */
+	/** Last time at which the gateway worked under the grant. A long stop ends the grant. */
 	alive_at: number;
 	/** Ids of the sessions that received the start of the grant, as JSON. They receive its end. */
 	told: string;

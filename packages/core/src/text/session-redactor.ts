@@ -11,8 +11,8 @@ export interface TextRedactor extends Sink {
 const shortestLine = 8;
 
 /**
- * Removes the secrets that the gateway's redactor knows, and the passwords that were given in one session. In other sessions
- * the same text may be an ordinary word. Passwords under four characters are not removed.
+ * Redacts the secrets of the gateway and the passwords of one session. In other sessions the same text may be an ordinary
+ * word. Passwords under four characters are not redacted.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;

@@ -39,7 +39,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Asks the person a question and waits for the answer. A password comes back as a handle, never as itself. */
+/** Asks the person a question and waits for the answer. The result for a password is its handle. */
 export const askUser = defineTool<Arguments>({
 	name: "ask_user",
 	description:

@@ -9,7 +9,7 @@ import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
 import { replaceFile } from "./files/write-target.ts";
 
-/** Puts something else in the place of a name again and again: see `swap-race.ci.test.ts` for directories. */
+/** Repeatedly replaces a name: see `swap-race.ci.test.ts` for directories. */
 const loops = {
 	/** Exchanges two names: renameat2(2) with RENAME_EXCHANGE. */
 	exchange: `
@@ -32,7 +32,7 @@ while True:
 `,
 } as const;
 
-/** Repeats the operation beside the loop, until both outcomes were seen and the time is over. */
+/** Repeats the operation during the loop, until both results occurred and the time has passed. */
 async function race(script: string, names: readonly string[], operation: () => Promise<unknown>) {
 	const child = spawn("python3", ["-c", script, ...names], { stdio: ["ignore", "pipe", "inherit"] });
 	await once(child.stdout, "data");

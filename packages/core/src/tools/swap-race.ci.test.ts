@@ -23,7 +23,7 @@ import { writeFile } from "./files/write-file.ts";
 /** Mark of everything outside the root. A result that contains it has left the root. */
 const SECRET = "outside-secret";
 
-/** Exchanges two names again and again: renameat2(2) with RENAME_EXCHANGE. The pauses let longer operations end. */
+/** Repeatedly exchanges two names: renameat2(2) with RENAME_EXCHANGE. The pauses allow longer operations to end. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -35,7 +35,7 @@ while True:
     time.sleep(random.random() * 0.001)
 `;
 
-/** One operation in `dir`. Returns what it would show a person or a model; rejects if it is refused. */
+/** One operation in `dir`. Returns the text for a person or a model; rejects if it is refused. */
 type Operation = (race: Race) => Promise<string>;
 
 /** A root in which `dir` is sometimes a directory and sometimes a link to a directory outside. */
@@ -47,7 +47,7 @@ interface Race {
 	round: number;
 }
 
-/** Every file operation of the runtime that takes a path from a model or from a workspace. */
+/** Every file operation of the runtime with a path from a model or a workspace. */
 const operations: Readonly<Record<string, Operation>> = {
 	"write a new file": ({ context, round }) =>
 		call(writeFile, { path: `dir/new-${round % 7}.txt`, content: `round ${round}` }, context),

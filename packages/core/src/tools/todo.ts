@@ -40,7 +40,7 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 const parameters = () => listOf(Object.keys(stepStates) as Written[], "open");
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Keeps the list of steps of a run, or of a task. Clients show it as progress. */
+/** Stores the list of steps of a run, or of a task. Clients show it as progress. */
 export const todo = defineTool<Arguments>({
 	name: "todo",
 	description:
@@ -56,7 +56,7 @@ export const todo = defineTool<Arguments>({
 			state: { names: ["status"] },
 		},
 	},
-	// A call after a crash writes the same list. Calls of one reply run in their order, because the last list counts.
+	// A repetition after a crash writes the same list. Calls of one reply run in their order, so the last list stays.
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ items }) => ({

@@ -32,8 +32,7 @@ export async function checkModel(
 }
 
 /**
- * The profile of a channel as it can hold, its root made real. Throws `invalid_argument` naming the value and what
- * would do.
+ * Channel settings in their stored form, with a real root. Throws `invalid_argument` with the value and the allowed values.
  */
 export async function checkPlace(
 	key: string,

@@ -21,7 +21,7 @@ export class Places {
 	readonly #options: TrustOptions;
 	readonly #surroundings: PlaceSurroundings;
 	#configured: ReadonlyMap<string, PlaceProfile>;
-	/** Settings that the operator made at run time, as in the database. */
+	/** Settings that the operator made at run time, as stored. */
 	readonly #set = new Map<string, PlaceProfile>();
 
 	constructor(options: TrustOptions) {
@@ -48,7 +48,7 @@ export class Places {
 		return this.#find(place) ?? this.#find(`${platform}:${tenant}`) ?? {};
 	}
 
-	/** The other channels in which approvals of a channel may be answered: those of which something is said still. */
+	/** The other channels in which approvals of a channel may be answered, if people still use them. */
 	approveIn(place: string | undefined): readonly string[] {
 		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};
 		return approveIn.filter((key) => this.#find(key) !== undefined);
@@ -60,7 +60,7 @@ export class Places {
 		return [...keys].filter((key) => this.approveIn(key).includes(place));
 	}
 
-	/** All that something was said of, in the order of their names. */
+	/** All channels with settings or messages, in the order of their names. */
 	async list(principal: Principal): Promise<PlaceFacts[]> {
 		authorize(principal, "place.read");
 		const configured = [...this.#configured].map(

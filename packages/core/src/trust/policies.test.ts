@@ -13,7 +13,7 @@ const edit = probeTool("edit", { classes: ["write"], binding: () => ({ path: "/w
 const look = probeTool("look");
 const tools = [...builtinTools(), edit, look];
 
-/** A runtime with a file of rules, one session of it, and how calls of `edit` end there. */
+/** A runtime with a file of rules and one session, whose calls of `edit` are tested. */
 class Scene implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly file: string;

@@ -47,7 +47,7 @@ export interface PolicyAnswer {
 	readonly policyVersion: string;
 }
 
-/** The agent, the working directory and the channel that rules are asked for. */
+/** The agent, the working directory and the channel whose rules are requested. */
 export interface RulesFor {
 	readonly profile: string;
 	readonly rootDir: string;
@@ -68,7 +68,7 @@ export class Policies {
 		this.#layers = policy && new PolicyLayers({ ...policy, tools, onRead: (change) => this.#tell(change) });
 	}
 
-	/** Reads the operator's file; throws `failed_precondition` with line and reason where it cannot be used. */
+	/** Reads the operator's file. Throws `failed_precondition` with line and reason if it cannot be used. */
 	async load(): Promise<void> {
 		const { problem } = this;
 		if (problem === undefined) return;
@@ -91,7 +91,7 @@ export class Policies {
 		return this.#layers?.of({ profile, rootDir, channelTools }) ?? builtInAlone;
 	}
 
-	/** Calls whenever a rule of any layer has become another one, until what is returned is called. */
+	/** Calls the listener whenever a rule of any layer changes. Returns a function that removes the listener. */
 	onChange(listener: () => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -103,7 +103,7 @@ export class Policies {
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
-	/** The rules that hold somewhere, in the order of their layers. */
+	/** The rules that apply to some session, in the order of their layers. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this });
@@ -133,7 +133,7 @@ export class Policies {
 	}
 }
 
-/** A session as far as rules are concerned: one that there is, or one that could be. */
+/** The facts of an existing or possible session that rules use. */
 export interface PolicyScene {
 	readonly profile: string;
 	readonly rootDir: string;
@@ -149,7 +149,9 @@ type SceneOptions = TrustOptions & {
 	readonly places?: Places;
 };
 
-/** Finds the session, or makes one up: the operator's own at the first root. Throws `not_found`, `invalid_argument`. */
+/**
+ * Finds the session, or makes an imaginary one: the operator's at the first root. Throws `not_found`, `invalid_argument`.
+ */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,
 	options: SceneOptions,
@@ -158,7 +160,7 @@ async function findScene(
 	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
-	// A channel without a directory of its own works in one that is still to be made: the first root stands for it.
+	// A channel without a directory gets one with its first session. The first root replaces it here.
 	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	return {
@@ -193,7 +195,7 @@ export interface ListedRule {
 	readonly reason: string;
 	/** Whether the rule requires approval despite any grant. */
 	readonly floor: boolean;
-	/** Whether its layer may not make it, so that it counts for nothing. */
+	/** Whether its layer may not contain it, so that it has no effect. */
 	readonly ignored: boolean;
 	readonly tools?: readonly string[];
 	readonly classes?: readonly string[];
@@ -210,7 +212,7 @@ export interface PolicyListing {
 	readonly rules: readonly ListedRule[];
 }
 
-/** The rules that hold at a place, in the order of their layers. */
+/** The rules of a place, in the order of their layers. */
 async function listRules(
 	place: PolicyPlace,
 	options: TrustOptions & { readonly policies: Policies },

@@ -32,14 +32,14 @@ function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes that hold for chat what the real ones promise. */
+/** Sandboxes with the promises of real ones for chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
 	return { ...none, state, check: async () => state };
 }
 
-/** A runtime on this store, whose model makes one call to each message. */
+/** A runtime on this store, whose model answers each message with one call. */
 async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	const replies = Array.from({ length: 20 }, (_, n) =>
 		n % 2 === 0 ? [calls(`c${n}`, "edit", { n })] : [says("done")],
@@ -111,7 +111,7 @@ test.each(engines)(
 		const [first, second] = [await t.create(member), await t.create(member)];
 		t.clock.advance(1_000);
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });
-		// A connector that has come back names no session, and may have that of another channel open.
+		// A reconnected connector names no session, and may have another channel's session open.
 		const elsewhere = await t.create();
 		const requested = await grants.request(unkeyed(member), wanted(), { current: elsewhere });
 		expect(requested).toMatchObject({ status: "requested", sessionId: second });

@@ -17,7 +17,7 @@ export interface Charge {
 	readonly provider: string;
 	readonly usage: Usage;
 	readonly cost: number;
-	/** Further sessions that it counts for, the last of them the one whose budget it is. */
+	/** Further sessions whose usage includes the call. The last one has the budget. */
 	readonly accounts?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ const sumOfSession = hotStatement<
 		.where("scope", "=", p("sessionId")),
 );
 
-/** Counts a model call. Returns `budget.reached` for each budget that it takes over 80 % or over its end. */
+/** Counts a model call. Returns `budget.reached` for each budget that reaches 80 % or its limit. */
 export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Promise<RecordedEvent[]> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
@@ -144,7 +144,7 @@ export async function refuseWhenSpent(
 	return standings.length > 0;
 }
 
-/** All that a session has used so far, as this transaction sees it. */
+/** Total usage of a session, as this transaction reads it. */
 export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & { readonly cost: number }> {
 	const [sum] = await sumOfSession(tx, { sessionId });
 	return {
@@ -156,7 +156,7 @@ export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & {
 	};
 }
 
-/** The same of several sessions, those that have used nothing aside. */
+/** Total usage of several sessions. Sessions without usage are omitted. */
 export async function sessionTotals(
 	db: Tx,
 	sessionIds: readonly string[],

@@ -5,7 +5,7 @@ export function dayOf(at: number): string {
 	return new Date(at).toISOString().slice(0, 10);
 }
 
-/** The days that a period has at most: of a month also those that it lacks, for comparing alone. */
+/** The days that a period can have. For a month also days that it does not have, which is harmless in comparisons. */
 export function daysOf(period: BudgetPeriod, at: number): { readonly first: string; readonly last: string } {
 	const day = dayOf(at);
 	if (period === "day") return { first: day, last: day };

@@ -15,7 +15,7 @@ export interface UsageFilter {
 	readonly by: "day" | "model" | "session";
 }
 
-/** Model calls and what they took. `cost` is in billionths of a US dollar. */
+/** Model calls and their usage. `cost` is in billionths of a US dollar. */
 export interface UsageSum {
 	readonly calls: number;
 	readonly usage: Usage;
@@ -43,7 +43,7 @@ export interface UsageReport {
 
 const mostRows = 1000;
 
-/** Sums of all model calls, as they are committed. Throws `invalid_argument` for a day that is none. */
+/** Sums of all committed model calls. Throws `invalid_argument` for an invalid day. */
 export async function readUsage(
 	store: Store<Tables>,
 	filter: UsageFilter,

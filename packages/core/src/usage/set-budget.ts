@@ -24,7 +24,7 @@ export interface ChangeMade {
 	readonly at: number;
 }
 
-/** Whether a store holds budgets that were set. Once it may, it is not asked again. */
+/** Whether a store may have budgets from run time. If true, it is not queried again. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which applies from its commit. Throws `invalid_argument` for an impossible change. */

@@ -8,7 +8,7 @@ import { dayOf, daysOf } from "./period.ts";
 /** The rows of all the gateway, which outlive its sessions. */
 export const gatewayScope = "";
 
-/** A budget and what was spent of it. Money in billionths of a US dollar. */
+/** A budget and the spent amount, in billionths of a US dollar. */
 export interface Standing {
 	readonly scope: BudgetScope;
 	readonly sessionId?: string;

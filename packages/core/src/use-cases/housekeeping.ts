@@ -13,7 +13,7 @@ export interface Chore {
 	readonly work: () => Promise<void>;
 }
 
-/** Forgets what has had its time: once at the start, and then every day. */
+/** Deletes expired data: at the start, and then every day. */
 export class Housekeeping {
 	readonly #clock: Clock;
 	readonly #log: Logger;

@@ -83,7 +83,7 @@ const rules = {
 	"metrics.read": operatorOnly,
 	"gateway.control": operatorOnly,
 	"token.manage": operatorOnly,
-	/** To get a one-time way in with the rights that one has. */
+	/** Creates a ticket with the rights of the caller. */
 	"ticket.create": everybody,
 	/** Requests access, or redeems a pairing code. */
 	"person.pair": { ...talkers, operator: "none", role: "stranger" },
@@ -129,7 +129,10 @@ export function isAuthorized(principal: Principal, action: Action, object: Actio
 	return refusal(principal, action, object) === undefined;
 }
 
-/** Passes, or throws `permission_denied`, saying what is missing. Every method of every wire goes through here. */
+/**
+ * Throws `permission_denied` with the missing right unless the principal may do the action. Every method of every wire calls
+ * it.
+ */
 export function authorize(principal: Principal, action: Action, object: ActionObject = {}): void {
 	const why = refusal(principal, action, object);
 	if (why !== undefined) throw new ParleyError(why, { code: "permission_denied" });

@@ -12,7 +12,7 @@ export interface PersonRule {
 
 /** Configuration of chat platforms. */
 export interface ChatSettings {
-	/** People who get access without pairing, with their role. A higher role of their own has precedence. */
+	/** People who have access without pairing, with their role. A higher role from the operator has precedence. */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** People without access. Precedes all other rules. */
 	readonly deny: readonly PersonRule[];
@@ -20,7 +20,7 @@ export interface ChatSettings {
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
-	/** Whether the trust of a channel ends when a person without access writes there. Default: true. */
+	/** Whether a message of a person without access ends the trust in the channel. Default: true. */
 	readonly endTrustOnStranger?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface PlaceProfile {
 	readonly model?: string;
 	/** The only tools that its sessions have. */
 	readonly tools?: readonly string[];
-	/** Working directory of its tools instead of a workspace of its own. Absolute path. */
+	/** Working directory of its tools, which replaces its own workspace. Absolute path. */
 	readonly root?: string;
 	/** Ids of the people who may approve there. Default: all people with the role approver. */
 	readonly approvers?: readonly string[];
@@ -45,12 +45,12 @@ export interface PlaceProfile {
 	readonly budget?: number;
 	/** Maximum bytes of its workspace. */
 	readonly quotaBytes?: number;
-	/** When connectors take a message for one to the agent. */
+	/** Messages that connectors treat as messages to the agent. */
 	readonly mention?: "required" | "always";
 	/** Whether all people of the channel share a session, or each person has one. */
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show while the run works. */
 	readonly live?: "off" | "text" | "tools" | "everything";
-	/** How long approvals wait there, in milliseconds; 24 hours where absent. */
+	/** Milliseconds before approvals expire. Default: 24 hours. */
 	readonly approvalMs?: number;
 }

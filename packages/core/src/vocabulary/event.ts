@@ -77,7 +77,7 @@ export type ConversationEvent =
 			readonly author?: Author;
 			/** Entered a run that was at work, instead of starting one. */
 			readonly steered?: true;
-			/** Part of a history that a client brought along: see `assistant.message`. */
+			/** Part of an imported history: see `assistant.message`. */
 			readonly imported?: true;
 			/** The run whose last reply is requested again. `content` is the message of that run. */
 			readonly retryOf?: string;
@@ -89,9 +89,9 @@ export type ConversationEvent =
 			readonly type: "assistant.message";
 			readonly runId: string;
 			readonly content: string;
-			/** "" when all went well, `cancelled`, or what went wrong, for people. */
+			/** "" on success, `cancelled`, or the error for people. */
 			readonly error: string;
-			/** Absent if all went well, for `cancelled`, for a fault of ours, and in events that an earlier version wrote. */
+			/** Absent on success, for `cancelled`, for an internal error, and in events of earlier versions. */
 			readonly cause?: EndCause;
 			/** Model that answered; "" if no model answered. */
 			readonly model: string;
@@ -102,8 +102,9 @@ export type ConversationEvent =
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * Part of a history that a client supplied when it created the session. None of it happened in this gateway: no
-			 * model was called, and no tool ran. The client may claim anything. A message without text has `content` "".
+			 * Part of an imported history. It did not happen in this gateway: no model was called, and no tool ran. The
+			 * client may claim
+			 * anything. A message without text has `content` "".
 			 */
 			readonly imported?: true;
 	  }
@@ -119,7 +120,7 @@ export type ConversationEvent =
 	/** End of a model call with its actual usage. */
 	| {
 			readonly type: "model.called";
-			/** "" where the call was for the session and no run, such as for its title. */
+			/** "" if the call was for the session and not for a run, for example for its title. */
 			readonly runId: string;
 			readonly model: string;
 			readonly provider: string;
@@ -174,7 +175,7 @@ export type ConversationEvent =
 			readonly result: string;
 			/** Images in the result. Absent if there are none. */
 			readonly pictures?: readonly PictureFacts[];
-			/** How long it ran, without what people took to answer. */
+			/** Duration of the call, without the time that people needed to answer. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }
@@ -215,7 +216,7 @@ export type ConversationEvent =
 			/** Milliseconds since the epoch. */
 			readonly expiresAt: number;
 	  }
-	/** A file for the people of the session; `runId` and `callId` are those of the call that made it. */
+	/** A file for the people of the session; `runId` and `callId` identify the call that created it. */
 	| {
 			readonly type: "file.created";
 			readonly file: FileFacts;
@@ -346,10 +347,10 @@ export type TransientEvent =
 	  }
 	/** An open question, sent again to a client that joined. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
-	/** The session and everything in it were deleted. It is the last event. */
+	/** The session and all its data were deleted. It is the last event. */
 	| { readonly type: "session.deleted" };
 
-/** A recorded event with its place: `seq` counts from 1 in its session, without gaps. */
+/** A recorded event with its position: `seq` counts from 1 in its session, without gaps. */
 export interface Recorded {
 	readonly transient: false;
 	readonly id: string;
@@ -360,7 +361,7 @@ export interface Recorded {
 	readonly event: RecordedEvent;
 }
 
-/** A passing event; `seq` is that of the last recorded event before it. */
+/** A transient event; `seq` is that of the last recorded event before it. */
 export interface Passing {
 	readonly transient: true;
 	readonly sessionId: string;

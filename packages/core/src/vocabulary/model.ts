@@ -53,7 +53,7 @@ export type ModelEvent =
 			readonly type: "thinking";
 			readonly text: string;
 			readonly signature?: string;
-			/** Thinking that the provider hides: opaque, goes back to it unchanged. */
+			/** Thinking that the provider hides. Opaque, and returned to it unchanged. */
 			readonly redacted?: string;
 	  }
 	| { readonly type: "text"; readonly text: string }
@@ -64,7 +64,7 @@ export type ModelEvent =
 			readonly arguments: unknown;
 			/** The place among the calls of the reply, from 0; absent if the provider sends calls whole. */
 			readonly index?: number;
-			/** Why the arguments cannot be used; the call is answered with it and never runs. */
+			/** Reason why the arguments cannot be used. It is the result of the call, which never runs. */
 			readonly invalid?: string;
 	  }
 	| { readonly type: "call.started"; readonly index: number; readonly id: string; readonly name: string }
@@ -88,7 +88,7 @@ export interface Model {
 	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
 	/** Tokens of the request by the provider's count. Undefined if the provider has no count. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
-	/** Tokens of each text, without those of a request around it; for servers that show their tokenizer. Throws like `stream`. */
+	/** Tokens of each text alone; for servers that expose their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	/** Resolves when the server has loaded its model, and so knows its window, or does not start. Never rejects. */
 	settled?(signal: AbortSignal): Promise<void>;
@@ -96,7 +96,7 @@ export interface Model {
 	windowOf?(model: string): number | undefined;
 }
 
-/** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
+/** One reply of a model: complete, or the part before an interruption (`failure`). */
 export interface Reply {
 	readonly content: AssistantMessage["content"];
 	/** Model that answered, or "" if no model answered. */

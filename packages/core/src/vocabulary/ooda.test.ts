@@ -9,7 +9,7 @@ import type { RunOptions } from "./run-options.ts";
 
 const ooda = { mode: "ooda" } as const;
 
-/** A run in rounds of phases, whose model replies like this. */
+/** A run in rounds of phases, with this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	replies: readonly ScriptedReply[],

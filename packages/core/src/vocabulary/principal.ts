@@ -10,10 +10,10 @@ export const roles = ["stranger", "guest", "member", "approver", "owner"] as con
 export type Role = (typeof roles)[number];
 
 export interface Principal {
-	/** Stable and unique, for instance `operator` or `connector:discord`; keys and sessions are owned by it. */
+	/** Stable and unique, for example `operator` or `connector:discord`. It owns keys and sessions. */
 	readonly id: string;
 	readonly kind: PrincipalKind;
-	/** The token that it came with; revoking that ends its connections. Absent for local processes of the operator. */
+	/** Token of the client. Its revocation ends the client's connections. Absent for local processes of the operator. */
 	readonly tokenId?: string;
 	/** For a connector: its chat platform, such as `discord`. */
 	readonly platform?: string;
@@ -21,11 +21,11 @@ export interface Principal {
 	readonly sessions?: readonly string[] | "all";
 	/** For a connector, in one request: the person that it acts for. */
 	readonly person?: Person;
-	/** The wire that it came by, for the audit: `ozzie`, `http`. */
+	/** Wire of the request, for the audit: `ozzie`, `http`. */
 	readonly via?: string;
 }
 
-/** A person of a chat platform, as the gateway knows them at this moment. */
+/** A person of a chat platform, with the present facts of the gateway. */
 export interface Person {
 	/** `discord:GUILD:USER` or `slack:TEAM:USER`. */
 	readonly id: string;
@@ -72,7 +72,7 @@ export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }
 
-/** The name of a channel, which settings, sessions and grants of it go by: `discord:GUILD:CHANNEL`. */
+/** Key of a channel in settings, sessions and grants: `discord:GUILD:CHANNEL`. */
 export function placeKey({ platform, tenant, channel }: ChannelId): string {
 	return `${platform}:${tenant}:${channel}`;
 }
@@ -82,7 +82,7 @@ export function hasRole({ role }: { readonly role: Role }, least: Role): boolean
 	return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Some sessions: those of an owner, and further ones by their ids; with `place` only what is of that channel. */
+/** Some sessions: those of an owner, and further ones by their ids. With `place`, only those of that channel. */
 export interface SessionsOf {
 	readonly owner: string;
 	readonly ids?: readonly string[];

@@ -22,7 +22,7 @@ export interface ApprovalContext {
 	readonly risk: Risk;
 	/** Whether "for this session" may be answered. */
 	readonly allowSession: boolean;
-	/** Notes for people: where it runs, whether in a sandbox, and why it requires approval. */
+	/** Notes for people: where the call runs, whether in a sandbox, and why it requires approval. */
 	readonly notes: readonly string[];
 	/** Other channels in which it may be answered, as `placeKey` writes them. */
 	readonly alsoIn?: readonly string[];
@@ -86,7 +86,7 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Why it was denied: reaches the model. */
 	readonly reason?: string;
-	/** Whether the denial is not by a person. `reason` says why no person could decide. */
+	/** Whether no person gave the denial. `reason` explains it. */
 	readonly unanswered?: boolean;
 	/** False if the connection is not encrypted, so that the answer could be read on its way. */
 	readonly confidential?: boolean;
@@ -105,7 +105,7 @@ export type Answer =
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
 	| { readonly kind: "cancelled"; readonly reason?: string };
 
-/** Characters of an answer in words: about what a model reads of one result. */
+/** Maximum characters of a text answer: about as much as a model reads of one result. */
 const longestAnswer = 65_536;
 /** Maximum length of a password, enough for a long private key. A longer one could not be redacted in tool output. */
 const longestPassword = 4_096;

@@ -16,7 +16,7 @@ const priced = new ModelTable([{ id: "scripted", provider: "scripted", ...limits
 /** Whether the gateway restarts in the middle of the run's first model call. */
 const restarts = [false, true];
 
-/** A run with these options, whose model replies like this. */
+/** A run with these options, with this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	{

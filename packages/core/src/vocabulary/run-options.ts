@@ -47,7 +47,7 @@ export interface RunBudget {
 	readonly cost?: number;
 }
 
-/** Options that change how a session works for a run: they take the right to configure the session. */
+/** Options that change the configuration of a session for a run. They need the right to configure the session. */
 const configuring = ["agent", "model", "reasoning", "mode"] as const;
 
 export function configuresSession(options: RunOptions): boolean {

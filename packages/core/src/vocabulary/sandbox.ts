@@ -46,7 +46,7 @@ export interface Sandbox {
 	readonly profile: string;
 	/** Environment of every command, without the variables of `Command`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Reason why no command runs, and what to do. Only with `none`. */
+	/** Reason why no command runs, and the fix. Only with `none`. */
 	readonly refusal?: string;
 	/** Sandbox for commands that need the network, if the session may have one. */
 	readonly network: Sandbox | undefined;
@@ -121,8 +121,9 @@ export interface Sandboxes {
 	readonly state: SandboxState;
 	/**
 	 * Secret text in the environment of every process of a command, unless that process cleared its environment.
-	 * Undefined as long as no command has run outside of bubblewrap: a command inside has a network of its own, so it
-	 * cannot connect to the gateway.
+	 * Undefined as long as no command has run outside of bubblewrap. A command inside has its own network, so it cannot
+	 * connect
+	 * to the gateway.
 	 */
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside of bubblewrap. */

@@ -27,7 +27,7 @@ export type Trigger =
 	/** An event of the session that the schedule acts for. */
 	| { readonly kind: "event"; readonly event: EventTrigger };
 
-/** How a room shows the result: in a thread of its own, as a post, or only if the run fails or asks. */
+/** Display of the result in a room: in its own thread, as a post, or only if the run fails or asks. */
 export const shows = ["thread", "post", "silent"] as const;
 
 export type Show = (typeof shows)[number];
@@ -51,9 +51,9 @@ export interface Schedule {
 	readonly id: string;
 	/** The session that the next firing goes to. */
 	readonly sessionId: string;
-	/** Given instead of a session: a deleted session is created again under this key. */
+	/** Replaces the session. A deleted session is created again with this key. */
 	readonly externalKey?: string;
-	/** The person or principal that created it. Each firing has the present rights of the owner, and no others. */
+	/** The person or principal that created it. Each firing has the owner's present rights. */
 	readonly owner: string;
 	/** The principal of the owner, without its person. */
 	readonly principal: Omit<Principal, "person">;
@@ -105,7 +105,7 @@ export const scheduleLimits = {
 /** A firing later than this is marked as late. */
 export const lateMs = 60_000;
 
-/** Returns what is sent, with a title. Throws `invalid_argument` if it is blank or over a limit. */
+/** Returns the message with a title. Throws `invalid_argument` if it is blank or over a limit. */
 export function checkTexts({ prompt: given, title: wanted = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
@@ -137,7 +137,7 @@ export function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** When a schedule fires, in plain words or in parts. A cron expression without a time zone has that of the gateway. */
+/** Trigger of a schedule, in plain words or in parts. A cron expression without a time zone uses that of the gateway. */
 export type WantedTrigger =
 	| Exclude<Trigger, { kind: "cron" }>
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }

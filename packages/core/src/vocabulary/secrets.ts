@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:
 import { ParleyError } from "@parley/base";
 
 /**
- * Keeps what people typed into password prompts unreadable at rest: AES-256-GCM under a key of the data directory.
- * The handle is bound to the text as associated data, so that a sealed value cannot be moved to another handle.
+ * Encrypts passwords from password prompts: AES-256-GCM with a key of the data directory. The handle is bound to the text as
+ * associated data, so that a sealed value cannot be moved to another handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;

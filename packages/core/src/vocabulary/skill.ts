@@ -295,7 +295,9 @@ class Filling {
 	}
 }
 
-/** Splits at blanks. `"` and `'` enclose blanks and are dropped; there are no escapes, and an open quote lasts to the end. */
+/**
+ * Splits at spaces. `"` and `'` enclose spaces and are dropped. There are no escapes, and an open quote extends to the end.
+ */
 export function splitArguments(given: string): readonly string[] {
 	const written = given.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
 	return written

@@ -20,7 +20,7 @@ export interface CallDecision {
 export type Step =
 	/** First step of a run in a history from a client. Such a run did not happen in this gateway. */
 	| { readonly kind: "imported" }
-	/** A model is about to be called; without a `reply` after it the call is made again. */
+	/** A model is about to be called. Without a following `reply`, the call is repeated. */
 	| { readonly kind: "call" }
 	| {
 			readonly kind: "reply";
@@ -28,7 +28,7 @@ export type Step =
 			readonly model: string;
 			/** Requested model. Absent in steps of earlier versions. */
 			readonly asked?: string;
-			/** Absent where the reply broke off, and in steps that an earlier version wrote. */
+			/** Absent if the reply was interrupted, and in steps of earlier versions. */
 			readonly stop?: StopReason;
 			readonly usage: Usage;
 			/** Billionths of a US dollar; absent in steps that an earlier version wrote. */

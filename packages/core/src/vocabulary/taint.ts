@@ -11,7 +11,7 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"outside-read": "P",
 	secret: "P",
 	irreversible: "E",
-	// A client may answer anything. It sees the session, so the call gives it no new data.
+	// A client can return any text. It sees the session, so the call gives it no new data.
 	client: "U",
 	// Such a command can read private data and use the network.
 	"exec-unsandboxed": "PE",
@@ -34,8 +34,8 @@ export function joinTaints(all: readonly Taint[]): Taint {
 }
 
 /**
- * Whether a person must decide about a call: it makes the three complete, or they are and it is one more way out.
- * Without the latter, leave to read private data would be leave to send it.
+ * Whether a person must decide about a call: the call makes the three flags complete, or they are complete and the call can
+ * send data out. Otherwise the permission to read private data would be the permission to send it.
  */
 export function completesTaint(before: Taint, own: Taint): boolean {
 	if (own === "" || joinTaints([before, own]) !== "UPE") return false;

@@ -225,15 +225,15 @@ export interface WorkerResult {
 }
 
 /**
- * Operations that the tools of a task use. `review` and `workers` throw `cancelled` if there is no answer yet: the run then
- * stops, and the same call is repeated when there is one.
+ * Operations for the tools of a task. `review` and `workers` throw `cancelled` without an answer: the run then stops, and
+ * the same call is repeated when there is an answer.
  */
 export interface TaskAccess {
 	/** Replaces the plan and reports changes to people. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/** Suspends the task until a person replies. */
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
-	/** Makes a worker and returns its id; the same for the same call. */
+	/** Creates a worker and returns its id. A repeated call returns the same id. */
 	spawn(worker: NewWorker): Promise<string>;
 	/** Waits for these workers, or all. */
 	workers(ids: readonly string[] | undefined): Promise<readonly WorkerResult[]>;

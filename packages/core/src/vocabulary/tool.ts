@@ -33,9 +33,9 @@ export interface ToolPlan {
 	readonly classes: readonly ActionClass[];
 	/** A unified diff for writes, else "". */
 	readonly preview: string;
-	/** Facts the decision was made on (real path, directory, executable); checked again just before the call runs. */
+	/** Facts that the decision is based on (real path, directory, executable). Checked again just before the call runs. */
 	readonly binding: Readonly<Record<string, string>>;
-	/** Absent where no "for this session" answer can cover the call. */
+	/** Absent if no "for this session" answer can cover the call. */
 	readonly grant?: GrantScope;
 	/** Whether it reads everything below the path of its binding. */
 	readonly below?: boolean;
@@ -45,7 +45,7 @@ export interface ToolPlan {
 }
 
 export interface BindOptions {
-	/** The binding of an earlier look. This one ends at the limits of that look. */
+	/** The earlier binding. The search ends at the limits of the earlier search. */
 	readonly earlier?: ToolPlan["binding"] | undefined;
 	/** The looks of other calls at this moment. */
 	readonly looks?: SharedLooks | undefined;
@@ -76,9 +76,9 @@ export interface ToolContext {
 	/** Directories that the tools of this session may access. The first one is the working directory. */
 	readonly roots: readonly string[];
 	readonly cwd: string;
-	/** Paths that no tool may ever read or write, such as the data directory. */
+	/** Paths that no tool may read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
-	/** The one directory below these that it may touch all the same: the session's own. */
+	/** The only allowed directory below these: the session's own. */
 	readonly workspace?: string | undefined;
 	/** Directories below these that tools and commands may read, but not change: the operator's skills. */
 	readonly readable?: readonly string[];
@@ -89,7 +89,7 @@ export interface ToolContext {
 	readonly log: Logger;
 	/** Asks a person and waits. This time does not count as working time of the run. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
-	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
+	/** Sends output that people may watch while the call runs: UTF-8 text, cut anywhere. */
 	progress(chunk: Uint8Array): void;
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
 	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
@@ -106,15 +106,13 @@ export interface ToolContext {
 	readonly task?: TaskAccess;
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
-	/**
-	 * Gives a copy of a file, as it is now, to the people of the session. A repetition for the same call changes nothing.
-	 */
+	/** Shares a copy of the present file with the people of the session. A repetition for the same call changes nothing. */
 	share(path: string, name: string): Promise<FileFacts>;
 }
 
 /**
- * `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. `pictures` are seen by
- * models that can see, beside the text, which has to say for all others what they are; those of an error are dropped.
+ * `text` is sent to the model unchanged; `failed` marks an error. Never omits what has happened. `pictures` are added to
+ * `text` for models that can see, so the text must describe them. Pictures of an error are dropped.
  */
 export interface ToolResult {
 	readonly text: string;
@@ -177,8 +175,9 @@ export interface Tool<Arguments = unknown> {
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**
-	 * Parameters that take a handle (`secret:…`) of a password. Only `run` gets the password; the model and all others see
-	 * the handle.
+	 * Parameters that accept a handle (`secret:…`) of a password. Only `run` gets the password. The model and all others see
+	 * the
+	 * handle.
 	 */
 	readonly secrets?: readonly string[];
 	/** For a call that runs a program: the shell text, or the words. Rules about commands use it. */
@@ -198,12 +197,12 @@ export function ruleNameOf({ name, ruleName = name }: NamedTool): string {
 	return ruleName;
 }
 
-/** The name by which rules know the tool of a client, which may have the name of another tool. */
+/** Name of a client's tool in rules. Another tool may have the same name. */
 export function clientRuleName(name: string): string {
 	return `client:${name}`;
 }
 
-/** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */
+/** Checks the types of one tool and returns it as a tool of unknown arguments. */
 export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
 	let schema: z.ZodType<Arguments> | undefined;
 	const parameters = (): z.ZodType<Arguments> => {

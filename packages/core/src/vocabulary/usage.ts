@@ -1,6 +1,6 @@
 /** Tokens of one model call, or of several: counts of the provider, non-negative integers. */
 export interface Usage {
-	/** All that the model read, what came out of a cache included. */
+	/** All input of the model, including cached input. */
 	readonly inputTokens: number;
 	readonly outputTokens: number;
 	/** Part of `inputTokens` that was read from the provider's cache. */

@@ -28,7 +28,7 @@ export type AuthOutcome =
 
 /** Facts about a request besides its content. */
 export interface Circumstances {
-	/** The address of the client where that is not the one at the other end of the connection. */
+	/** Address of the client if a proxy forwards the request. */
 	readonly peer?: string;
 	/** Whether the request opens a WebSocket. Tickets are valid only for that. */
 	readonly opensWebSocket?: boolean;
@@ -60,7 +60,7 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** Kind of a caller without a credential. There are too many addresses to name each. */
+/** Kind of a caller without a credential. Its address is omitted, because there can be too many. */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";
@@ -81,7 +81,7 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/** Browsers send these, for whatever page is open. Sec-Fetch-Mode is no such sign: Node's own WebSocket sends it. */
+/** Browsers send these headers for every open page. Sec-Fetch-Mode is not enough: Node's own WebSocket sends it. */
 function isBrowser(header: string): boolean {
 	return header === "origin" || header === "sec-fetch-site";
 }

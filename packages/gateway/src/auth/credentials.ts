@@ -22,8 +22,8 @@ export interface Keyring {
 }
 
 /**
- * The credential of a request, where it shows one. Two are none, even where one of them is right. A ticket counts where a
- * WebSocket is opened, and a token in the header alone.
+ * The credential of a request, if it has exactly one. Two credentials count as none, even if one of them is valid. A ticket
+ * is valid only for opening a WebSocket, and a token only in the header.
  */
 export function readCredential(
 	request: IncomingRequest,
@@ -41,7 +41,7 @@ export function readCredential(
 	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), looksLike };
 }
 
-/** Subprotocol of the response: the ticket's, if there is one, because a page closes a connection with another one. */
+/** Subprotocol of the response: that of the ticket, if there is one, because a page closes a connection with another one. */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;
 	return [...offered].find((name) => name.startsWith(ticketPrefix)) ?? first;

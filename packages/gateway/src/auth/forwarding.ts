@@ -9,7 +9,7 @@ import type { Refusal } from "./refusal.ts";
 export interface Origin {
 	/** The client's IP address. */
 	readonly peer: string;
-	/** Whether all that is said reaches the client, and comes from it, without being readable on its way. */
+	/** Whether the data is unreadable on its way to and from the client. */
 	readonly confidential: boolean;
 }
 
@@ -60,7 +60,7 @@ export function isForwarded(request: IncomingRequest): boolean {
 const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
-/** A client can send one of the headers through a proxy that sets the other alone. */
+/** A client can send one of the headers through a proxy that sets only the other. */
 const contradiction: Refusal = {
 	status: 400,
 	headers: {},

@@ -1,7 +1,7 @@
 /** The part of Node's `IncomingMessage` with content and sender. HTTP/2 requests can be adapted to it. */
 export interface IncomingRequest {
 	readonly url?: string | undefined;
-	/** Names and values in turn, as they came: the parsed `headers` hide duplicates. */
+	/** Alternating names and values, as received. The parsed `headers` hide duplicates. */
 	readonly rawHeaders: readonly string[];
 	readonly socket: Connection;
 }

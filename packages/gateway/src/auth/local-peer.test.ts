@@ -131,7 +131,7 @@ interface Tool extends Disposable {
 	readonly accepted: Socket;
 }
 
-/** Runs a shell in a process group of its own, as tools are run, and waits for its connection. */
+/** Runs a shell in its own process group, like a tool, and waits for its connection. */
 async function runTool(server: Server, script: string, env = process.env): Promise<Tool> {
 	// A server on a port, not on a path, has an address of this form.
 	const { port } = server.address() as AddressInfo;
@@ -142,7 +142,7 @@ async function runTool(server: Server, script: string, env = process.env): Promi
 	});
 	const [accepted]: Socket[] = await once(server, "connection");
 	if (child.pid === undefined || accepted === undefined) throw new Error("the tool has not started");
-	// Its end of the connection ends whatever waits for a line on the other.
+	// Closing this end ends a shell that waits for a line.
 	return { pid: child.pid, child, accepted, [Symbol.dispose]: () => void accepted.destroy() };
 }
 

@@ -15,7 +15,7 @@ interface ToolProcesses {
 
 export interface LocalPeersOptions {
 	readonly log: Logger;
-	/** The commands of tools, whose processes are not the operator. Absent if the caller needs the user alone. */
+	/** The commands of tools, whose processes are not the operator. Absent if only the user matters. */
 	readonly tools?: ToolProcesses;
 	/** By default the tables of the kernel. */
 	readonly readTable?: ReadTable;
@@ -23,11 +23,12 @@ export interface LocalPeersOptions {
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end of a connection belongs to a process of this gateway's own user, as the kernel says, and to no
-	 * tool. False if that cannot be seen. Never rejects.
+	 * Whether the far end of a connection belongs to a process of this gateway's own user, according to the kernel, and not
+	 * to a
+	 * tool. False if that is unknown. Never rejects.
 	 *
 	 * The user is looked up once for each connection. The processes are checked again for each request while a tool runs
-	 * or ran in the last minute, because it may have got the descriptor from the process that connected.
+	 * or ran in the last minute. A tool may have received the descriptor from the process that connected.
 	 */
 	isLocal(connection: Connection): Promise<boolean>;
 }
@@ -41,7 +42,7 @@ interface Question {
 interface Known {
 	/** Inode of the far end's socket. */
 	readonly inode: string;
-	/** The number of commands that had been started by then. */
+	/** Number of commands started before the check. */
 	readonly started: number;
 }
 

@@ -5,7 +5,7 @@ import type { OperatorTokenFile } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
 import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
 
-/** The operator's token of a data directory, created if missing. The redactor learns each text. */
+/** The operator's token of a data directory, created if missing. Each text is registered with the redactor. */
 export async function openOperatorToken(
 	dataDirectory: string,
 	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Redactor },

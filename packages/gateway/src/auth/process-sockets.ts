@@ -24,7 +24,7 @@ interface Process {
  */
 export class ToolSockets {
 	/**
-	 * Whether the environment holds the marker. A process without the marker never gets it: only the gateway adds it, and
+	 * Whether the environment contains the marker. A process without the marker never gets it: only the gateway adds it, and
 	 * only to processes that it names as related.
 	 */
 	#marked = new Map<string, boolean>();
@@ -88,8 +88,8 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 }
 
 /**
- * The processes that started at this time or later. These reads are synchronous: they never wait for another process, and
- * through promises they take eight times the CPU.
+ * Processes that started at this time or later. These reads are synchronous: they never wait for another process, and
+ * promises need eight times the CPU time.
  */
 async function readProcesses(oldest: number): Promise<Process[]> {
 	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));

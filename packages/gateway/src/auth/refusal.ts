@@ -16,7 +16,10 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
 	response.end(JSON.stringify(refusal.body));
 }
 
-/** Answers a request for an upgrade, where Node gives the bare socket, and closes it, also when the client does not. */
+/**
+ * Answers a request for an upgrade and closes the socket, which Node passes without a response object. Closes it even if the
+ * client does not.
+ */
 export function sendUpgradeRefusal(socket: Duplex, refusal: Refusal): void {
 	const headers = Object.entries({ ...contentHeaders(refusal), connection: "close" });
 	const head = [

@@ -7,7 +7,7 @@ import type { Refusal } from "./refusal.ts";
 
 /** Allowed hosts and origins besides the gateway's own addresses. */
 export interface RequestRules {
-	/** Names, each with or without a port, that a `Host` header may hold; without one the listener's port is meant. */
+	/** Allowed names in `Host`, with or without a port. Without one, the listener's port is required. */
 	readonly allowedHosts: readonly string[];
 	/** The origin by which clients reach the gateway through a proxy: its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
@@ -27,7 +27,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	const { localPort: port, encrypted, remoteAddress = "" } = request.socket;
 	const hosts = headerValues(request, "host");
 	const forwarded = rules.proxies?.has(remoteAddress) ? headerValues(request, "x-forwarded-host") : [];
-	// A target that is not a path has an authority of its own, which would replace Host: RFC 9112, section 3.2.2.
+	// A target that is not a path contains an authority, which would replace Host: RFC 9112, section 3.2.2.
 	const isPath = request.url?.startsWith("/") ?? false;
 	const allowed = [
 		...ownHosts(request.socket).map((own) => formatEndpoint({ host: own, port: port ?? 0 })),
@@ -47,7 +47,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	};
 }
 
-/** The host of the public URL, also as a proxy passes it on: without its port, over plain HTTP. */
+/** Host of the public URL, also in the form that a proxy may send: without its port, over plain HTTP. */
 function publicHosts({ publicUrl }: RequestRules): string[] {
 	if (publicUrl === undefined) return [];
 	const { hostname, port } = new URL(publicUrl);

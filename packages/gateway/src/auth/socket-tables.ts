@@ -20,7 +20,7 @@ export type ReadTable = (name: TableName) => AsyncIterable<string>;
 /** The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html */
 const PART_BYTES = 4_096;
 
-// A file handle with promises of its own takes a third more CPU for each page.
+// A file handle with its promises takes a third more CPU time for each page.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
 /** `/proc/net/tcp` and `tcp6` of this process's network. Empty if the system has no such files. */
@@ -68,7 +68,7 @@ export async function findOwners(
 	return keys.map(ownerOf);
 }
 
-/** Takes found keys off `wanted`, and stops when none is left. */
+/** Removes found keys from `wanted`, and stops when it is empty. */
 async function readOwners(
 	parts: AsyncIterable<string>,
 	wanted: Set<string>,
@@ -80,7 +80,7 @@ async function readOwners(
 		const text = rest + part;
 		const end = text.lastIndexOf("\n") + 1;
 		rest = text.slice(end);
-		// To look for a few keys costs less than to take every row apart.
+		// Searching for a few keys costs less than parsing every row.
 		if (wanted.size < FEW && ![...wanted].some((key) => text.includes(key))) continue;
 		for (const row of text.slice(0, end).split("\n")) readOwner(row, wanted, owners);
 		if (wanted.size === 0) return;
@@ -97,7 +97,10 @@ function readOwner(row: string, wanted: Set<string>, owners: Map<string, SocketO
 	wanted.delete(key);
 }
 
-/** The two addresses at the beginning of a row, after its number; without a regular expression: there may be 40,000 rows. */
+/**
+ * The two addresses at the beginning of a row, after its number. Without a regular expression, because there may be 40,000
+ * rows.
+ */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);
@@ -110,8 +113,8 @@ interface Key {
 }
 
 /**
- * How the far end's row begins: its own address, then ours. A program may have opened an IPv4 connection on an IPv6
- * socket; its row then is in the IPv6 table, with mapped addresses.
+ * Beginnings of the far end's row: its own address, then ours. A program may have opened an IPv4 connection on an IPv6
+ * socket. Then its row is in the IPv6 table, with mapped addresses.
  */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: Connection): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];

@@ -270,7 +270,7 @@ test("only force moves existing content aside, all of it, and a running gateway 
 		"keys/secrets": "key",
 	});
 	expect(await readFile(join(data, "agents", "writer.md"), "utf8")).toBe("You write.");
-	// Neither saved again, nor in the way of the next one.
+	// It is not saved again, and the next restore can replace it.
 	expect((await save(place, data, true)).files).toBe(5);
 });
 
@@ -418,7 +418,7 @@ test(
 			message: expect.stringContaining("it has content after its end"),
 		});
 	},
-	// Ten times as long as it takes. In a time that grows with the square of the size it is a minute.
+	// Ten times the usual duration. With quadratic time it would take a minute.
 	paced(10_000),
 );
 
@@ -428,7 +428,7 @@ test("an archive that is compressed twice is refused before its inner content is
 	const bomb = await place.pack("bomb.tar.gz", [manifestOf([good]), zeros]);
 	const inner = await readFile(bomb);
 	await writeFile(place.at("gzip.tar.gz"), gzipSync(inner));
-	// The first bytes come one by one if each is packed alone.
+	// The first bytes arrive one by one if each is packed separately.
 	const pieces = [inner.subarray(0, 1), inner.subarray(1, 2), inner.subarray(2)];
 	await writeFile(place.at("pieces.tar.gz"), Buffer.concat(pieces.map((piece) => gzipSync(piece))));
 	for (const name of ["gzip.tar.gz", "pieces.tar.gz"]) {

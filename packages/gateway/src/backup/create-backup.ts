@@ -11,7 +11,7 @@ import { syncDirectory } from "./sync-directory.ts";
 
 /** Prefix of the temporary directory of one backup, beside its file. */
 const stagingPrefix = ".parley-backup-";
-/** Longer than any backup takes. An older directory is a remainder of a killed one. */
+/** Longer than any backup. An older directory is the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
@@ -31,7 +31,7 @@ export interface BackupSummary {
 	readonly bytes: number;
 	readonly files: number;
 	readonly sessions: number;
-	/** Ids of kept files that were deleted while it was made. */
+	/** Ids of kept files that were deleted during the backup. */
 	readonly missing: readonly string[];
 }
 
@@ -96,7 +96,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	);
 }
 
-/** They hold a copy of the database, and kept files that may have been deleted since. */
+/** They contain a copy of the database, and kept files that may have been deleted since. */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
 	const found = names.filter(
@@ -109,7 +109,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** Beside the file, where room for it is needed anyway. */
+/** In the directory of the backup file, which needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
 	const directory = dirname(file);
 	try {

@@ -10,7 +10,7 @@ import { databasePath, isReserved, type ManifestFile } from "./manifest.ts";
 
 /** Directory of stored files, by id. */
 const filesDirectory = "files";
-/** Deeper than anything that belongs there, for directories that link to themselves. */
+/** Deeper than any expected content, for directories that contain links to themselves. */
 const maxDepth = 8;
 
 export interface Gathered extends Snapshot {
@@ -36,7 +36,7 @@ export async function gather(dataDirectory: string, target: string): Promise<Gat
 	return { ...snapshot, files, missing };
 }
 
-/** All but the database with its side files and old copies, the kept files, and what belongs to one process alone. */
+/** All files except the database with its side files and old copies, the kept files, and files of a single process. */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
 		return !isReserved(name) && !name.startsWith(databasePath) && name !== filesDirectory;
@@ -64,7 +64,7 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** A kept file never changes, so that another name of it is as good as a copy, and holds it when it is deleted. */
+/** A kept file never changes, so a hard link is a valid copy. It stays when the file is deleted. */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

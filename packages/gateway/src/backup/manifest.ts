@@ -6,7 +6,7 @@ import * as z from "zod";
 export const manifestName = "manifest.json";
 /** Directory of all other entries, under their paths in the data directory. */
 export const contentPrefix = "data/";
-/** Bytes: a million files have their place in it. */
+/** In bytes. Enough for a million files. */
 export const maxManifestBytes = 256 * 1024 * 1024;
 export const databasePath = "parley.sqlite";
 
@@ -64,7 +64,7 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** No path may leave the directory, and none may look like another one to any file system. */
+/** No path may leave the directory, and none may be equal to another one on any file system. */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");

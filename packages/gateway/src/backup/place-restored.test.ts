@@ -44,7 +44,7 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/** The next starts, each stopped at its nth place: a further stop, wherever it comes, changes nothing. */
+/** The next starts, each stopped at its nth place. A further stop changes nothing at any place. */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

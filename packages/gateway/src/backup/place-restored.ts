@@ -7,10 +7,10 @@ import { isReserved } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * A restore happens inside the data directory, because a mount point cannot be replaced. The content is written to
+ * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to
  * `restore.part-T`. Its renaming to `restore.ready-T` is the decision. After it the old content moves to `before-restore-T`,
- * the directory becomes `restore.placing-T`, and its content moves up. The next holder of the directory's lock, a gateway or
- * another restore, continues an interrupted restore.
+ * the directory becomes `restore.placing-T`, and its content moves up. The next process that locks the directory, a gateway
+ * or another restore, continues an interrupted restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";

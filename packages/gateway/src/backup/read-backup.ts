@@ -52,10 +52,9 @@ export interface BackupReader {
 }
 
 /**
- * Reads and checks a whole backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
- * rejects with
- * `data_loss`, and beyond a limit with `resource_exhausted`; received content must then be dropped. Takes time in proportion
- * to the unpacked size, and memory for the list only.
+ * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
+ * rejects with `data_loss`, and above a limit with `resource_exhausted`. Received content must then be dropped. The time is
+ * proportional to the unpacked size, and memory is needed only for the list.
  */
 export async function readBackup(
 	file: string,
@@ -110,7 +109,7 @@ class Reading {
 	}
 
 	async #read(archive: Readable): Promise<void> {
-		// The parser must not unpack again, because the limits count the bytes that it is given. It has no option for gzip.
+		// The parser must not unpack again, because the limits apply to its input. It has no option for gzip.
 		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {
 			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));
@@ -134,7 +133,7 @@ class Reading {
 			if (bytes > this.#allowed) throw damaged("it has more content than it lists");
 			this.#checkRatio(bytes, plain.bytesWritten);
 			if (isOver) {
-				// The parser would keep all of it, and copy it with each chunk.
+				// The parser would buffer all padding, and copy it with each chunk.
 				checkPadding(chunk);
 				continue;
 			}

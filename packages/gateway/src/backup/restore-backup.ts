@@ -134,7 +134,7 @@ function byteReport(
 	};
 }
 
-/** Says at once what would be found later: no database, or one that this program cannot read. */
+/** Reports a missing database or one of a newer version before the restore. */
 function checkManifest({ version, migrations: names, files }: Manifest): void {
 	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
 	if (unknown !== undefined) {

@@ -14,7 +14,7 @@ const nearby = new KnownNetworks((list) => {
 	list.addSubnet("fe80::", 10, "ipv6");
 });
 
-/** Names that resolve inside one's own network alone, besides those without a dot, such as a container's. */
+/** Names that resolve only inside a local network, in addition to names without a dot, such as that of a container. */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
@@ -30,12 +30,12 @@ export function parseBaseUrl(text: string): URL | undefined {
 	return url;
 }
 
-/** Whether it is the vendor's own server, which is asked where no other is named. */
+/** Whether it is the vendor's own server, which is the default. */
 export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
 }
 
-/** Whether unencrypted requests to it stay off the internet, as far as the name tells. */
+/** Whether unencrypted requests to it stay off the internet, according to the name. */
 export function isNearby({ hostname }: URL): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const family = isIP(host);

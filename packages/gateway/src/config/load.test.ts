@@ -16,7 +16,7 @@ import { refuseForeignWriters } from "./foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigSources } from "./sources.ts";
 
-/** A directory with `data`, `work` and `other` in it, which is removed at the end of the test. */
+/** Creates a directory with `data`, `work` and `other`, which is removed at the end of the test. */
 function setUp() {
 	const directory = mkdtempDisposableSync(join(tmpdir(), "parley-config-"));
 	for (const name of ["data", "work", "other"]) mkdirSync(join(directory.path, name));
@@ -712,7 +712,7 @@ asRoot(
 		] as const) {
 			expect(set(uid, gid, mode), `${uid} ${gid} ${mode}`).toEqual([]);
 		}
-		// One warning for a user who owns the file and everything above it.
+		// One warning for a user who owns the file and all directories above it.
 		for (const name of ["top", "top/middle", "top/middle/file"]) chownSync(place.at(name), stranger, 0);
 		expect(warned()).toEqual([expect.stringContaining("belongs to another user")]);
 	},
@@ -739,7 +739,7 @@ test("a configuration has the warnings about its file and about the files that i
 	// The group of root counts as root.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
-	// Another user than the owner: only root could give the files away instead.
+	// Another user than the owner. Only root could change the owner of the files instead.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));

@@ -39,7 +39,7 @@ export interface Config extends ProviderChoice {
 	/** A name or a tier. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
-	/** Names or tiers of models that answer where the first stays unable to. */
+	/** Names or tiers of models that answer if the first model stays unavailable. */
 	readonly fallback?: readonly string[];
 	/** Positions of these names for messages. The models are checked later. */
 	readonly origins?: ModelOrigins;
@@ -48,7 +48,7 @@ export interface Config extends ProviderChoice {
 	readonly budgets?: Budgets;
 	/** Maximum model calls of one turn. */
 	readonly maxModelCalls?: number;
-	/** Whether a model names conversations; it does unless told. */
+	/** Whether a model names conversations. Default: true. */
 	readonly titles?: boolean;
 	readonly tasks?: RuntimeOptions["tasks"];
 	readonly files?: Partial<FileLimits>;
@@ -68,17 +68,17 @@ export interface Config extends ProviderChoice {
 	readonly egress?: readonly string[];
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
-	/** The operator's rules; `policy.jsonc` in the data directory, where it exists, unless told. */
+	/** The operator's rules. Default: `policy.jsonc` in the data directory, if it exists. */
 	readonly policyFile?: string;
 	readonly allowedHosts: readonly string[];
 	readonly tls?: TlsFiles;
 	/** IP addresses and networks. */
 	readonly trustedProxies?: readonly string[];
-	/** An https origin: where clients reach the gateway through a proxy. */
+	/** An https origin at which clients reach the gateway through a proxy. */
 	readonly publicUrl?: string;
 	/** Clients of other machines need no TLS and no proxy. */
 	readonly insecureLan?: boolean;
-	/** About other users who can change the files that this comes from; for the log. */
+	/** Warnings about other users who can change the sources, for the log. */
 	readonly warnings?: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export interface ModelOrigins {
 	readonly fallback?: readonly string[];
 }
 
-/** To have a program made of the schema pays where something is read often. */
+/** Compiling the schema is worthwhile only for frequent reads. */
 const atOnce = { ...inOurWords, jitless: true };
 
 /** One source's settings, checked, with absolute paths. */
@@ -147,7 +147,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 }
 
 function check(source: Source): CheckedSource {
-	// Most say nothing, and to make a schema takes a while.
+	// Most sources are empty, and creating a schema takes time.
 	if (Object.keys(source.values).length === 0)
 		return { settings: {}, source, warnings: source.warnings ?? [] };
 	const { success, data, error } = configSchema(Object.keys(source.values)).safeParse(source.values, atOnce);
@@ -193,7 +193,7 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 	throw notAllowed(source, path, { value, allowed: "a file that exists" });
 }
 
-/** For a file that changes what the agent does, as the configuration file itself. */
+/** For a file that changes what the agent does, like the configuration file itself. */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));

@@ -66,7 +66,7 @@ export function chooseProvider(
 	};
 }
 
-/** The address of the local model server where the configuration names none. */
+/** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
 /** The gateway's own key is not for a local model server. */
@@ -91,7 +91,7 @@ function otherServer(text: string): string | undefined {
 	return url && !isOfficial(url) ? url.href.replace(/\/$/, "") : undefined;
 }
 
-/** Other servers often want any key at all, so that one cannot be called a mistake. */
+/** Other servers often require any key, so this is not an error. */
 function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	const mend = "set it to a key, or unset it to use the offline model";
 	if (!/^[!-~]+$/.test(key)) {

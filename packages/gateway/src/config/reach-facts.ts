@@ -12,11 +12,12 @@ export interface Reach {
 	readonly tls: boolean;
 	/** Address for clients behind a proxy, an https origin. */
 	readonly publicUrl: string | undefined;
-	/** Whether others can reach it without TLS and proxy: the operator said so. */
+	/** Whether other machines can reach the gateway without TLS and proxy, as the operator has configured. */
 	readonly insecureLan: boolean;
 	/**
-	 * Whether a program of this user needs no token. Not so where requests from elsewhere can come through one: with a
-	 * public URL, a trusted proxy or a listener beyond loopback.
+	 * Whether a program of this user needs no token. False if external requests can arrive through such a program: with a
+	 * public
+	 * URL, a trusted proxy or a listener beyond loopback.
 	 */
 	readonly localTrust: boolean;
 	/** Proxies whose statements about the client are trusted. */

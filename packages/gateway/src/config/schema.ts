@@ -145,7 +145,7 @@ const llama = () =>
 		})
 		.partial();
 
-/** Functions, because only the settings that a source sets are made: making all of them slows down each start. */
+/** Functions, because only the settings of a source are created. Creating all of them slows down each start. */
 const settings = {
 	$schema: () => string("the address of this schema").describe("Address of this JSON Schema, for editors."),
 	listen: () =>

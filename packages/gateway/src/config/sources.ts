@@ -34,9 +34,9 @@ export interface ConfigSources {
 	readonly cwd: string;
 	/** The data directory if no source names one. */
 	readonly defaultData: string;
-	/** How messages call the place of the provider's key; `ANTHROPIC_API_KEY` unless told. */
+	/** Name of the place of the provider's key in messages. Default: `ANTHROPIC_API_KEY`. */
 	readonly keyName?: string;
-	/** How much is logged where no source says; `info` unless told. */
+	/** Log level if no source sets one. Default: `info`. */
 	readonly defaultLogLevel?: LogLevel;
 }
 
@@ -45,7 +45,7 @@ export interface Source {
 	readonly values: Readonly<Record<string, unknown>>;
 	/** Relative paths start here. */
 	readonly base: string;
-	/** About other users who can change the configuration file. */
+	/** Warnings about other users who can change the configuration file. */
 	readonly warnings?: readonly string[];
 	origin(path: JsonPath): string;
 }
@@ -96,7 +96,7 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 /** Variables that other programs of the provider read as well. */
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
-/** All sources, the strongest first. The file is the one that is named, else the one in the data directory, if any. */
+/** All sources in order of precedence. The file is the named one, else the one in the data directory, if it exists. */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);
 	const spoken = [
@@ -194,7 +194,7 @@ function flat([key, inner]: JsonPath): string | number {
 	return key ?? "";
 }
 
-/** A variable that is set to nothing counts as not set. */
+/** An empty variable counts as not set. */
 function valueIn(environment: ConfigSources["environment"], name: string): string | undefined {
 	return environment[name] === "" ? undefined : environment[name];
 }

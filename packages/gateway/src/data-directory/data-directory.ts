@@ -31,8 +31,8 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 /**
- * Makes a directory and those above it, each for its owner only. Node's own way never ends where the system says that
- * a directory cannot be made because it does not exist, as in /proc.
+ * Creates a directory and its parents, each for its owner only. Node's own function never ends if the system reports that a
+ * directory cannot be created because it does not exist, as in /proc.
  */
 async function makeDirectories(path: string): Promise<void> {
 	const missing = [path];
@@ -51,7 +51,7 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** An empty file is a new database to SQLite. The key is made after the first database, so there was one. */
+/** An empty file is a new database to SQLite. The key is created after the first database, so a database existed. */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;

@@ -132,7 +132,7 @@ test("damaged conversations are left to those who open them", async () => {
 
 test("a read-only directory is refused with advice", async () => {
 	await using data = await temporaryDirectory();
-	// Stands for a file system that is read-only: a test may run as a user whom no permission stops.
+	// Replaces a read-only file system, because root can write in spite of permissions.
 	await mkdir(join(data.path, "run", "lock.pid"), { recursive: true });
 	await using other = await temporaryDirectory();
 	await writeFile(join(other.path, "run"), "");

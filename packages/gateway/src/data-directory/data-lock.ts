@@ -6,9 +6,9 @@ import { ParleyError } from "@parley/base";
 import { databaseIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
-/** The right to use a data directory. Keep it: when it is garbage-collected, the lock goes with it. */
+/** The right to use a data directory. Keep a reference: the lock ends when it is garbage-collected. */
 export interface DataLock {
-	/** Gives the directory free. The end of the process does so too, however it comes. */
+	/** Releases the directory, like any end of the process. */
 	release(): void;
 }
 
@@ -40,8 +40,9 @@ const SQLITE_BUSY = 5;
 
 /**
  * Makes this process the only one on a data directory. Throws `failed_precondition` with the other process id, if known. The
- * lock is SQLite's on an empty database, and so the kernel's: it does not outlive a killed process. No other code in this
- * process may open that file, because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
+ * lock is SQLite's on an empty database, and so the kernel's: it ends with the process, also after a kill. No other code in
+ * this process may open that file, because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section
+ * 2.2
  *
  * If the lock file is missing, a running gateway may have lost it. Then the directory is also refused, and no new file is
  * created, while any process has the database open.
@@ -133,7 +134,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** For a moment after the lock is taken the file does not name its owner. */
+/** For a moment after locking, the file does not name its owner. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

@@ -11,7 +11,7 @@ const schema = z.object({
 	urls: z.array(z.url()).min(1),
 	/** Best address for programs of this machine. The first of `urls` in files of earlier versions. */
 	local: z.exactOptional(z.url()),
-	/** The certificate that proves it is this gateway where `local` speaks https, in PEM form. */
+	/** Certificate of this gateway if `local` is an https address, in PEM form. */
 	certificate: z.exactOptional(z.string()),
 	/** ISO 8601. */
 	startedAt: z.iso.datetime(),

@@ -12,8 +12,8 @@ export function secretKeyIn(dataDirectory: string): string {
 }
 
 /**
- * The key under which passwords are kept: 32 bytes in the data directory, made at the first start. Rejects with
- * `data_loss` a file that holds something else, and with `failed_precondition` one that others may read.
+ * Key of stored passwords: 32 bytes in the data directory, created at the first start. Rejects with `data_loss` for a file
+ * with other content, and with `failed_precondition` for one that other users may read.
  */
 export async function loadOrCreateSecretKey(dataDirectory: string): Promise<Buffer> {
 	const path = secretKeyIn(dataDirectory);

@@ -5,8 +5,8 @@ import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
 /**
- * Like `loadOrCreateSecretKey`. Warns if the key is missing although the database holds passwords that were stored with
- * it: a new key opens none of them.
+ * Like `loadOrCreateSecretKey`. Warns if the key is missing although the database contains passwords that need it. A new key
+ * decrypts none of them.
  */
 export async function openSecretKey(
 	dataDirectory: string,
@@ -33,8 +33,9 @@ export interface StoredSecrets {
 }
 
 /**
- * Tries the key of a data directory on every stored password. Changes nothing; a gateway may run on the directory.
- * Rejects if the key file is damaged or open to other users.
+ * Tests the key of a data directory on every stored password. Changes nothing. A gateway may run on the directory. Rejects
+ * if
+ * the key file is damaged or other users can read it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

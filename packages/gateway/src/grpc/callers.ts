@@ -27,7 +27,7 @@ export interface GrpcCaller {
 	readonly signal: AbortSignal;
 	/** Resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;
-	/** Call it with the status of a call that ends early: closes the connection if the client does not take the status. */
+	/** Call it with the status of a call that ends early. Closes the connection if the client does not read the status. */
 	readonly expectEnd: () => void;
 }
 
@@ -41,7 +41,7 @@ export class CallEnd extends Error {
 	}
 }
 
-/** Milliseconds in which a client must take the status of a call that ends early. */
+/** Milliseconds in which a client must read the status of a call that ends early. */
 const statusMs = 5_000;
 
 class OpenCall {
@@ -52,7 +52,7 @@ class OpenCall {
 	/** The connection, as soon as the client is authenticated. */
 	socket: Socket | undefined;
 	release = (): void => undefined;
-	/** The client has not taken the status in time. */
+	/** The client has not read the status in time. */
 	isOverdue = false;
 	timer: Timer | undefined;
 	isOver = false;
@@ -74,7 +74,7 @@ export interface CallersOptions {
 	readonly socketOf: (addresses: Connection) => Socket | undefined;
 	/** Called for a connection whose client has authenticated. */
 	readonly settled: (socket: Socket) => void;
-	/** Called with the HTTP status that stands for a refused call. */
+	/** Called with the HTTP status that corresponds to a refused call. */
 	readonly refused: (status: number) => void;
 	readonly log: Logger;
 }
@@ -142,7 +142,7 @@ export class Callers {
 		return caller;
 	}
 
-	/** Tells all open calls to end, because the gateway stops. */
+	/** Ends all open calls, because the gateway stops. */
 	end(): void {
 		for (const calls of this.#open.values()) {
 			for (const { ending } of calls) ending.abort(new CallEnd(status.UNAVAILABLE, "the gateway stops"));

@@ -90,10 +90,10 @@ const echoMethod = {
 	responseSerialize: same,
 	responseDeserialize: same,
 };
-/** Writes as many bytes as each request says, and does not end. */
+/** Writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
-/** Opens a `wait` call over a bare connection, and resolves when so many bytes are on their way to it. */
+/** Opens a `wait` call over a bare connection, and resolves when this number of bytes is being sent. */
 async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
 	const session = connect(`http://${target}`, { createConnection: () => connection });
 	session.on("error", () => undefined);

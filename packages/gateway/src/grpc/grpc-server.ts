@@ -29,7 +29,7 @@ export interface GrpcService {
 }
 
 export interface GrpcServerOptions extends Omit<CallersOptions, "socketOf"> {
-	/** Makes the services. Their streams count the bytes that wait for slow clients. */
+	/** Creates the services. Their streams count the bytes that wait for slow clients. */
 	readonly services: (callers: Callers, account: OutgoingAccount) => readonly GrpcService[];
 }
 
@@ -48,7 +48,7 @@ const limits = {
 	"grpc-node.max_session_memory": 16,
 };
 
-/** gRPC on connections that the port hands over, with reflection (v1 and v1alpha) and health. */
+/** gRPC on connections from the port, with reflection (v1 and v1alpha) and health. */
 export class GrpcServer {
 	readonly #callers: Callers;
 	readonly #account = new OutgoingAccount();
@@ -88,7 +88,7 @@ export class GrpcServer {
 	accept(socket: Socket): void {
 		// It may have closed while this server was loaded.
 		if (socket.destroyed) return;
-		// The port lets clients close their half. Node's HTTP/2 does not notice then that the client has gone.
+		// The port lets clients close their half. Node's HTTP/2 then does not detect that the client has disconnected.
 		socket.allowHalfOpen = false;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);
@@ -99,12 +99,12 @@ export class GrpcServer {
 		if (socket instanceof TLSSocket) socket.emit("secureConnect");
 	}
 
-	/** Tells clients that ask for its health that the gateway will stop. */
+	/** Reports in the health service that the gateway will stop. */
 	drain(): void {
 		for (const name of this.#names) this.#health.setStatus(name, "NOT_SERVING");
 	}
 
-	/** Ends all calls with `UNAVAILABLE`, and the connections as soon as their calls have ended, after `graceMs` at the latest. */
+	/** Ends all calls with `UNAVAILABLE`, and the connections as soon as their calls have ended, at most after `graceMs`. */
 	async close(graceMs: number): Promise<void> {
 		this.drain();
 		this.#callers.end();

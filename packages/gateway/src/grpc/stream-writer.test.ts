@@ -5,7 +5,7 @@ import { type CallStatus, StreamWriter } from "./stream-writer.ts";
 
 const kib = 1024;
 
-/** A call whose client reads when the test says so. */
+/** A call whose client the test controls. */
 class SlowCall {
 	readonly cancelled = false;
 	readonly written: string[] = [];

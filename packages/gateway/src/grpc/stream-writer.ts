@@ -3,7 +3,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "../transport/outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "../transport/reader-budget.ts";
 
-/** Bytes handed to grpc-js before messages wait here, where the stream can still drop them. */
+/** Maximum bytes in grpc-js. Further messages wait here, and the stream can still drop them. */
 const callShare = 64 * 1024;
 
 export interface CallStatus {
@@ -35,9 +35,9 @@ export interface StreamWriterOptions<Message> {
 }
 
 /**
- * Writes the messages of one stream in order, and bounds the bytes and the messages that wait for a slow client. Over the
- * budget messages that `mayDrop` names are dropped. A stream that stays over it for 5 s, or exceeds twice the budget, ends
- * with RESOURCE_EXHAUSTED, and the waiting messages are dropped.
+ * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the
+ * budget, messages that `mayDrop` selects are dropped. A stream that stays above it for 5 s, or exceeds twice the budget,
+ * ends with RESOURCE_EXHAUSTED, and the waiting messages are dropped.
  */
 export class StreamWriter<Message> implements Holder {
 	readonly #options: StreamWriterOptions<Message>;
@@ -83,7 +83,7 @@ export class StreamWriter<Message> implements Holder {
 		this.#send();
 	}
 
-	/** Drops all messages that wait: the stream is gone or ends with a status. */
+	/** Drops all waiting messages: the stream is closed or ends with a status. */
 	close(): void {
 		this.#phase = "over";
 		this.#waiting = [];
@@ -124,7 +124,7 @@ export class StreamWriter<Message> implements Holder {
 		this.#deadline = undefined;
 	}
 
-	/** Counts a stream only while messages wait here: grpc-js has no more than its share. */
+	/** Counts a stream only while messages wait here, because grpc-js has at most its share. */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
 		if (this.#phase !== "over") this.#options.account.set(this, bytes);

@@ -2,7 +2,7 @@ import { type Clock, defined, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 
-/** Milliseconds for one answer. The daemon's status answers within 2 s, and asks once. */
+/** Milliseconds for one response. The daemon's status answers within 2 s and tries once. */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 
@@ -25,7 +25,7 @@ export interface LlamaAddress {
 	readonly apiKey?: string | undefined;
 }
 
-/** Asks for the health. Never rejects; ends with `absent` when the signal aborts. */
+/** Requests the health. Never rejects; ends with `absent` when the signal aborts. */
 export async function probeLlama(
 	{ endpoint }: LlamaAddress,
 	clock: Clock,

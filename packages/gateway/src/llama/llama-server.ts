@@ -18,7 +18,7 @@ const POLL_MS = 250;
 const REPORT_MS = 15_000;
 /** Milliseconds between two questions whether a server that the gateway did not start still answers. */
 const FOREIGN_POLL_MS = 2_000;
-/** Requests wait for a server that starts again within this time, and fail at once if it takes longer. */
+/** Requests wait for a server that starts again within this time, and fail immediately if it takes longer. */
 const SHORT_PAUSE_MS = 4_000;
 /** Milliseconds that a request waits until a model is loaded. */
 const LONGEST_LOAD_MS = 15 * 60_000;
@@ -120,7 +120,7 @@ export class LlamaServer {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}
 
-	/** Asks the server now, for at most 1.5 s. Never rejects. */
+	/** Checks the server now, for at most 1.5 s. Never rejects. */
 	async isHealthy(): Promise<boolean> {
 		const { settings, clock } = this.#options;
 		return (await probeLlama(settings, clock)).state === "ready";
@@ -222,7 +222,7 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/** Another process serves at the address, and is asked from time to time whether it still does. */
+	/** Uses another process that serves the address, and checks it from time to time. */
 	async #useFound(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;
@@ -237,7 +237,7 @@ export class LlamaServer {
 		return "the server that the gateway did not start no longer answers";
 	}
 
-	/** Asks the started server until it is ready or `over` aborts, and reports how far it is. */
+	/** Checks the started server until it is ready or `over` aborts, and reports its progress. */
 	async #watchLoading(over: AbortSignal): Promise<void> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

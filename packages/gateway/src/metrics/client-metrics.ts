@@ -69,7 +69,7 @@ export class StreamCounts {
 	}
 }
 
-/** Why an upload was not kept. `gone`: the client disconnected. `stalled`: the client sent nothing for too long. */
+/** Reason why an upload was not stored. `gone`: the client disconnected. `stalled`: the client sent nothing for too long. */
 export type UploadRefusal =
 	| "too_large"
 	| "full"
@@ -93,7 +93,7 @@ export class UploadCounts {
 		return this.#running;
 	}
 
-	/** Counts the begin of an upload. `kept` or `refused` counts its end. */
+	/** Counts the start of an upload. `kept` or `refused` counts its end. */
 	began(): void {
 		this.#running += 1;
 	}

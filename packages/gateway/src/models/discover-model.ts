@@ -70,7 +70,7 @@ async function readNames(url: string, apiKey: string | undefined): Promise<strin
 					"x-api-key": apiKey,
 				}),
 			},
-			// A redirect would take the key to another server.
+			// A redirect would send the key to another server.
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),
 		});

@@ -24,7 +24,7 @@ export interface OpenModelsOptions {
 	readonly log: Logger;
 	/** Replaces the configured provider. */
 	readonly model?: Model | undefined;
-	/** The configured local model server; without it the server is asked as if it were ready. */
+	/** The configured local model server. Without it, the server is treated as ready. */
 	readonly llama?: LlamaServer | undefined;
 	/** Whether a stored session may choose if another server has several models and none is configured. */
 	readonly mayBeKept?: boolean;
@@ -36,15 +36,15 @@ export interface Models {
 	readonly modelName?: string;
 	readonly table: ModelTable;
 	readonly fallback: readonly string[];
-	/** Whether names that the table does not know may be chosen: another server has its own. */
+	/** Whether unknown names are allowed, because another server has its own models. */
 	readonly anyModel: boolean;
 	/** Models of another server and those that the operator described, if the server was asked and sent its list. */
 	readonly served?: ModelTable;
-	/** Asks another server for its models, if this did not happen at the start. Rejects if it cannot be reached. */
+	/** Requests the models of another server, if this did not happen at the start. Rejects if it cannot be reached. */
 	readonly askServed?: () => Promise<ModelTable>;
-	/** To be thrown where nothing kept chooses one of these: `modelName` is then only that of the first. */
+	/** Error if no stored session chooses a model: `modelName` is then only the server's first one. */
 	readonly undecided?: ParleyError;
-	/** The model behind another server, as an agent profile names it; it is asked without a key. */
+	/** The model of another server that an agent profile names. Requests have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	/** Host and port of the server, if it is not the provider's own. */
 	readonly serverHost: string | undefined;
@@ -65,7 +65,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		const chosen = config.model === undefined ? {} : { modelName: config.model };
 		return { ...inside, ...chosen, fallback, model: options.model };
 	}
-	// Names of models in the configuration are meant for a provider that has several.
+	// Model names in the configuration are for a provider with several models.
 	if (config.provider === "offline") {
 		warnOfIgnored(config, log);
 		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
@@ -187,7 +187,7 @@ function endpoints(deps: {
 		const known = models.get(key);
 		if (known) return known;
 		const timeouts = timeoutMs === undefined ? {} : { timeouts: { firstByteMs: timeoutMs } };
-		// The gateway's key is for the gateway's provider alone.
+		// The gateway's key is only for the gateway's provider.
 		const model = createAnthropicModel({ ...deps, apiKey: undefined, baseUrl: url, ...timeouts });
 		models.set(key, model);
 		return model;

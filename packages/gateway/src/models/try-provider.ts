@@ -11,11 +11,11 @@ export type ProviderAnswer =
 			readonly reached: true;
 			readonly url: string;
 			readonly status: number;
-			/** When the server says it is, in milliseconds since the epoch; whole seconds. */
+			/** Time according to the server, in milliseconds since the epoch; whole seconds. */
 			readonly serverTime: number | undefined;
 			/** Time of the response by our clock. */
 			readonly ownTime: number;
-			/** How long it took, in milliseconds: so far the times may be apart. */
+			/** Duration of the request in milliseconds, which limits the accuracy of the comparison. */
 			readonly tookMs: number;
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
@@ -42,7 +42,7 @@ export async function tryProvider(
 				"anthropic-version": apiVersion,
 				...defined({ "x-api-key": apiKey }),
 			},
-			// A redirect would take the key to another server.
+			// A redirect would send the key to another server.
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),
 		});

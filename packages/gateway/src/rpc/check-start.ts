@@ -19,7 +19,7 @@ export interface OpenAgentOptions {
 	readonly redactor: Redactor;
 	/** Relative paths of the flags start here. */
 	readonly currentDirectory: string;
-	/** Keeps what the check of the sandbox found for the next process; without it each process checks. */
+	/** Stores the result of the sandbox check for the next process. Without it, each process checks. */
 	readonly keeping?: {
 		/** Directory for the file if there is no data directory; created with mode 0700 if it is missing. */
 		readonly cache: string;
@@ -30,7 +30,7 @@ export interface OpenAgentOptions {
 	readonly model?: Model;
 }
 
-/** Checks that need no core, which takes longer to load than all of them. */
+/** Checks that do not need the core, which takes longer to load than all of them. */
 export interface CheckedStart {
 	readonly cwd: string;
 	readonly models: Models;

@@ -104,7 +104,7 @@ test("on a server with several models the stored one continues, and without one 
 	await (await at("b")).close();
 	const after = await at();
 	expect(after.agent.model).toBe("b");
-	// Opened by its first line, it would have told another model.
+	// Otherwise its first line would have named another model.
 	await after.agent.clear();
 	expect(after.agent.model).toBe("b");
 	await after.close();

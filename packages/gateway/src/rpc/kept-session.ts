@@ -20,11 +20,11 @@ interface KeptSession {
 	readonly rootDir: string;
 	/** Model set by `set_model`. */
 	readonly model: string | undefined;
-	/** Ids of the sessions that a killed process had not yet deleted. */
+	/** Ids of sessions that a killed process had not deleted. */
 	readonly others: readonly string[];
 }
 
-/** Refuses the directory of a gateway: it has the conversations of others, and what they may do. */
+/** Refuses the data directory of a gateway, which has conversations and rights of other users. */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
 	const message = `--session ${directory} is the data directory of a gateway; use a separate directory for each conversation`;
@@ -106,7 +106,7 @@ export async function settleModel(agent: Agent, { models, kept, wanted, log }: R
 
 function has({ model, table, anyModel }: Models, name: string): boolean {
 	if (name === model.defaultModel || table.find(name, model.provider)) return true;
-	// Another server has names of its own, but not the one that this program answers by itself with.
+	// Other servers have their own names, but none has that of the built-in offline model.
 	return anyModel && !table.find(name, "offline");
 }
 

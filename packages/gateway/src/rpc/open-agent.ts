@@ -49,7 +49,7 @@ import {
 import type { RpcFlags } from "./rpc-flags.ts";
 import { checkServed } from "./served-models.ts";
 
-/** A reply that has begun shows its first words by then. */
+/** Time after which a reply that has begun has shown its first words. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -120,9 +120,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 }
 
 /**
- * Begins the check of the sandbox a moment after the first reply has begun, so that it delays neither the request nor the
- * first words. A command that comes earlier begins it. The returned function waits for a check that has
- * begun, so that it leaves no files behind.
+ * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the
+ * first words. An earlier command begins it. The returned function waits for a running check, so that it leaves no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
@@ -146,8 +145,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// Usually it is made when something is kept in it. Below the working directory commands must not see or replace it,
-		// and the sandbox hides only what exists.
+		// Usually it is created with its first file. Below the working directory commands must not see or replace it, and
+		// the sandbox hides only existing directories.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
@@ -159,7 +158,7 @@ async function openHome(
 	return { file: databaseIn(directory), directory: await realpath(directory), lock };
 }
 
-/** A session that is not kept needs no key that outlives the process. */
+/** A session that is not stored needs no key that outlives the process. */
 async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
 	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
@@ -222,7 +221,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	};
 }
 
-/** Directory for the verdict about the sandbox if there is no data directory; undefined if it cannot be created. */
+/** Directory for the result of the sandbox check if there is no data directory; undefined if it cannot be created. */
 function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined {
 	if (!keeping || existsSync(config.data)) return undefined;
 	try {
@@ -252,7 +251,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** The one agent of the process; how much it thinks can change between two prompts. */
+/** The only agent of the process. Its thinking can change between two prompts. */
 function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly string[]): Profiles {
 	const { systemPrompt, appendSystemPrompt = [] } = flags;
 	const instructions = [systemPrompt ?? builtInInstructions({ questions: false }), ...appendSystemPrompt]

@@ -6,7 +6,10 @@ import { shorten } from "../wires/zot/codec.ts";
 /** Names that a refusal lists. */
 const mostListed = 10;
 
-/** Refuses names that the server does not list. It is asked with the first name; one that has no list has any model. */
+/**
+ * Refuses names that the server does not list. The list is requested with the first name. A server without a list may have
+ * any model.
+ */
 export function checkServed(
 	askServed: () => Promise<ModelTable>,
 	{ model: { provider }, modelName, table: known, serverHost }: Models,

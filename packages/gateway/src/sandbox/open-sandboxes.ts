@@ -5,7 +5,7 @@ import { createSandboxes, type Egress, type Sandboxes } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
-/** In the data directory, which no command sees and no tool changes. */
+/** In the data directory, which commands cannot see and tools cannot change. */
 export const VERDICT_FILE = "sandbox-verdict";
 
 interface SandboxParts {

@@ -39,7 +39,7 @@ export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }
 
-/** Shows the form to a `GET`, as often as one likes, and takes its one answer from a `POST`. */
+/** Answers each `GET` with the form, and accepts one answer from a `POST`. */
 export async function answerSecretPage(page: PageRequest, route: SecretPageRoute): Promise<void> {
 	const { request, response } = page;
 	const { status, html, headers } = await replyTo(page, route);
@@ -121,7 +121,7 @@ async function take(
 	return { status: 200, html: wordsPage("Thank you", words) };
 }
 
-/** Content of the page, as far as its holder may see and answer the question at this moment. */
+/** Content of the page, if its holder may see and answer the question now. */
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);
@@ -173,14 +173,14 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 const mostBytes = 64 * 1024;
 const patienceMs = 30_000;
 
-/** The fields of a form that a browser sent, or the HTTP status that says why there are none. */
+/** The fields of a submitted form, or the HTTP status of the error. */
 async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSearchParams | 400 | 413 | 415> {
 	const [type = ""] = (request.headers["content-type"] ?? "").split(";");
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	const timer = clock.after(patienceMs, () => request.destroy());
 	try {
-		// Read to its end also where it is not wanted: the answer may be lost on a connection that is cut before.
+		// Read to its end even if it is too large: the answer may be lost if the connection is closed earlier.
 		for await (const chunk of request) {
 			bytes += chunk.length;
 			if (bytes <= mostBytes) chunks.push(chunk);

@@ -93,7 +93,7 @@ const entities: Readonly<Record<string, string>> = {
 	"'": "&#39;",
 };
 
-/** Text of strangers: every character can be seen, and none is markup. */
+/** Untrusted text: every character is visible, and none is markup. */
 function shown(text: string): string {
 	return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -14,7 +14,7 @@ const mostTries = 20;
 
 export const secretPath = "/secret/";
 
-/** A page that takes the answer to one question, of one person, once. */
+/** A page that accepts one answer to one question from one person. */
 export interface SecretPage {
 	/** Requester of the page. A visitor answers as this principal. */
 	readonly holder: Principal;
@@ -49,7 +49,7 @@ export interface SecretPagesOptions {
  */
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
-	/** Not an LRU cache: a pending page cannot be computed again, and a look at its address must not change its turn. */
+	/** Not an LRU cache: a pending page cannot be computed again, and a read of its address must not change its turn. */
 	readonly #pages = new Map<string, KeptPage>();
 	/** Derives the same address from an idempotency key again. The address itself is not stored. */
 	readonly #seed = randomBytes(32);
@@ -94,7 +94,7 @@ export class SecretPages {
 		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
 	}
 
-	/** Reserves the page for an answer, which uses it unless it is given back. Returns false if the page is over. */
+	/** Reserves the page for an answer. Returns false if the page is over. `giveBack` releases it. */
 	take(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;

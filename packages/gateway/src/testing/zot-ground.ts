@@ -72,7 +72,7 @@ export class ZotGround implements AsyncDisposable {
 		return this.connection.take({ kind: "text", text });
 	}
 
-	/** Waits until as many frames of this type have come. */
+	/** Waits until this number of frames of this type has arrived. */
 	async hears(type: Frame["type"], count = 1): Promise<void> {
 		while (this.frames.filter((frame) => frame.type === type).length < count) await this.t.settle();
 	}

@@ -27,7 +27,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 
 /** `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
-	// No name and no IPv4 address has a colon; to make sure of IPv6 takes Node milliseconds, the first time.
+	// Only IPv6 addresses have a colon. A complete check takes Node milliseconds, the first time.
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
@@ -37,7 +37,7 @@ export function isLoopback(address: string): boolean {
 	return isIPv6(address) && loopback.has(address, "ipv6");
 }
 
-/** Whether a listener there reaches no further than this machine. */
+/** Whether the listener is reachable only from this machine. */
 export function staysHere({ host }: Endpoint): boolean {
 	return isLoopback(host) || host.toLowerCase() === "localhost";
 }

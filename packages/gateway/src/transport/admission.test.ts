@@ -154,7 +154,7 @@ test("strangers of this machine keep neither the last place nor the queue from t
 	expect(admitted).toEqual(mine.slice(0, 2));
 	expect(mine.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
 
-	// A place that is free again goes to the queue it belongs to.
+	// A free place goes to its own queue.
 	if (mine[0]) admission.settled(mine[0].accepted);
 	expect([strangers.length, admitted.length]).toEqual([2, 3]);
 	if (strange[0]) admission.settled(strange[0].accepted);

@@ -10,9 +10,9 @@ export interface AdmissionLimits extends PlacesLimits {
 const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
- * Keeps strangers from exhausting the gateway: a limited number of unauthenticated connections is served at a time, each for
- * at most ten seconds, and the next ones wait unread. Only when the maximum number is open, one is closed for each new one.
- * One for all listeners.
+ * Keeps unauthenticated clients from exhausting the gateway: a limited number of unauthenticated connections is served at a
+ * time, each for at most ten seconds, and the next ones wait unread. At the maximum of open connections, one is closed for
+ * each new one. There is one object for all listeners.
  *
  * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue, as
  * many as one address has. They are used when strangers occupy the others, so that strangers cannot lock the operator out.
@@ -25,7 +25,7 @@ export class Admission {
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
-	/** `isCrowd`: whether many clients come from an address, as through a proxy; its own limit is the one for all. */
+	/** `isCrowd`: whether an address belongs to many clients, like that of a proxy. Then only the total limit applies. */
 	constructor(limits: Partial<AdmissionLimits> = {}, isCrowd: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
@@ -33,7 +33,7 @@ export class Admission {
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 
-	/** Connections that have not been authenticated: those that are served, and those that wait for their turn. */
+	/** Connections that have not been authenticated: served and waiting ones. */
 	get strangers(): { readonly served: number; readonly waiting: number } {
 		const [strangers, own] = [this.#strangers, this.#own];
 		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
@@ -61,7 +61,7 @@ export class Admission {
 		this.#carriers.set(secure, socket);
 	}
 
-	/** The connection has been authenticated: it no longer takes the place of a stranger. May be called repeatedly. */
+	/** The connection has been authenticated and frees its place. May be called repeatedly. */
 	settled(socket: Socket): void {
 		const carrier = this.#carriers.get(socket) ?? socket;
 		this.#strangers.leave(carrier);

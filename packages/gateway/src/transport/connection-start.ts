@@ -11,7 +11,7 @@ export interface ListenerSecurity {
 }
 
 export interface ConnectionHandlers {
-	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
+	/** Takes over a connection that does not speak HTTP/2. An HTTP server receives it as its `connection` event. */
 	onHttp(socket: Socket): void;
 	/** Takes over a connection that speaks HTTP/2, unread. */
 	onHttp2(socket: Socket): void;
@@ -24,7 +24,7 @@ interface StartOptions extends ListenerSecurity, ConnectionHandlers {
 }
 
 /**
- * Reads the first bytes of a connection, decrypts TLS, and hands the connection over by its protocol. Five seconds of silence
+ * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Five seconds of silence
  * close it.
  */
 export async function startConnection(socket: Socket, options: StartOptions): Promise<void> {
@@ -54,7 +54,7 @@ function handOver(
 	else onHttp(socket);
 }
 
-/** How long a connection may take to say which protocol it speaks. */
+/** Milliseconds in which a connection must reveal its protocol. */
 const FIRST_BYTES_DEADLINE_MS = 5_000;
 
 /** First bytes of an HTTP/2 client: RFC 9113, section 3.4. */
@@ -66,8 +66,8 @@ const TLS_HANDSHAKE = 0x16;
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ended,
- * or five seconds passed, before that. Expects an unread socket.
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ends
+ * or five seconds pass before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {
@@ -143,7 +143,7 @@ const speaksTls = answer("400 Bad Request", {
 	hint: "write https:// and wss:// instead of http:// and ws://",
 });
 
-/** The same of a port where only proxies may. */
+/** Response of a port that only proxies may use without TLS. */
 const servesProxies = answer("403 Forbidden", {
 	error: "this port accepts only its proxies",
 	hint: "use the address of the proxy; the proxies are in trustedProxies of the configuration",
@@ -160,14 +160,14 @@ function answer(status: string, body: object): string {
 	return `${head.join("\r\n")}\r\n\r\n${text}`;
 }
 
-/** How long a refused client may take to read why and to leave. */
+/** Milliseconds in which a refused client must read the reason and disconnect. */
 const LINGER_MS = 5_000;
 
 /** Writes the last text of a connection and ends it. Further input is ignored. */
 function bidFarewell(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());
-	// A close with unread bytes would reset the connection and take the answer along: RFC 1122, section 4.2.2.13.
+	// A close with unread bytes would reset the connection and lose the response: RFC 1122, section 4.2.2.13.
 	socket.resume();
 	socket.end(words);
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as ws from "ws";
 import { frameText } from "./frame-writer.ts";
 
-// True of the library (lib/receiver.js), whose types leave it out.
+// True for the library (lib/receiver.js); its types omit it.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
 /** Messages that a WebSocket client reads from the bytes. */

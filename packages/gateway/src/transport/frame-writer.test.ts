@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type FrameWeight, FrameWriter, WriteBatch } from "./frame-writer.ts";
 import { OutgoingAccount } from "./outgoing-account.ts";
 
-/** A socket whose other end reads when the test says so. */
+/** A socket whose other end the test controls. */
 class SlowSocket extends Duplex {
 	readonly writes: string[] = [];
 	#taken: (() => void) | undefined;
@@ -16,7 +16,7 @@ class SlowSocket extends Duplex {
 		this.#reading = reading;
 	}
 
-	/** The other end takes what is on its way, and reads on or waits again. */
+	/** The other end receives the data in transit, and continues reading or stops. */
 	accept(reading: boolean): void {
 		this.#reading = reading;
 		const taken = this.#taken;
@@ -52,7 +52,7 @@ function writerTo(
 	};
 }
 
-/** More than a socket is given before frames wait with the writer. */
+/** More than a socket accepts before frames wait in the writer. */
 const large = "L".repeat(300 * 1024);
 
 test("all frames of a tick are one write, in their order", async () => {
@@ -180,7 +180,7 @@ test("a reader that is within its budget again is kept, also while it still read
 	await tick();
 	for (let n = 0; n < 11; n++) write("x");
 	write(large);
-	// The first write is taken; the second one, with all that waited, is not.
+	// The first write is accepted. The second one, with all waiting frames, is not.
 	socket.accept(false);
 	await tick();
 	expect(socket.writes).toHaveLength(2);

@@ -30,8 +30,8 @@ const minorShare = 1 / 8;
 export type FrameWeight = "required" | "droppable" | "minor";
 
 /**
- * Writes whole frames to one socket: all of a tick in one write. A reader that falls behind first loses minor frames, then
- * over its budget droppable ones; then `onOverflow` is called once and everything that still waits is forgotten.
+ * Writes complete frames to one socket, all of a tick in one write. A slow reader first loses minor frames, and above its
+ * budget droppable ones. Then `onOverflow` is called once and all waiting frames are dropped.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -76,7 +76,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.#bytes = 0;
 		const taken = socket.write(joined);
 		this.#blocked = socket.writableLength > socketShare;
-		// Below the socket's own mark it says nothing when it is empty again, and that little is not counted.
+		// Below its own limit the socket emits no event when it is empty, so these few bytes are not counted.
 		if (!taken) this.#count();
 	}
 
@@ -99,7 +99,7 @@ export class FrameWriter implements Flushable, Holder {
 		});
 	}
 
-	/** Gives everything that waits to the socket at once, before a close frame follows it. */
+	/** Writes all waiting frames to the socket immediately, before a close frame. */
 	finish(): void {
 		this.#blocked = false;
 		this.flush();
@@ -168,12 +168,12 @@ export class FrameWriter implements Flushable, Holder {
 	}
 }
 
-/** Something that has written to give away at the end of the tick. */
+/** A writer that is flushed at the end of the tick. */
 interface Flushable {
 	flush(): void;
 }
 
-/** Collects who wrote in this tick, so that each socket gets one write for all of it. */
+/** Collects the writers of this tick, so that each socket gets one write. */
 export class WriteBatch {
 	#dirty: Flushable[] = [];
 
@@ -200,7 +200,8 @@ export function frameText(text: string): Buffer {
 	if (start === 2) frame[1] = length;
 	else if (start === 4) {
 		frame[1] = 126;
-		// Byte by byte: this is done for every delta, and the checks of `writeUInt16BE` cost as much as all the rest.
+		// Written byte by byte: this happens for every delta, and the checks of `writeUInt16BE` cost as much as all other
+		// steps.
 		frame[2] = length >> 8;
 		frame[3] = length & 0xff;
 	} else {

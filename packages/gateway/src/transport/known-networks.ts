@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 
-/** Networks that are always the same. They are put together when they are asked for first: not every start does. */
+/** Constant networks, created at their first use because not every start needs them. */
 export class KnownNetworks {
 	readonly #fill: (list: BlockList) => void;
 	#list: BlockList | undefined;

@@ -4,13 +4,13 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { LineWriter } from "./line-writer.ts";
 
-/** Until what was written has left: with the turn behind the next one. */
+/** Resolves when the written lines have left: after the turn that follows the next one. */
 async function turned(): Promise<void> {
 	await tick();
 	await tick();
 }
 
-/** A pipe whose other end reads when the test says so. */
+/** A pipe whose other end the test controls. */
 class SlowPipe extends Writable {
 	readonly writes: string[] = [];
 	reading: boolean;
@@ -47,7 +47,7 @@ function writerTo(output: SlowPipe) {
 	return { clock, writer, output, left: () => left };
 }
 
-/** More than the buffer of the stream takes before it asks to wait. */
+/** More than the buffer of the stream accepts. */
 const large = "L".repeat(100 * 1024);
 
 test("all lines of a tick are one write, in their order", async () => {

@@ -1,19 +1,19 @@
 import type { Writable } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
 
-/** How long a reader may leave unread what it was sent. */
+/** Milliseconds for which a reader may leave lines unread. */
 const patienceMs = 30_000;
 /** Characters that may wait for it. */
 const mostWaiting = 64 * 1024 * 1024;
 /** Bytes of one part of a longer text: a slow reader is one that still reads. */
 const partBytes = 16 * 1024;
 
-/** Characters that are not kept for the end of their tick: the reader shall begin before more comes. */
+/** Maximum characters that wait for the end of the tick. The reader should begin with more than that. */
 const large = 1024 * 1024;
 
 /** Lines in one tick that count as a stream, for example of a fast reply. */
 const streamLines = 4;
-/** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
+/** Turns of the event loop whose lines share one write in a stream, because a write takes longer than creating the lines. */
 const streamTurns = 32;
 /** Maximum milliseconds of these turns. */
 const streamMs = 2;
@@ -37,7 +37,7 @@ export class LineWriter {
 	#length = 0;
 	/** Whether the last write was part of a stream. */
 	#streams = false;
-	/** Turns that the lines have waited, how many there were after the last, and until when they do at most. */
+	/** Number of turns that the lines have waited, number of lines after the last turn, and latest time of the write. */
 	#waited = 0;
 	#seen = 0;
 	#until = 0;
@@ -61,12 +61,12 @@ export class LineWriter {
 		output.on("close", () => this.#leave());
 	}
 
-	/** Whether the reader has gone before it was handed everything. */
+	/** Whether the reader has disconnected with unwritten lines. */
 	get lost(): boolean {
 		return this.#lost;
 	}
 
-	/** Whether so much waits that no more should be asked for. */
+	/** Whether the caller should stop producing lines, because too many wait. */
 	get full(): boolean {
 		return this.#blocked !== undefined;
 	}
@@ -85,7 +85,7 @@ export class LineWriter {
 		if (this.#length > mostWaiting) this.#leave();
 	}
 
-	/** Writes what waits for the end of its tick. */
+	/** Writes the lines that wait for the end of the tick. */
 	flush(): void {
 		if (this.#blocked) return;
 		this.#waited = 0;
@@ -97,18 +97,18 @@ export class LineWriter {
 		}
 	}
 
-	/** Resolves when the client has read what waited, or has gone. */
+	/** Resolves when the client has read the waiting lines, or has disconnected. */
 	drained(): Promise<void> {
 		if (!this.#blocked || this.#gone) return Promise.resolve();
 		return new Promise((resolve) => this.#waiters.push(resolve));
 	}
 
-	/** Resolves with true when everything was handed over, or with false if the client has gone before or does not read. */
+	/** Resolves with true when all lines are written, or with false if the client has disconnected or does not read. */
 	async end(): Promise<boolean> {
 		this.flush();
 		await this.drained();
 		if (this.#gone) return !this.#lost;
-		// Also what fits into the buffer of the stream waits for a reader.
+		// The buffer of the stream also waits for the reader.
 		const patience = this.#clock.after(patienceMs, () => this.#leave());
 		await new Promise<void>((resolve) => {
 			this.#waiters.push(resolve);

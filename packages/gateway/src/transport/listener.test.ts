@@ -102,7 +102,7 @@ test("a refused HTTP/2 client that stays is cut off after five seconds", async (
 	client.resume();
 	await once(client, "end");
 	server.clock.advance(5_000);
-	// Resolves without a grace period, because nothing is open.
+	// Resolves without a grace period, because no connection is open.
 	await server.listener.close(60_000);
 	expect(server.clock.pending).toBe(0);
 	client.destroy();

@@ -22,8 +22,9 @@ export interface Listener {
 	/** Its address with the real port. */
 	address(): ListenerAddress;
 	/**
-	 * Accepts no more connections, closes those that were not handed over, and the others after `graceMs`. Resolves when all
-	 * are closed.
+	 * Accepts no more connections, closes those without a known protocol, and the others after `graceMs`. Resolves when all
+	 * are
+	 * closed.
 	 */
 	close(graceMs: number): Promise<void>;
 }
@@ -34,8 +35,8 @@ export interface ListenerAddress extends Endpoint {
 }
 
 /**
- * Opens a port and reads the first bytes of each connection: silence for five seconds closes it, TLS is decrypted, and the
- * connection is handed over by its protocol. Rejects with advice if the address cannot be opened.
+ * Opens a port and reads the first bytes of each connection. Silence for five seconds closes it, TLS is decrypted, and the
+ * connection is passed on by its protocol. Rejects with advice if the address cannot be opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;
@@ -76,7 +77,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
-			// A server tells its end before that of its last connections, whose timers still run.
+			// A server ends before its last connections, whose timers still run.
 			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},

@@ -5,14 +5,13 @@ const NEWLINE = 0x0a;
 /** Text between two line ends, or the reason why it cannot be read. */
 export type Line =
 	| { readonly kind: "text"; readonly text: string }
-	/** Longer than the limit; its bytes were thrown away as they came. */
+	/** Longer than the limit. Its bytes were dropped. */
 	| { readonly kind: "oversized"; readonly bytes: number }
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits bytes into lines, in any chunks. Keeps at most `maxBytes` of an unfinished line, and only the length of a longer
- * one. A line ends with
- * `\n` or `\r\n`, which is not part of it.
+ * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer
+ * one. A line ends with `\n` or `\r\n`, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;

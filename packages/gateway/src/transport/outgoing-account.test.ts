@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Holder, OutgoingAccount } from "./outgoing-account.ts";
 
-/** Notes in `gone` that it gave up, and gives its share back as it must. */
+/** Records in `gone` that the reader was closed, and releases its share. */
 function reader(account: OutgoingAccount, name: string, gone: string[]): Holder {
 	const holder: Holder = {
 		giveUp() {

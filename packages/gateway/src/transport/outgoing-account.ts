@@ -3,7 +3,7 @@ const defaultLimit = 256 * 1024 * 1024;
 
 /** Reader with waiting bytes. */
 export interface Holder {
-	/** Gives up what waits: the reader is closed and can resume. Its share has been given back when this returns. */
+	/** Drops the waiting bytes: the reader is closed and can resume. Its share has been released when this returns. */
 	giveUp(): void;
 }
 

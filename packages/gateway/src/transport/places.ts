@@ -22,12 +22,10 @@ export interface NewConnection {
 	isOwn(): Promise<boolean>;
 }
 
-/**
- * Far more than a request needs. Absolute: a client that could renew its place by sending a little would keep it forever.
- */
+/** Far more than a request needs. Absolute, because a client could otherwise extend its place forever with a few bytes. */
 const DEADLINE_MS = 10_000;
 
-/** A waiting connection, between those of the same address that came before and after it. */
+/** A waiting connection, linked to its neighbours of the same address. */
 interface Entry {
 	readonly peer: string;
 	readonly connection: NewConnection;
@@ -70,7 +68,7 @@ export class Places {
 	readonly #isCrowd: (peer: string) => boolean;
 	readonly #held = new Map<Socket, Held>();
 	readonly #byPeer = new Map<string, number>();
-	/** The queue of each address. The address whose turn is next comes first. */
+	/** The queue of each address, in the order of their turns. */
 	readonly #queues = new Map<string, Queue>();
 	/** Addresses by the length of their queue. No set is empty. */
 	readonly #byLength = new Map<number, Set<string>>();
@@ -150,7 +148,7 @@ export class Places {
 		this.#moved(entry.peer, queue.length + 1, queue.length);
 	}
 
-	/** Keeps `#byLength` and `#longest` true after the queue of an address became longer or shorter by one. */
+	/** Updates `#byLength` and `#longest` after the length of the queue of an address has changed by one. */
 	#moved(peer: string, before: number, now: number): void {
 		const left = this.#byLength.get(before);
 		left?.delete(peer);

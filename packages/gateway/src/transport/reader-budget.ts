@@ -6,5 +6,5 @@ export interface ReaderBudget {
 
 export const readerBudget: ReaderBudget = { bytes: 8 * 1024 * 1024, frames: 10_000 };
 
-/** Milliseconds for which a client may stay over its budget. */
+/** Milliseconds for which a client may exceed its budget. */
 export const readerPatienceMs = 5_000;

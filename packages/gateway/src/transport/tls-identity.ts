@@ -23,7 +23,7 @@ export interface TlsIdentity {
 const code = "failed_precondition";
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads and checks both files. Rejects with `failed_precondition` and what to do about it. */
+/** Reads and checks both files. Rejects with `failed_precondition` and advice. */
 export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	await readable(files.key, (path) => checkPermissions(path, 0o007));
 	const [chain, pem] = await Promise.all([files.cert, files.key].map((file) => readable(file, readText)));
@@ -35,7 +35,7 @@ export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 			cert: chain,
 			key: pem,
 			minVersion: "TLSv1.2",
-			// A client could have the costly part done over and over: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
+			// A client could repeat the expensive part of the handshake: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
 			secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 		}),
 		certificate: leaf.toString(),

@@ -11,7 +11,7 @@ export interface TlsRenewalOptions {
 	readonly log: Logger;
 }
 
-/** Identity in two files, read again after a change. A broken one keeps the previous identity. */
+/** TLS identity from two files, which are read again after a change. If they are invalid, the previous identity stays. */
 export class TlsRenewal {
 	/** Called after an identity has replaced another. */
 	onRenewed: (() => Promise<void>) | undefined;
@@ -31,7 +31,7 @@ export class TlsRenewal {
 		this.#lookLater();
 	}
 
-	/** Rejects with `failed_precondition` where the files cannot be used. */
+	/** Rejects with `failed_precondition` if the files cannot be used. */
 	static async open(options: TlsRenewalOptions): Promise<TlsRenewal> {
 		const seen = await look(options.files);
 		return new TlsRenewal(options, await loadTlsIdentity(options.files), seen);
@@ -91,7 +91,9 @@ export class TlsRenewal {
 	}
 }
 
-/** Both files as far as a change shows without reading them; links are followed, as renewing programs move those. */
+/**
+ * State of both files that reveals a change without reading them. Links are followed, because renewal programs move them.
+ */
 async function look({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 
-/** A gateway gives running work 30 s after a stop request. */
+/** Longer than the 30 s that a gateway gives its runs after a stop request. */
 const longestMs = 40_000;
 const pollMs = 50;
 

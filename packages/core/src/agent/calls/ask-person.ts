@@ -34,7 +34,7 @@ export interface QuestionPorts {
 }
 
 export interface ApprovalPorts extends QuestionPorts {
-	/** The other channels in which its approvals may be answered, as far as that is known before. */
+	/** The other channels in which its approvals may be answered, if they are known before the question. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
 }
 
@@ -76,7 +76,7 @@ export async function approvalQuestion(
 	};
 }
 
-/** Lets a person change the arguments of a call until it is decided, unless it cannot run. */
+/** Whether a person may change the arguments of a call before the decision. False for a call that cannot run. */
 export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
@@ -123,7 +123,7 @@ export async function decisionOf(
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;
 	if (refusal === undefined) return { ...approved, ...defined({ refusal: impossible }) };
-	// Calls before it may still run. At its turn it is compared with the files as they left them.
+	// Earlier calls may run first. At its turn, the call is compared with the files that they have changed.
 	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
 	if (mayAskAgain) return { ...approved, refusal };
 	return settleCall(run, call, { text: refusal, failed: true });
@@ -179,7 +179,7 @@ function shownApproval(
 	};
 }
 
-/** Why the settled question does not let the call run; undefined when it does. */
+/** Reason why the settled question does not allow the call to run; undefined if it does. */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
 	if (row.state === "expired") return "no answer: the approval expired, so the call did not run";
 	if (row.answer?.kind === "approved") {

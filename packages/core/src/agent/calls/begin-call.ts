@@ -32,7 +32,7 @@ export class Decisions implements AsyncDisposable {
 			this.#arrived.add(proposed),
 		);
 		this.#pending.set(proposed, { decision, withdrawal });
-		// A failure is thrown at the turn of the call.
+		// The turn of the call handles a failure.
 		decision.catch(() => undefined);
 	}
 
@@ -85,7 +85,7 @@ export async function atItsTurn(
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
 		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
-		// A person who approves a call decides on it alone, whatever became of the same call before.
+		// A person who approves a repeated call decides about it again.
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
 		const plansAgain = call.token === undefined && isStale;
@@ -104,7 +104,7 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
 }
 
-/** Proposes a call alone, and waits for its decision. An earlier approval of it does not count. */
+/** Proposes a call and waits for its decision. Earlier approvals of it have no effect. */
 async function decideAgain(
 	run: Run,
 	{ call, token }: ApprovedCall,

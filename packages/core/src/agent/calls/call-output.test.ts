@@ -12,7 +12,7 @@ import { shortTools } from "../../tools/short/short-tools.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-/** Its window holds every page, so that no result is made shorter for want of room. */
+/** The window is large enough for every page, so that no result is shortened. */
 const table = new ModelTable([{ ...unknownModel("scripted", "scripted"), contextWindow: 1_000_000 }]);
 
 /** A session whose model gets the results of scripted calls. */
@@ -80,7 +80,7 @@ const nameIn = (text: string): string => /output_[0-9a-f]{26}/.exec(text)?.[0] ?
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Calls `read_file` as often as the markers of its pages say, and collects the pages without their markers. */
+/** Calls `read_file` until the markers show no further page. Collects the pages without their markers. */
 function readAll(pages: string[]): ScriptedReply[] {
 	let name = "";
 	const next = (number: number): ScriptedReply =>

@@ -15,8 +15,8 @@ const mostKept = 8 * 1024 * 1024;
 const inResult = 256 * 1024;
 
 /**
- * The output of one call on its way to the model, which sees the head and the tail of a long one. The complete output goes
- * to a kept file of the session, without secrets, while the call writes it. Dispose of it after the call.
+ * The output of one call for the model, which receives the head and the tail of a long output. The complete output is
+ * written to a file of the session, without secrets, during the call. Dispose of it after the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -46,8 +46,8 @@ export class CallOutput implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns what the model gets of the result: all of it, or head and tail with a marker that names the kept file. `text`
-	 * has no secrets; `characters` is the limit.
+	 * Returns the text of the result for the model: the complete text, or head and tail with a marker that names the stored
+	 * file. `text` has no secrets; `characters` is the limit.
 	 */
 	async shorten(text: string, characters: number): Promise<string> {
 		this.#ended = true;
@@ -67,7 +67,7 @@ export class CallOutput implements AsyncDisposable {
 		await this.#file?.drop();
 	}
 
-	/** The name of the tool that reads kept results in this run, if it has one. */
+	/** Name of the tool that reads stored results in this run, if it has one. */
 	get #reader(): string | undefined {
 		return this.#run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
@@ -118,7 +118,7 @@ class OutputFile {
 		this.#put(this.#decoder.write(Buffer.from(taken.buffer, taken.byteOffset, taken.length)));
 	}
 
-	/** Resolves when it is kept: true if it has all that was written. Rejects if it cannot be kept. */
+	/** Resolves when the file is stored: true if it contains all written text. Rejects if it cannot be stored. */
 	async end(): Promise<boolean> {
 		this.#put(this.#decoder.end());
 		this.#content.write(this.#redaction.end());
@@ -128,7 +128,7 @@ class OutputFile {
 		return this.#missing === 0;
 	}
 
-	/** Ends it if it is still written: then nothing is kept. */
+	/** Discards the file if it is still being written. */
 	async drop(): Promise<void> {
 		if (!this.#content.writableEnded) this.#content.destroy();
 		await this.#kept.catch(() => undefined);
@@ -140,7 +140,7 @@ class OutputFile {
 	}
 }
 
-/** Ten a second are promised: nine of these fit into a second, and what is left at the end of the call. */
+/** Ten reports a second are promised. Nine of these fit into a second, beside the report at the end of the call. */
 const betweenMs = 120;
 /** Bytes of one event at most, of which a marker needs some. */
 const mostBytes = 16 * 1024;

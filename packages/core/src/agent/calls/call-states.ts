@@ -42,7 +42,7 @@ export interface ApprovedCall extends PlannedCall {
 	readonly shown: ApprovalContext | undefined;
 	readonly version: string;
 	readonly trusted?: TrustBadge;
-	/** Why it does not run: it cannot, or its files changed while calls before it ran. Then it may be asked again. */
+	/** Reason why the call does not run: it cannot, or earlier calls changed its files. Then it may be proposed again. */
 	readonly refusal?: string;
 }
 
@@ -52,7 +52,7 @@ export interface DependentCall {
 	readonly call: CallBlock;
 }
 
-/** A call that is planned and waits for its turn, and for an answer if `prompt` is set. */
+/** A planned call that waits for its turn, and for an answer if `prompt` is set. */
 export interface ProposedCall extends PlannedCall {
 	readonly kind: "proposed";
 	readonly judgement: Judgement;
@@ -60,7 +60,7 @@ export interface ProposedCall extends PlannedCall {
 	readonly pending: Before;
 	/** Whether the call started before a restart. It is safe to repeat. */
 	readonly begun: boolean;
-	/** The approval that it needs, or that a person was asked for before a restart. */
+	/** The approval that the call needs, or that was requested before a restart. */
 	readonly prompt: Prompt | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface RefusedProposal {
 /** A call that is planned, before its approval is written. */
 export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
-	/** The call, if a rule of the policy denied it and a person is asked nevertheless. */
+	/** The call, if a rule of the policy denied it and a person must still decide. */
 	readonly denied?: PlannedCall;
 	/** Its approval from before a restart. */
 	readonly known: PromptRow | undefined;

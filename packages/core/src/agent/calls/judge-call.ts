@@ -100,7 +100,7 @@ async function judgeByPolicy(
 	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
 }
 
-/** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */
+/** Returns the channel grant that replaces the approval of a call, for all people who wrote to the run. */
 function findTrust(
 	run: Run,
 	call: ReadyCall,
@@ -161,7 +161,7 @@ export async function judgeChanged(
 		);
 	}
 	const bound = bindingOf(again, version);
-	// The look at the original call comes last: a file that is swapped before it does not count as approved.
+	// The original call is checked last, so that a file that is replaced before then is detected.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)

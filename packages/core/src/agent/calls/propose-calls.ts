@@ -39,9 +39,9 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const lookFirst = `${interrupted}: the gateway stopped while this call ran; check its effects before you repeat it`;
 
 /**
- * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals that
- * are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of the
- * model. With `again`, an earlier approval of a call does not count: it is closed, and a person is asked again.
+ * Plans every call of a reply that can be planned now. One commit records the result: the announcements, the required
+ * approvals, and the results of calls that do not run. Returns the waiting calls in the order of the model. With `again`,
+ * earlier approvals are closed, and a person is asked again.
  */
 export async function proposeCalls(
 	run: Run,
@@ -125,7 +125,7 @@ async function draftCall(
 	const judgement = await judgeCall(run, planned, pending, ports);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
-	// A write before it changes one of the files that its approval is bound to: asked now, it would be asked twice.
+	// The write changes a file that its approval is bound to, so an approval now would have to be repeated.
 	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}
@@ -135,7 +135,7 @@ async function draftCall(
 	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
 }
 
-/** The call with the reason why it is asked again, if it is, in front of its notes. */
+/** The call with the reason of a repeated question before its notes. */
 function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined): DraftProposal {
 	if (!again) return { ...one, again };
 	const { plan } = one.ready;
@@ -143,7 +143,7 @@ function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined)
 	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
-/** Whether a call must be asked again after a restart: calls that ran since the question changed its files. */
+/** Whether a question must be repeated after a restart because calls that ran since then changed its files. */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
@@ -228,7 +228,7 @@ async function recordDrafts(
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const { tx } = writing;
 	const { home } = run.session;
-	// Read in the transaction that raises the approvals, so that none stays open in a session that is trusted by then.
+	// Read in the transaction that raises the approvals, so that none stays open after a grant of the session.
 	const asksAll = run.scheduled || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.holds(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, { approval }]) => !trusts || approval?.floor !== false);
@@ -339,7 +339,7 @@ function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): bool
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** Returns the call as it waits for its turn, or an empty list if it does not run. */
+/** Returns the call with the facts for its turn, or an empty list if it does not run. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];

@@ -10,7 +10,7 @@ import type { ToolResult } from "../../vocabulary/tool.ts";
 import type { Run, Writing } from "../run/run.ts";
 import type { ApprovedCall, PlannedCall, SettledCall } from "./call-states.ts";
 
-/** Records what came of a call that did not run, announcing it first where that has not happened. */
+/** Records the result of a call that did not run. Announces the call first if necessary. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
 	const settled = withoutRun(run, call, result);
 	await run.commit((writing) => recordResult(run, settled, writing));
@@ -31,7 +31,7 @@ export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	return `[the call was adjusted: ${listed}${more}]`;
 }
 
-/** Adds a note behind a text, in a line of its own. */
+/** Adds a note after a text, in its own line. */
 export function withNote(text: string, note: string): string {
 	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
@@ -143,7 +143,7 @@ export async function auditDenial(run: Run, { audit }: Writing, planned: Planned
 	});
 }
 
-/** A call is about to run: in the transaction that says so, and uses its approval up. */
+/** Records the start of a call in its transaction, which also uses its approval up. */
 export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCall): Promise<void> {
 	const object = auditedCall(run.session.home.id, entry.call.id);
 	const wasApproved = entry.token !== undefined;

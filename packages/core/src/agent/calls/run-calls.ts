@@ -33,9 +33,9 @@ export interface CallPorts extends ProposalPorts, PicturePorts {
 }
 
 /**
- * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the
- * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together. Throws
- * `cancelled` if the run is stopped.
+ * Runs all calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the model,
+ * each when it is decided and the calls before it have ended. Calls without effect run together. Throws `cancelled` if the
+ * run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
@@ -145,7 +145,7 @@ interface RanCall extends Execution {
 	readonly output: CallOutput;
 }
 
-/** Takes secrets out of a result before it is cut: a half of one would not be found. */
+/** Redacts secrets in a result before it is cut, because a part of a secret would not be found. */
 async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
@@ -273,8 +273,8 @@ function unknown(place: string): Opened {
 }
 
 /**
- * Asks again for the first of these calls if files that its approval is bound to changed and calls before it ran since the
- * question. Its turn has come: no call of the reply runs. Returns the calls as they wait after that.
+ * Repeats the question of the first of these calls if its bound files changed and earlier calls have run since then. Must be
+ * called at its turn, when no call of the reply runs. Returns the calls with their new state.
  */
 async function askAgainIfChanged(
 	run: Run,
@@ -327,7 +327,7 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 interface Change {
 	/** The result of the call if it is refused for that. */
 	readonly refusal: string;
-	/** Changed files and other facts, for an approver. Empty after a restart, which leaves hashes alone. */
+	/** Changed files and other facts, for an approver. Empty after a restart, because only hashes are stored. */
 	readonly names: readonly string[];
 }
 

@@ -105,8 +105,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 }
 
 /**
- * Keeps a copy of a file of the workspace and tells the session's people of it, in one transaction. The id comes from the
- * call: after a crash the same call finds what it has done.
+ * Stores a copy of a file of the workspace and announces it to the session's people, in one transaction. The id is derived
+ * from the call, so that a repetition after a crash finds the copy.
  */
 async function shareFile(
 	run: Run,

@@ -19,14 +19,14 @@ export interface ClientResult {
 	readonly exitCode?: number;
 	/** Whether the client cut `text`. */
 	readonly truncated?: boolean;
-	/** How long it took, as the client measured it. */
+	/** Duration by the client's clock. */
 	readonly durationMs?: number;
 }
 
-/** Characters of one result that are taken: as many as people see of a result. */
+/** Maximum characters of one result, as in the results that people see. */
 const mostCharacters = 256 * 1024;
 
-/** The calls that one client has been asked to run and has not answered. Each ends exactly once. */
+/** Open calls of one client. Each ends exactly once. */
 export class ClientCalls {
 	readonly #clock: Clock;
 	readonly #open = new Map<string, (result: ToolResult) => void>();

@@ -19,7 +19,7 @@ function tool(name: string, more: Partial<ClientTool> = {}): ClientTool {
 	return { name, description: `Does ${name}.`, parameters, ...more };
 }
 
-/** A client that keeps the calls that it is asked to run. */
+/** A client that records the calls that it receives. */
 class TestClient {
 	readonly clientCalls: ClientCall[] = [];
 	#more = Promise.withResolvers<void>();

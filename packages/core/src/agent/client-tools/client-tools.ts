@@ -19,9 +19,9 @@ import {
 
 /** The port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
-	/** The host that the client is for other sessions, to show to people who approve its calls. */
+	/** The host that the client provides for other sessions, for people who approve its calls. */
 	readonly host?: string;
-	/** Sends the call to the client, whose answer is given to `ToolConnection.answer`. Must not wait for it. */
+	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;
 }
 
@@ -65,7 +65,7 @@ const mostClients = 16;
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
 	readonly #connections = new Map<string, ToolConnection[]>();
-	/** By session, then by the run that has tools of its own, "" for all others. */
+	/** By session, then by the run with its own tools, "" for all others. */
 	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
 	#check: Promise<ToolCheck> | undefined;
 
@@ -74,8 +74,10 @@ export class ClientTools {
 	}
 
 	/**
-	 * Connects a client that is to run tools in a session. It offers none until it registers them. Throws `not_found` or
-	 * `permission_denied` as for everything in a session, and `permission_denied` in a session of a chat channel.
+	 * Connects a client that runs tools in a session. It offers no tools before its first registration. Throws `not_found`
+	 * or
+	 * `permission_denied` for a session that the principal may not use, and `permission_denied` in a session of a chat
+	 * channel.
 	 */
 	async connect(principal: Principal, sessionId: string, client: ToolClient): Promise<ToolConnection> {
 		this.#check ??= loadToolCheck();
@@ -239,9 +241,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers these tools and no others to the run of this correlation, until it is called again; undefined: the registered
-	 * ones. Other runs have what is registered. `guidance` is that of another connection to the same client. Throws as
-	 * `register` does.
+	 * Offers only these tools to the run of this correlation, until the next call; undefined: the registered tools. Other
+	 * runs
+	 * have the registered tools. `guidance` is from another connection to the same client. Throws as `register` does.
 	 */
 	offerInstead(
 		run: string,
@@ -297,7 +299,7 @@ export class ToolConnection {
 	#own(source: string, checked: CheckedTool): Owned {
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(checked.description);
-		// True because taking secrets out of an object leaves an object.
+		// True because redaction of an object returns an object.
 		const schema = sink.redactFields(checked.schema) as CheckedTool["schema"];
 		const tool = this.#toolOf({ ...checked, description, schema });
 		return { source, checked, tool };

@@ -10,8 +10,8 @@ export interface ClientTool {
 	/** Maximum time until the client answers, in milliseconds: 120,000 if 0 or absent, at most an hour. */
 	readonly timeoutMs?: number;
 	/**
-	 * Calls of `pure` tools change nothing and run together. Calls of `physical` tools, which is the default, run one at a
-	 * time.
+	 * Calls of `pure` tools change nothing and run together. Calls of `physical` tools, the default, run one after the
+	 * other.
 	 */
 	readonly category?: "physical" | "pure";
 }
@@ -41,7 +41,7 @@ export const clientToolLimits = {
 	maxTimeoutMs: 60 * 60 * 1_000,
 } as const;
 
-/** A tool with a schema that models take, and with its defaults. */
+/** A tool with a schema that models accept, and with its defaults. */
 export interface CheckedTool {
 	readonly name: string;
 	readonly description: string;

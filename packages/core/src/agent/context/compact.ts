@@ -60,7 +60,7 @@ export async function compact(job: CompactionJob): Promise<void> {
 	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions], error);
 }
 
-/** Replaces the whole transcript by a summary. Throws if the model writes none. */
+/** Replaces the complete transcript by a summary. Throws if the model writes none. */
 export async function summariseAll(job: CompactionJob, instruction: string | undefined): Promise<void> {
 	const before = { run: (job.transcript.at(-1)?.ordinal ?? 0) + 1, message: 0 };
 	const text = await noteBefore(job, before, (task) => summarise({ ...task, instruction }, job.write));

@@ -48,9 +48,9 @@ const countFrom = 0.7;
 const exactEnough = 0.01;
 
 /**
- * Puts the transcript into a request that fits the window of the model, with room for the reply. If it does not fit, older
- * parts are shortened first; that is recorded and applies to every later request of the session. `write` asks the same model
- * for a summary. Throws `resource_exhausted` if even the newest parts are too large.
+ * Builds a request from the transcript that fits the window of the model, with room for the reply. If necessary, older
+ * parts are shortened first. This is recorded and applies to every later request of the session. `write` requests a summary
+ * from the same model. Throws `resource_exhausted` if even the newest parts are too large.
  */
 export async function fitRequest(
 	asker: Asker,
@@ -132,7 +132,7 @@ export interface Compacted {
 }
 
 /**
- * Replaces the whole transcript of a session at rest by a summary. `instruction` tells the model what the summary must keep.
+ * Replaces the transcript of an idle session by a summary. `instruction` describes the required content of the summary.
  * Returns undefined if the transcript has no message after the last summary. Throws if the model writes no summary.
  */
 export async function compactNow(

@@ -70,7 +70,7 @@ async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 
 const replyTokens = 17;
 
-/** Its sums hold exactly, and it describes the request with the reply behind it. */
+/** The sums are exact, and the snapshot describes the request with its reply. */
 function checkSnapshot(
 	toy: ToySession,
 	{ request, tokens, snapshot }: Awaited<ReturnType<ToySession["call"]>>,
@@ -98,7 +98,7 @@ function checkSnapshot(
 	const earlier = toy.transcript.slice(0, -1).flatMap((one) => one.messages).length;
 	const sources = request.messages.map((message, index) => {
 		const [place] = placesIn({ ...request, messages: [message] }, toy.transcript);
-		// A summary is in no place, nor is a reply without its thinking.
+		// A summary has no place, and neither has a reply without its thinking.
 		if (place === undefined) return messages[index]?.source;
 		return place >= earlier ? "run" : "history";
 	});

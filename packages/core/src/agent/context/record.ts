@@ -42,7 +42,9 @@ function nameOf(callId: string, before: Message | undefined): string {
 	return call?.type === "call" ? call.name : "a tool";
 }
 
-/** The questions and answers, one line each, as many as have room. Questions come before answers, newer before older. */
+/**
+ * The questions and answers, one line each, within the limit. Questions precede answers, and newer lines precede older ones.
+ */
 export function extractOf(messages: readonly Message[], most: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {
 		const text = message.role === "tool" ? "" : textOf(message);

@@ -16,7 +16,7 @@ const table = new ModelTable([
 	{ id: "toy", provider: "toy", contextWindow, maxOutput, reasoning: "none", sampling: true, images: false },
 ]);
 
-/** Calls the tool that a message names first, and says something once it has the result. */
+/** Calls the first tool in a message, and writes a text after its result. */
 class ToyModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

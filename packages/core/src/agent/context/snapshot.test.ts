@@ -158,11 +158,11 @@ test("after a restart the next reply has its snapshot with the whole history", a
 	expect(messages.map(({ source }) => source)).toEqual(["history", "history", "run", "run"]);
 });
 
-/** Counts each text with this tokenizer, and keeps what it was asked. */
+/** Counts each text with this tokenizer, and records the requests. */
 class CountingModel extends ScriptedModel {
 	readonly tokenized: string[] = [];
 	isMute = false;
-	/** Resolves when it was asked while it is mute. */
+	/** Resolves when it receives a request that it does not answer. */
 	readonly unanswered = Promise.withResolvers<void>();
 
 	async countTexts(
@@ -198,7 +198,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	const second = await log.next("context.updated");
 	expect(second).toMatchObject({ basis: "tokenizer", total: 2_003 });
 	expect(second.system + second.tools + second.history + second.run).toBe(second.total);
-	// The reply and the new message: the rest is known.
+	// Only the reply and the new message, because the rest is known.
 	expect(model.tokenized.slice(3)).toEqual(["one", expect.stringContaining("y")]);
 });
 

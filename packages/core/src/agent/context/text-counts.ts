@@ -7,7 +7,7 @@ import { Calibration, difference, featuresOfMessage, featuresOfText } from "./ca
 const DEADLINE_MS = 2_000;
 /** Milliseconds without a request after a tokenizer failed. */
 const PAUSE_MS = 60_000;
-/** Parts in one request to the tokenizer. Counts before a failure are kept. */
+/** Maximum parts in one request to the tokenizer. Counts before a failure are stored. */
 const AT_ONCE = 32;
 /** Maximum system prompts with a stored count, for each model. */
 const MOST_PROMPTS = 50;
@@ -32,7 +32,7 @@ interface Part {
 	readonly keep: (tokens: number) => void;
 }
 
-/** Asks models that have a tokenizer for the tokens of each part of a request, once for each part. */
+/** Requests the tokens of each part of a request from models with a tokenizer, once for each part. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;

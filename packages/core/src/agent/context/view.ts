@@ -107,7 +107,7 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/** A reply of thinking alone keeps it, because providers reject an empty reply. */
+/** A reply without other content keeps its thinking, because providers reject an empty reply. */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");

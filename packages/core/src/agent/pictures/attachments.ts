@@ -43,7 +43,7 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	run.row = await withPictures(ports.files, run.row);
 }
 
-/** Takes the pictures of the run's own message out of the conversation. The model gets their names and sizes instead. */
+/** Removes the pictures of the run's own message from the conversation. The model gets their names and sizes instead. */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");

@@ -201,7 +201,8 @@ interface Placed {
 }
 
 /**
- * The calls whose pictures have no reply of a model, or of this model. Another model may not read pictures, or accept more.
+ * The calls whose pictures no model, or not this model, has answered. Another model may not read pictures, or may accept
+ * more.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (by: string | undefined): boolean => model === undefined || by === model;

@@ -10,7 +10,7 @@ import type { ModelEvent } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 
 const secret = "k3y-0123456789abcdef";
-/** Other texts of these tests do not end like a beginning of the secret or of a code of it, which is held back: k, a, s, r, 6. */
+/** Other texts of these tests do not end with a possible beginning of the secret or of its encodings: k, a, s, r, 6. */
 const shown = /^\[redacted\]$/;
 
 const think = (text: string): ModelEvent => ({ type: "thinking", text });
@@ -25,7 +25,7 @@ function written(index: number, id: string, ...pieces: readonly string[]): Model
 	];
 }
 
-/** Events that come one turn of the event loop after the other. */
+/** Events in successive turns of the event loop. */
 function slowly(...events: readonly ModelEvent[]): ScriptedReply {
 	return async function* () {
 		for (const event of events) {

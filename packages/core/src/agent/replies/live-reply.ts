@@ -22,7 +22,7 @@ export interface ReplyListener {
 	/** The next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
-	/** Returns an id for a call that is unique in the session: the provider's own if it is not `taken` in this reply. */
+	/** Returns an id for a call that is unique in the session: the provider's id if it is not `taken` in this reply. */
 	callId(id: string, taken: ReadonlySet<string>): string;
 	/** The reply is complete or failed. `context` is the context after a complete reply. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;

@@ -125,7 +125,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** From here on every reader of the call sees its normal form. */
+	/** From here on, all code uses the normal form of the call. */
 	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(given);

@@ -91,7 +91,7 @@ const textCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
 
-/** Returns why a complete reply cannot be used as a text: the model refused, or wrote none. */
+/** Returns the reason why a complete reply is not usable as a text: the model refused, or wrote none. */
 export function withoutText({ content, stop }: Reply, purpose: TextPurpose): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
 	const reason = (stop && reasons[stop]) ?? "it has no text";

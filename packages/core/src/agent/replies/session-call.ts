@@ -35,7 +35,7 @@ export async function requireBudget(
 	);
 }
 
-/** Calls the model once, without passing the reply on. Secrets in it are counted under `sink`. Never rejects. */
+/** Calls the model once and discards the stream. Secrets are counted under `sink`. Never rejects. */
 export async function callForSession(
 	{ session, signal, clock }: SessionCaller,
 	model: Model,

@@ -16,7 +16,7 @@ interface LimitStep {
 	readonly effectful?: boolean;
 }
 
-/** The steps of replies with one call each, and what became of it. */
+/** The steps of replies with one call each, and their results. */
 function stepsOf(...errors: readonly LimitStep[]): Step[] {
 	return errors.flatMap(
 		({ name = "edit", args = {}, text = "broken", failed = true, effectful = false }, n): Step[] => {

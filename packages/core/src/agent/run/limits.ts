@@ -156,7 +156,7 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 /** Failures by call. A successful call with an effect gives failed calls another try. */
 function tallies(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
-	// Most runs have nothing to count, and this is asked for each of their calls.
+	// Most runs have no failures, and this function is called for each of their calls.
 	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
 	const calls = new Map(
 		steps.flatMap((step) =>
@@ -240,7 +240,9 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 	control.signal.throwIfAborted();
 }
 
-/** Records that any client may decide about the calls of a parked run, unless a crash had taken its client before. */
+/**
+ * Records that any client may decide about the calls of a parked run, unless its own client disconnected before the crash.
+ */
 export async function keepForOthers({ id, row, session }: Run): Promise<void> {
 	if (!session.attended.has(id)) return;
 	const { afterCrash: _afterCrash, ...options } = row.options;

@@ -71,7 +71,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 				...metricsOf(run, event, services.clock),
 			});
 			return;
-		// Logged where they happen, or with the end of the run.
+		// Logged by their cause, or with the end of the run.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -123,7 +123,7 @@ function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void
 			log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
-		// The lines of the task's run already say it.
+		// The log lines of the task's run contain it already.
 		case "skill.step.started":
 		case "task.created":
 		case "task.started":

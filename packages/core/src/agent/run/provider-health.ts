@@ -16,7 +16,7 @@ export interface ProviderState extends Finding {
 	readonly since: number;
 }
 
-/** Remembers of each server that answers for a provider whether it does, as far as calls have shown it. */
+/** Records the state of each server of a provider, according to the model calls. */
 export class ProviderHealth {
 	readonly #clock: Clock;
 	/** A model object stands for one server. */
@@ -36,8 +36,9 @@ export class ProviderHealth {
 	}
 
 	/**
-	 * A call has failed; of faults that pass by themselves nothing is remembered. Returns whether the server was in another
-	 * state before. The error's message must hold no secret.
+	 * Records a failed call. Temporary faults change nothing. Returns whether the state changed. The error's message must
+	 * have
+	 * no secret.
 	 */
 	failed(server: Model, model: string, { fault, message: reason }: ModelError): boolean {
 		if (fault === "unauthenticated") return this.#set(server, { model, state: "refused", reason });

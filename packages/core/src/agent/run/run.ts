@@ -46,8 +46,8 @@ export interface RunPorts {
 }
 
 /**
- * Chooses the settings of a session. `correlation`: the run to which clients may offer tools of its own. Throws an error
- * that a person can fix.
+ * Chooses the settings of a session. `correlation`: the run for which clients may offer special tools. Throws an error that
+ * a person can fix.
  */
 export type ChooseSettings = (
 	session: Session,
@@ -61,7 +61,7 @@ export interface RunLimits {
 	readonly workingMs: number;
 }
 
-/** A transaction of a run, with the means to record events, steps and entries of the audit in it. */
+/** A transaction of a run, with functions that record events, steps and entries of the audit in it. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
@@ -229,7 +229,7 @@ export interface RunSchedules {
 		filter: { readonly sessionId: string; readonly limit: number },
 	): Promise<readonly Schedule[]>;
 	remove(request: Keyed, id: string): Promise<Schedule>;
-	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time that can never come. */
+	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time without an occurrence. */
 	triggerOf(wanted: WantedTrigger): Trigger;
 }
 

@@ -15,7 +15,7 @@ function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
 
-/** Words for tiers of models in skills that were made for other agents; `inherit` is the model of the session. */
+/** Tiers of models in skills of other agents. `inherit` is the model of the session. */
 const otherModels: Readonly<Record<string, string | undefined>> = {
 	haiku: "fast",
 	sonnet: "standard",
@@ -61,7 +61,7 @@ const step = z.object(
 	{ error: "a table with id and prompt" },
 );
 
-/** The keys that have an effect here. Other agents have more of them, which are passed over. */
+/** The keys that have an effect here. Other keys, which other agents use, are ignored. */
 const schema = z.object(
 	{
 		name: z
@@ -92,8 +92,8 @@ const restricting = ["disable_model_invocation", "user_invocable", "tools", "all
 const foreign: readonly string[] = ["hooks"];
 
 /**
- * Reads the text of a skill file; `fallbackName` is its name if the file gives none. Throws `invalid_argument` with the
- * line, the value and what is allowed.
+ * Reads the text of a skill file; `fallbackName` is its name if the file does not give one. Throws `invalid_argument` with the line,
+ * the value and the allowed values.
  */
 export function readSkill(content: string, fallbackName: string): SkillText {
 	const file = readFrontmatter(content);
@@ -207,7 +207,7 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}));
 }
 
-/** Removes steps whose needs are met until none is left. The rest is a cycle. */
+/** Removes steps whose needs are met. The remaining steps form a cycle. */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {

@@ -40,7 +40,9 @@ export interface FoundSkills {
 	readonly problems: readonly SkillProblem[];
 }
 
-/** Places of skills, in the order of precedence: the operator's come first, so that no directory replaces them. */
+/**
+ * Directories of skills, in the order of precedence. The operator's are first, so that no working directory replaces them.
+ */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
 	{ source: "directory", below: join(".parley", "skills") },
@@ -85,7 +87,7 @@ export class SkillFiles {
 		this.#data = data;
 	}
 
-	/** Whether there may be skills for a working directory; answered at once, because each run asks. */
+	/** Whether there may be skills for a working directory. Synchronous, because each run asks. */
 	mayExist(workingDirectory: string | undefined): boolean {
 		return places.some(({ source, below }) => {
 			const base = source === "data" ? this.#data : workingDirectory;
@@ -173,7 +175,7 @@ export class SkillFiles {
 		// Loads the readers of YAML and TOML, which a process without skills does not need.
 		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
-		// A file that has changed since its hash was taken is read again next time.
+		// A file that changed after its hash was computed is read again next time.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
 		else throw refused("the file changed while it was read; try again");
 		if (this.#texts.size > mostKept) this.#texts.clear();

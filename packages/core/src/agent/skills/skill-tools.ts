@@ -5,9 +5,8 @@ import type { UsedSkill, WorkflowCall } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
- * The names of the tools that a skill leaves, of those that there are. A skill may name a tool as other agents do (`Bash`,
- * `Read`); names that no tool has are passed over. A skill with files beside its text keeps `read_file`, because its text
- * tells the model to read them.
+ * The names of the tools that a skill allows. A skill may use the names of other agents (`Bash`, `Read`); unknown names are
+ * ignored. A skill with other files keeps `read_file`, because its text refers to them.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,

@@ -101,7 +101,7 @@ test("the model of a skill answers its run alone, and steps have it unless they 
 		].join("\n"),
 	});
 	await w.runtime.start();
-	// A person of a chat may not choose the model of a session. The operator chose that of the skill.
+	// A person of a chat may not choose the model of a session. The operator chose the skill's model.
 	const { say } = await w.begin(guest);
 	for (const content of ["/deep", "hello", "/ship"]) await say(content);
 	expect(model.requests.map((request) => request.model)).toEqual([
@@ -259,7 +259,7 @@ test("a skill that appears below a trusted directory, or takes the place of a tr
 	await expect(say("/build")).rejects.toThrow(/not trusted/);
 	await rm(join(w.work, ".parley/skills"), { recursive: true });
 	await write(w.work, { ".parley/skills/lint.md": "Lint." });
-	// The same text at another path was not trusted there.
+	// The text is not trusted at another path.
 	await expect(say("/lint")).rejects.toThrow(/not trusted/);
 	await rm(join(w.work, ".parley"), { recursive: true });
 	await say("/lint");

@@ -65,7 +65,7 @@ export interface SkillList {
 	readonly digest: string;
 }
 
-/** Which skills are meant: those of a session's working directory, or of a directory that the operator names. */
+/** Selection of skills: those of a session's working directory, or of a directory of the operator. */
 export interface SkillPlace {
 	readonly sessionId?: string | undefined;
 	readonly directory?: string | undefined;
@@ -348,7 +348,7 @@ function digestOf(skills: readonly FoundSkill[]): string {
 	return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
-/** The name that a skill file has if it gives none. */
+/** The name of a skill file without a name in it. */
 function nameIn(path: string): string | undefined {
 	return /([^/]+)(?:\/SKILL\.md|\.md)$/.exec(path)?.[1];
 }

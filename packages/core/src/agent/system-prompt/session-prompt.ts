@@ -26,9 +26,9 @@ interface PromptOptions {
 }
 
 /**
- * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also when the
- * instructions of its agent have changed since. The prompt of another agent that works on a run of the session stays the
- * same until the session leaves memory.
+ * The system prompt of a session. It is rendered before the first model call, stored, and never changed, even if the
+ * instructions of its agent change. The prompt of another agent in the session stays the same until the session leaves
+ * memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
@@ -65,7 +65,7 @@ async function render(
 		taskId === undefined ? undefined : taskSection,
 	]);
 	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
-	// Notes of a project and the state of its repository are whatever their authors wrote.
+	// Project notes and the state of the repository are texts of unknown authors.
 	return session.redactor.into("instructions").redact(whole);
 }
 
@@ -148,7 +148,7 @@ export async function describeGit(cwd: string, roots: readonly string[]): Promis
 		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
 		return describeHead(head ?? "");
 	} catch {
-		// A repository that cannot be read may still be one: git tells more than a line of the prompt could.
+		// A directory that cannot be read may still be a repository, which git describes better.
 		return UNKNOWN;
 	}
 
@@ -181,7 +181,7 @@ function describeHead(head: string): string {
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;
-	// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+	// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
 	const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 	await using file: FileHandle = await inHeldDirectory(real, (inside) => open(inside, flags));
 	if (!(await file.stat()).isFile()) return undefined;
@@ -205,7 +205,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 		const path = await realpath(join(cwd, FILE));
 		if (!roots.some((root) => isInside(root, path)))
 			return notUsed("it leads outside the directories that tools may access");
-		// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+		// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
 		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
 		return await readBounded(file);

@@ -43,8 +43,8 @@ function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): str
 }
 
 /**
- * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or that fact; the same
- * facts and texts give the same bytes. Throws `invalid_argument` naming every placeholder that is neither.
+ * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or a fact. The result is
+ * deterministic. Throws `invalid_argument` with all unknown placeholders.
  */
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;

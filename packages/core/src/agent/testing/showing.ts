@@ -15,7 +15,7 @@ export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.allo
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** A picture of so many MiB as a prompt brings it, each an object of its own. */
+/** A prompt with a new picture of this number of MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",
@@ -49,7 +49,7 @@ interface Parts {
 	readonly log: EventLog;
 }
 
-/** A session whose model keeps what it was shown. */
+/** A session whose model records the pictures that it receives. */
 export class Showing implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;

@@ -72,7 +72,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** The first step, in the order of the file, that failed for good. */
+	/** The first step, in the order of the file, that failed permanently. */
 	get failed(): { readonly step: SkillStep; readonly attempts: number; readonly error: string } | undefined {
 		for (const step of this.workflow.steps) {
 			const last = this.lastTry(step.id);

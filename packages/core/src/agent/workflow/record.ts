@@ -20,7 +20,7 @@ export interface TryEnd {
 	readonly cost: number;
 }
 
-/** Writes what happens to workflows in one transaction of their run: the recorded step, its event, and the list of steps. */
+/** Writes changes of workflows in one transaction of their run: the recorded step, its event, and the list of steps. */
 export class WorkflowRecord {
 	readonly #run: Run;
 	readonly #writing: Writing;

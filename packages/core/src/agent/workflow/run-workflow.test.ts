@@ -78,7 +78,7 @@ function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type)
 	>[];
 }
 
-/** Replies when `count` requests have come that wait together. */
+/** Replies when `count` requests wait together. */
 function together(count: number): (text: string) => ScriptedReply {
 	const all = Promise.withResolvers<void>();
 	let here = 0;
@@ -327,7 +327,7 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	await t.send(home, "hello");
 	await Promise.all([first.requested("a"), first.requested("b")]);
 	await t.stop();
-	// A step that asks its model before the cancellation reaches it waits for that.
+	// A step that has already called its model waits for the reply.
 	const model = new WorkflowScript({ hello: [], a: [stuck("half")], b: [stuck("half")] });
 	const { directory, clock } = t;
 	await using again = await TestRuntime.open({ model, directory, clock, tools: [skillTool] });

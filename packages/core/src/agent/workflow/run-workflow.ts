@@ -39,7 +39,7 @@ export interface WorkflowPorts extends TextPorts {
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
 const mostAtOnce = 4;
 
-/** Another process may end a task without notice: the row is read again at least this often. */
+/** Another process may end a task without notice, so the row is read again after this time. */
 const lookAgainMs = 15_000;
 
 /** Retries of a step if its model provider fails for a passing reason. */
@@ -68,7 +68,7 @@ export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowP
 	try {
 		const known = await begin(run, call, ports.workflows);
 		if (known.end) return known.end;
-		// Its steps do not know the client of the run, and may wait for its decisions.
+		// Its steps do not depend on the client of the run, and may wait for its decisions.
 		stopIfAbandoned(run);
 		// Steps have their own working time.
 		working.stop();
@@ -174,7 +174,7 @@ class Engine {
 		return progressOf(this.#run, this.#callId);
 	}
 
-	/** One try of a step, from its start, or from where a restart found it, to its end. */
+	/** One attempt of a step, from its start or after a restart, to its end. */
 	async #try(step: SkillStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);
@@ -275,7 +275,7 @@ class Engine {
 		const reason = redactor.redact(verdict?.reason ?? "");
 		await run.commit(async (writing) => {
 			const { tx } = writing;
-			// The next steps and the run read what the step has read.
+			// The next steps and the run receive the data that this step has read.
 			await addTaint(tx, sessionId, await findTaint(tx, task.own_session_id));
 			const usage = await sessionTotal(tx, task.own_session_id);
 			const progress = this.#progress;
@@ -301,7 +301,7 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Resolves when woken, or when it is time to look again. Throws if it is to stop. */
+/** Resolves after a wake-up, or after the interval. Throws if the run is stopped. */
 async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const timer = clock.after(lookAgainMs, resolve);
@@ -317,8 +317,8 @@ const mostResult = 16_000;
 const mostArguments = 16_000;
 
 /**
- * The message that a step works on: its prompt, the arguments, its criteria, the results of its needs, and the reason if a
- * try before it failed. All but the prompt is quoted, so that no line of it passes for the prompt.
+ * The message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of a failed
+ * attempt. All except the prompt is quoted, so that no line of it looks like the prompt.
  */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: SkillStep): string {
 	const { workflow, arguments: given } = progress;

@@ -19,7 +19,7 @@ function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes that hold for chat what the real ones promise. */
+/** Sandboxes with the promises of real ones for chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
@@ -41,7 +41,7 @@ interface Channel extends AsyncDisposable {
 	asks(principal?: Principal): Promise<boolean>;
 }
 
-/** A session of a channel whose model makes one call to each message. */
+/** A session of a channel whose model answers each message with one call. */
 async function channel(
 	probe: ProbeOptions = { classes: ["write"] },
 	options: Partial<TestRuntimeOptions> = {},

@@ -49,7 +49,7 @@ import { GrantLife } from "./grant-life.ts";
 export type { WantedGrant } from "../../trust/grants/grant-request.ts";
 export type { KeptGrant } from "../../trust/grants/grant-rows.ts";
 
-/** Granted at once where the operator asks, else a question of the session. */
+/** The grant if the operator requests it, else a question of the session. */
 export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
@@ -57,7 +57,7 @@ export type GrantOutcome =
 /** Session in which a person is asked. */
 interface MeantSession {
 	readonly sessionId?: string | undefined;
-	/** The one that is meant where it is of the person's channel. */
+	/** The current session, if it belongs to the person's channel. */
 	readonly current?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface GrantOptions extends TrustOptions {
 	readonly sessions: () => Sessions;
 }
 
-/** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
+/** Channels whose calls run without approval for a limited time. */
 export class ChannelGrants implements SessionGrants {
 	readonly #options: GrantOptions;
 	readonly #life: GrantLife;
@@ -91,7 +91,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#life.load();
 	}
 
-	/** Ends the grants of the channel that are over, with their reason. */
+	/** Ends the expired grants of the channel, with their reason. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#life.mayCount(place)) await this.#life.review();
 	}
@@ -103,9 +103,9 @@ export class ChannelGrants implements SessionGrants {
 
 	/**
 	 * A grant of the operator applies immediately. A member's request becomes a question in their session, for the operator
-	 * and the owners of their guild or team. Without a session, it is the one in which their channel wrote last. Throws
-	 * `invalid_argument` for a scope that no grant covers, and `failed_precondition` for a channel that cannot be trusted,
-	 * or without messages unless `unseen`.
+	 * and the owners of their guild or team. Without a session, the session with the last message of the channel is used.
+	 * Throws `invalid_argument` for an invalid scope, and `failed_precondition` for a channel that cannot be trusted, or
+	 * without messages unless `unseen`.
 	 */
 	async request(
 		request: Keyed,
@@ -160,7 +160,7 @@ export class ChannelGrants implements SessionGrants {
 		this.#life.unwatch(row, why);
 	}
 
-	/** Answers a grant request of a member for a principal that may. Returns false if another answer came first. */
+	/** Answers a grant request of a member for an authorized principal. Returns false if it was already answered. */
 	async answer(
 		request: Keyed,
 		session: Session,
@@ -213,7 +213,7 @@ export class ChannelGrants implements SessionGrants {
 		this.#life.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
-	/** The grant that lets a call run unasked, if one does; the policy has to agree. */
+	/** The grant that covers a call without approval, if there is one. The policy must agree. */
 	async covering(db: Tx, { place, speakers, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
@@ -228,8 +228,8 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Counts a call that is about to run under a grant, in the transaction of its intent. `ended`: the grant is over, and
-	 * the call must not run under it. `last`: no further call may.
+	 * Counts a call under a grant, in the transaction of its start. `ended`: the grant has ended, and the call must not use
+	 * it. `last`: the grant covers no further call.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
 		const moment = await this.#life.moment();
@@ -243,7 +243,7 @@ export class ChannelGrants implements SessionGrants {
 		if (this.#life.mayCount(place)) await countDenial(tx, place);
 	}
 
-	/** `accept_all_tools` of a connector: passes where the channel's grant says as much, else throws `permission_denied`. */
+	/** Checks `accept_all_tools` of a connector: throws `permission_denied` unless the channel has such a grant. */
 	async requireCover({ person }: Principal, { place }: Session): Promise<void> {
 		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
 		if (grant && coversPeople(grant, [person])) return;
@@ -259,7 +259,7 @@ export class ChannelGrants implements SessionGrants {
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		const { store, sessions } = this.#options;
-		// A connector that has come back has joined nothing yet, and means its channel all the same.
+		// A connector that has reconnected has not joined a session, but uses the session of its channel.
 		const sessionId =
 			named ??
 			(await store.read((db) => newestSessionIn(db, { place: wanted.place, owner: principal.id, current })));
@@ -283,7 +283,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** With the roles that they have at this moment, who may have spoken long ago. */
+	/** Uses the present roles of the speakers. */
 	#asOfNow(db: Tx, speakers: Coverable["speakers"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			speakers.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),

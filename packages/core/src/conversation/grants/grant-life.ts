@@ -46,7 +46,7 @@ type Asker = Pick<AuditEntry, "principal" | "via">;
 /** The open grants of all channels: their start, their end, and their events. */
 export class GrantLife {
 	readonly #deps: GrantDeps;
-	/** By channel: its open grant, and when that ends at the latest. */
+	/** Open grants with their latest end, by channel. */
 	readonly #open = new Map<string, GrantFacts>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -62,12 +62,12 @@ export class GrantLife {
 		return { now: clock.now(), policy: policies.version, confined };
 	}
 
-	/** Whether the channel may have a grant that counts: spares most calls a look at the database. */
+	/** Whether the channel may have an active grant. Avoids a query for most calls. */
 	mayCount(place: string | undefined): place is string {
 		return place !== undefined && this.#open.has(place);
 	}
 
-	/** Learns what is open, and ends what a long stop has ended. */
+	/** Loads the open grants, and ends those that expired while the gateway was stopped. */
 	async load(): Promise<void> {
 		const { store, clock } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -80,7 +80,7 @@ export class GrantLife {
 		this.#deps.policies.onChange(() => this.#lookSoon());
 	}
 
-	/** Ends the open grants that are over, with their reason. */
+	/** Ends the expired grants, with their reason. */
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -157,7 +157,7 @@ export class GrantLife {
 		this.unwatch(row, reason);
 	}
 
-	/** Ends what the channel is trusted with, if it is. */
+	/** Ends the grant of the channel, if it has one. */
 	async endOf(place: string | undefined, reason: string, asker: Asker): Promise<void> {
 		if (!this.mayCount(place)) return;
 		const row = await this.#deps.store.read((db) => openGrantOf(db, place));
@@ -220,7 +220,7 @@ export class GrantLife {
 		return rows.map(({ id }) => id);
 	}
 
-	/** One timer for all: it ends what expires, and writes down in between that the gateway is at work. */
+	/** One timer for all grants. It ends expired grants, and stores the time at which the gateway last worked. */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** How long a worker that says nothing keeps its task. */
+/** Milliseconds after which a silent worker loses its task. */
 export const leaseMs = 30_000;
 
 export interface Claimer {
-	/** Names this process, and no other that ever was. */
+	/** Unique id of this process. */
 	readonly worker: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Tasks that it has in hand still, whatever their rows say. */
+	/** Tasks that this process works on, whatever their rows contain. */
 	readonly except?: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Pr
 		.execute();
 }
 
-/** Frees the tasks of all workers: only for who knows that no other is alive. */
+/** Releases the tasks of all workers. Call it only if no other process works on the store. */
 export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }

@@ -20,7 +20,7 @@ export interface EndDeps {
 	readonly tx: Tx;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Records in the session that owns the task, and what is about its worker in the conversation of `mine`. */
+	/** Records in the session that owns the task; events about its worker are recorded in the conversation of `mine`. */
 	readonly tell: (...events: RecordedEvent[]) => Promise<unknown>;
 	/** The task whose run ends together with it. */
 	readonly mine?: string;
@@ -109,8 +109,8 @@ async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {
 }
 
 /**
- * A parent that waits looks again which of its workers have ended. One that is about to wait is waited for: its row is
- * written whatever it holds.
+ * Wakes a waiting parent task, which then reads its workers again. The row is written in any case, because a parent that
+ * is about to wait must see a change.
  */
 async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
 	if (parent_id === null) return;

@@ -49,7 +49,7 @@ export interface InsertedTask {
 	readonly created: readonly Recorded[];
 }
 
-/** Writes a task with its conversation, and tells the session that owns it. */
+/** Writes a task with its conversation, and notifies the session that owns it. */
 export async function insertTask(
 	{ ids, clock, journal }: { readonly ids: Ids; readonly clock: Clock; readonly journal: Journal },
 	{ tx, record }: { readonly tx: Tx; readonly record: (...events: RecordedEvent[]) => Promise<unknown> },
@@ -127,12 +127,12 @@ function taskRow(
 		started_at: null,
 		ended_at: null,
 		...stamp,
-		// No claim has this number: the first one counts it up.
+		// No claim has this number, because the first claim increments it.
 		epoch: 0,
 	};
 }
 
-/** It works where its owner works, and has seen what its owner has seen. */
+/** A task uses the directory and the taint of its session. */
 async function conversationRow(
 	tx: Tx,
 	home: Session,

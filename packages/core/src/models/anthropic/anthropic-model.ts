@@ -14,7 +14,7 @@ const PROVIDER = "anthropic";
 const OFFICIAL = "https://api.anthropic.com";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
-/** A count is worth no long wait: there is an estimate in its place. */
+/** No long wait, because an estimate can replace the count. */
 const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
 /** Statuses of servers that cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
@@ -25,7 +25,7 @@ const NEVER_MS = 2 ** 31 - 1;
 export interface AnthropicOptions {
 	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
-	/** The option or variable that the key comes from, for messages. */
+	/** The option or variable with the key, for messages. */
 	readonly keyName?: string;
 	/** Address of a server with the Messages API. Default: Anthropic's. A trailing `/v1` is ignored. */
 	readonly baseUrl?: string;

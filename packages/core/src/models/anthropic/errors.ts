@@ -38,7 +38,7 @@ function isKnown(type: unknown): type is string {
 	return typeof type === "string" && Object.hasOwn(faultsOfTypes, type);
 }
 
-/** The error of an answer whose status is not 2xx. Its body is never repeated, but for the provider's own message. */
+/** Error for a response whose status is not 2xx. It contains no text of the body except the provider's message. */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
 	const fault = faultOfStatus(status);
@@ -97,7 +97,7 @@ function faultOfStatus(status: number): ModelFault {
 	if (status === 401) return "unauthenticated";
 	if (status === 429) return "rate-limited";
 	if (status === 408 || status === 409) return "overloaded";
-	// 501 and 505: the server will never know how.
+	// 501 and 505 are permanent.
 	return status >= 500 && status !== 501 && status !== 505 ? "overloaded" : "rejected";
 }
 
@@ -175,7 +175,7 @@ function* causes(reason: unknown): Generator<Fields> {
 	}
 }
 
-/** Seconds as providers write them; not all that `Number` would take. */
+/** Seconds in the form that providers write. `Number` would accept more. */
 const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 
 /** The date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */

@@ -14,7 +14,7 @@ type Block =
 	| { readonly kind: "text" }
 	| { readonly kind: "thinking"; signature: string }
 	| OpenCall
-	/** None of ours, as the search of a server-side tool: passed over. */
+	/** A block that is not used, such as the search of a server-side tool. */
 	| { readonly kind: "other" };
 
 /** Kind of block for each kind of delta. */
@@ -32,7 +32,7 @@ const stops = new Map<unknown, StopReason>([
 	["refusal", "refusal"],
 ]);
 
-/** A call that may turn out to be cut, with the characters of its arguments. */
+/** A call that may prove to be incomplete, with the characters of its arguments. */
 interface HeldCall {
 	readonly call: Call;
 	readonly characters: number;
@@ -69,7 +69,7 @@ export class ReplyEvents {
 		return this.#state === "finished";
 	}
 
-	/** Whether figures of the provider had to be corrected. */
+	/** Whether numbers of the provider had to be corrected. */
 	get suspect(): boolean {
 		return this.#counts.suspect;
 	}
@@ -249,12 +249,12 @@ export class TokenCounts {
 	#outputKnown = false;
 	#suspect = false;
 
-	/** Whether a figure was missing or impossible, and had to be replaced by one that is not. */
+	/** Whether a number was missing or impossible, and was replaced. */
 	get suspect(): boolean {
 		return this.#suspect || !this.#outputKnown;
 	}
 
-	/** Takes the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
+	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
 	take(usage: unknown): void {
 		if (!isFields(usage)) return;
 		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);

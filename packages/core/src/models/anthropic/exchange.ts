@@ -25,7 +25,7 @@ const MAX_PLAIN = 64 << 10;
 /** How long the explanation of an error is waited for. */
 const EXPLANATION_MS = 5000;
 
-/** After the end of a reply only the end of the connection's answer is left to come. */
+/** Maximum wait for the end of the response after the end of the reply. */
 const FAREWELL_MS = 1000;
 
 /**
@@ -74,7 +74,7 @@ export class Exchange {
 		);
 	}
 
-	/** The reply is complete: the rest of the answer is only waited for so that the connection can be used again. */
+	/** The reply is complete. Waits for the end of the response only so that the connection can be used again. */
 	finish(): void {
 		this.#watchdog.hurry(FAREWELL_MS);
 	}
@@ -319,7 +319,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Bytes are waited for from here on; cheap enough to be called for each chunk. */
+	/** Starts to wait for bytes. Cheap enough for each chunk. */
 	wait(): void {
 		this.#since ??= this.#clock.monotonic();
 	}

@@ -13,7 +13,7 @@ import type { ModelRequest, Reasoning, Sampling, ToolDescription } from "../../v
 import type { ModelInfo } from "../table/model-table.ts";
 import { encodeTurns, ephemeral, markTurns, type Turn } from "./turns.ts";
 
-/** Fields that older models and other servers take, but the types of the SDK no longer have. */
+/** Fields that older models and other servers accept, but the types of the SDK do not have. */
 interface SamplingFields {
 	temperature?: number;
 	top_p?: number;
@@ -24,7 +24,7 @@ interface SamplingFields {
 /** Input of a model: all counted parts of a request. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
-/** A request for the wire, and the settings that it had to leave out. */
+/** A request in the form of the wire, and the omitted settings. */
 export interface EncodedRequest {
 	readonly body: MessageCreateParamsStreaming & SamplingFields & Input;
 	readonly dropped: readonly (keyof Sampling)[];
@@ -35,12 +35,13 @@ const DEFAULT_OUTPUT = 32_000;
 /** Default for unknown models: the limit of many small local models. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
-/** Puts a request into the words of the Messages API. The same request gives the same bytes. */
+/** Converts a request to the Messages API. The same request gives the same bytes. */
 export function encodeRequest(request: ModelRequest, { info, custom }: Destination): EncodedRequest {
 	const { sampling = {} } = request;
 	const input = encodeInput(request, { info, custom });
 	const thinks = input.thinking !== undefined && input.thinking.type !== "disabled";
-	// The provider's own models take one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
+	// The provider's own models accept only one of the two:
+	// https://platform.claude.com/docs/en/about-claude/models/migration-guide
 	const both = sampling.temperature !== undefined && !custom;
 	const taken = samplingTaken({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
 		(key) => key !== "topP" || !both,

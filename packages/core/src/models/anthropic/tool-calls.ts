@@ -39,7 +39,7 @@ export class OpenCall {
 		return this.#json.length;
 	}
 
-	/** Takes one more piece of the arguments, unread: reading what is not whole would cost the square of its length. */
+	/** Adds a piece of the arguments without parsing, because parsing incomplete arguments takes quadratic time. */
 	append(json: string): void {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
 	}
@@ -99,7 +99,7 @@ function problemOf(name: unknown, number: number): string | undefined {
 	return undefined;
 }
 
-/** Some servers send the whole input with the start of the block; Anthropic's sends an empty object there. */
+/** Some servers send the complete input with the start of the block. Anthropic sends an empty object there. */
 function jsonOf(input: unknown): string {
 	if (typeof input !== "object" || input === null) return "{}";
 	try {

@@ -85,9 +85,9 @@ function turnOf(message: Message, reader: Reader): Turn {
 }
 
 /**
- * Sets the cache marks: after the last turn of the user, and after the previous one, which was the last mark of the request
- * before. The latter is found also if more than the 20 blocks in between exist that the provider checks. A mark is not part
- * of the cached content, and a block is always an object, so moving a mark leaves the bytes of its block unchanged.
+ * Sets the cache marks: after the last turn of the user, and after the previous one, which was the last mark of the previous
+ * request. The provider finds the second mark even if more than 20 blocks are in between. A mark is not part of the cached
+ * content, and a block is always an object, so moving a mark leaves the bytes of its block unchanged.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: Turn[]): void {
@@ -102,7 +102,7 @@ export function markTurns(turns: Turn[]): void {
 
 const withMark = new WeakMap<UserTurn, UserTurn>();
 
-/** The same turn with a mark is the same object: the last one of a request is the one before in the next. */
+/** The same marked turn is the same object, because the last turn of a request is the previous one of the next request. */
 function marked(turn: UserTurn): UserTurn {
 	const before = withMark.get(turn);
 	if (before) return before;

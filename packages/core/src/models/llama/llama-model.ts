@@ -38,8 +38,8 @@ export interface LlamaModel extends Model {
 }
 
 /**
- * Adds to a model that speaks the Messages API with a llama-server what that server has beside it. A request waits until the
- * server has loaded its model. `countTokens` asks `/tokenize` if the server has no `count_tokens`.
+ * Adds features of llama-server to a model of the Messages API. A request waits until the server has loaded its model.
+ * `countTokens` requests `/tokenize` if the server has no `count_tokens`.
  */
 export function createLlamaModel(messages: Model, options: LlamaModelOptions): LlamaModel {
 	return new ServedModel(messages, options);

@@ -28,7 +28,7 @@ interface CommandWord {
 
 const MAX_TOKENS = 1_000_000;
 
-/** The whole language: the parser and the help are made of this table. */
+/** The complete language, from which the parser and the help are generated. */
 export const commandWords: readonly CommandWord[] = [
 	text("say", "good morning", "answers with the text", (said) => ({ kind: "say", text: said })),
 	text("think", "first things first", "thinks the text aloud", (thought) => ({
@@ -154,7 +154,7 @@ function readText(text: string): string {
 	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
 }
 
-/** A pattern where it has a sign of one, else a directory. */
+/** A pattern if it contains a wildcard, else a directory. */
 function readList(argument: string): [string, unknown] {
 	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
 }
@@ -220,7 +220,7 @@ function readSkillCall(argument: string): [string, unknown] {
 	return ["skill", { name, ...defined({ arguments: given || undefined }) }];
 }
 
-/** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */
+/** `REASON <<< PLAN`. Without a plan, the reason is the plan. */
 function readReview(argument: string): [string, unknown] {
 	const [reason = "", content = reason] = splitAt(argument, "<<<");
 	if (reason === "" || content === "") throw unreadable("it needs a reason, <<< and a plan");
@@ -239,7 +239,7 @@ function readWait(argument: string): [string, unknown] {
 	throw unreadable("it waits for all");
 }
 
-/** `N tokens at M per second`, whole numbers; without a pace as fast as it goes. */
+/** `N tokens at M per second`, whole numbers. Without a rate, at full speed. */
 function readLong(argument: string): OfflineCommand {
 	const [, tokens, perSecond] = /^(\d+) +tokens?(?: +at +(\d+) +per +second)?$/.exec(argument) ?? [];
 	const long = {

@@ -10,7 +10,7 @@ import { noUsage } from "../../vocabulary/usage.ts";
 import type { Judged, Verdict } from "../../vocabulary/verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
-/** A text streams word by word, and in larger pieces where that would be more deltas than this. */
+/** Maximum deltas of a text. A text streams word by word, or in larger pieces to stay below this maximum. */
 const MAX_DELTAS = 256;
 
 /** A reply without pauses yields to the event loop after this many events. */
@@ -263,7 +263,7 @@ export function charactersOf(part: Message["content"][number] | ModelEvent): num
 			return part.text.length;
 		case "call":
 			return part.name.length + jsonLength(part.arguments);
-		// A picture is as dear as a page of text, whatever its size.
+		// A picture costs as much as a page of text, whatever its size.
 		case "image":
 			return 4 * 1024;
 		case "result":
@@ -325,7 +325,7 @@ export function inShortNames(
 	return { ...command, name: known[0], arguments: known[1](fieldsOf(command)) };
 }
 
-/** The grammar gives these tools an object of arguments. */
+/** The grammar generates an object of arguments for these tools. */
 function fieldsOf({ arguments: args }: Call): Fields {
 	return typeof args === "object" && args !== null ? { ...args } : {};
 }

@@ -1,6 +1,6 @@
 import type { Usage } from "../../vocabulary/usage.ts";
 
-/** All models that are known by name: those of the program, and those that the operator added or corrected. */
+/** All models with known facts: built-in models, and those that the operator added or corrected. */
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
@@ -78,7 +78,7 @@ function whole(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 
-/** A name for whatever model is the newest of its kind. */
+/** Names of the newest model of each kind. */
 export const tiers = ["fast", "standard", "max"] as const;
 type Tier = (typeof tiers)[number];
 

@@ -1,6 +1,6 @@
 interface Rule {
 	readonly programs: readonly string[];
-	/** Whether these arguments make it so; absent where every use does. */
+	/** Whether these arguments make the use irreversible; absent if every use is. */
 	readonly when?: (args: readonly string[]) => boolean;
 	readonly why: string;
 }
@@ -79,7 +79,7 @@ function some(pattern: RegExp): (args: readonly string[]) => boolean {
 	return (args) => args.some((arg) => pattern.test(arg));
 }
 
-/** Options before the git command that take the next word: https://git-scm.com/docs/git */
+/** Options before the git command whose value is the next word: https://git-scm.com/docs/git */
 const gitValueOptions = new Set(
 	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
 );
@@ -87,7 +87,7 @@ const gitValueOptions = new Set(
 function isForcedPush(args: readonly string[]): boolean {
 	let at = 0;
 	while (args[at]?.startsWith("-")) at += gitValueOptions.has(args[at] ?? "") ? 2 : 1;
-	// An alias given on the spot can be a push by any name.
+	// An alias in the arguments can be a push with any name.
 	if (args.slice(0, at).some((arg) => /^(?:--config-env=|-c)?alias\./i.test(arg))) return true;
 	return /^(?:push|send-pack|http-push)$/.test(args[at] ?? "") && args.slice(at + 1).some(isForcing);
 }
@@ -127,7 +127,7 @@ export function removedPaths(program: string | undefined, args: readonly string[
 }
 
 function isRecursive(option: string): boolean {
-	// Only the letters that `rm` knows; a long option may be shortened: `--rec`.
+	// Only letters that `rm` knows. A long option may be shortened: `--rec`.
 	return (
 		/^-[fiIdvPWx]*[rR][rRfiIdvPWx]*$/.test(option) || (option.length > 2 && "--recursive".startsWith(option))
 	);

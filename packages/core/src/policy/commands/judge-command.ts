@@ -274,7 +274,7 @@ export function isInterpreter(program: string): boolean {
 	return interpreters.test(program) || /^(?:[gm]?awk|osascript|deno|bun|expect|tsx|ts-node)$/.test(program);
 }
 
-/** Whether the program runs others that its arguments name. */
+/** Whether the program runs other programs from its arguments. */
 export function isWrapper(program: string): boolean {
 	return shells.has(program) || wrappers.has(program) || interpreters.test(program);
 }

@@ -133,8 +133,8 @@ function mayBeWellKnown(name: string): boolean {
 }
 
 /**
- * Whether the path is one of the `/proc` paths that show the inside of a process. The process may be given by number, name
- * or pattern, or be known only at run time.
+ * Whether the path is one of the `/proc` paths that reveal the state of a process. The process may be a number, a name or
+ * a pattern, or known only at run time.
  */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));

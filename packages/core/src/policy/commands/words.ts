@@ -199,7 +199,7 @@ class Reader {
 		this.#redirect = operator.includes(">") ? this.#outputs : this.#inputs;
 	}
 
-	/** Whether a redirection throws away what is written, or sends it where the other output goes. */
+	/** Whether a redirection discards the output, or sends it to the other output. */
 	#isHarmless(operator: string, rest: string): boolean {
 		if (this.#redirect) return false;
 		// A number before a redirection is a descriptor only without quotes.
@@ -264,7 +264,7 @@ class Reader {
 
 /**
  * Splits the text without regard to quotes, at every character that could separate commands. It finds commands that
- * `splitCommands` takes for quoted text because a shell counts the quotes differently.
+ * `splitCommands` treats as quoted text because a shell pairs the quotes differently.
  */
 export function splitBlindly(text: string): string[][] {
 	return text

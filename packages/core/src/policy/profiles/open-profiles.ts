@@ -147,8 +147,8 @@ class ProfileDirectory implements Profiles {
 }
 
 /**
- * Whether nothing is at the path, which is usual. Called before each run, and synchronous: an asynchronous check takes ten
- * times as long.
+ * Whether the path does not exist, which is usual. Called before each run, and synchronous because an asynchronous check
+ * takes ten times as long.
  */
 function isMissing(path: string): boolean {
 	try {

@@ -43,7 +43,7 @@ const schema = z.strictObject({
 		.array(line(128, "the name of a tool"), { error: "a list of names of tools" })
 		.max(200, { error: "at most 200 names of tools" })
 		.optional(),
-	/** How another program put results of tools into its requests; the Messages API has one way only. */
+	/** Place of tool results in the requests of another program. The Messages API has only one. */
 	tool_role: z.boolean({ error: "true or false" }).optional(),
 	context_size: whole(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),

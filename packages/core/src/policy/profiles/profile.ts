@@ -13,9 +13,9 @@ export interface Profile {
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
 	readonly sampling: Sampling;
-	/** The names of the tools it has; all where absent. */
+	/** Names of its tools; all tools if absent. */
 	readonly tools?: readonly string[];
-	/** Tokens; for models that the table does not know, or to use less of one. */
+	/** Tokens. For models that the table does not know, or to use a smaller part of the window. */
 	readonly contextWindow?: number;
 	/** A server of the same API that answers instead of the gateway's. */
 	readonly endpoint?: ProfileEndpoint;
@@ -32,9 +32,9 @@ export interface ProfileProblem {
 	readonly message: string;
 }
 
-/** The port to the operator's agent profiles. There is always one called `default`. */
+/** Port to the operator's agent profiles. The profile `default` always exists. */
 export interface Profiles {
-	/** Reads the profile as it is now. Throws `invalid_argument` naming those that exist, or what is wrong with it. */
+	/** Reads the present profile. Throws `invalid_argument` with the existing profiles, or with the error in the profile. */
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
 }

@@ -16,7 +16,7 @@ const testInside = test.skipIf(!hasBubblewrap);
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let data: string;
-/** Those of the test, which tries the probes once. */
+/** The sandboxes of the test, which tries the probes once. */
 let own: Sandboxes | undefined;
 
 beforeEach(async () => {

@@ -75,7 +75,7 @@ export interface Profile {
 /** Makes the kernel end commands before other processes when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
 const OOM_SCORE = 500;
 
-/** Environment that makes git read no settings but those of the file in its arguments. */
+/** Environment in which git reads only the settings file in its arguments. */
 const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;

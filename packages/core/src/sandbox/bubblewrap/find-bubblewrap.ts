@@ -81,7 +81,7 @@ export function howToInstall(
 	return known === undefined ? "install bubblewrap (bwrap)" : `${installs[known]}`;
 }
 
-/** Instruction for a system that does not let bubblewrap make namespaces. */
+/** Instruction for a system that does not allow bubblewrap to create namespaces. */
 export function howToPermit(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
 		return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that allows userns";

@@ -29,7 +29,7 @@ export interface Inside extends Bound {
 	readonly fixed: readonly string[];
 	/** Mounts that protect parts of the roots. They come after all others. */
 	readonly protections: readonly Mount[];
-	/** Files that exist only inside, in place of those of the host. */
+	/** Files that exist only inside and hide those of the host. */
 	readonly files: readonly TextFile[];
 }
 
@@ -282,7 +282,9 @@ export interface SystemLayout {
 	readonly tools: readonly ToolDirectory[];
 }
 
-/** A directory that commands see at `path`. A link there is followed once: a command may be able to change it later. */
+/**
+ * A directory that commands see at `path`. A link there is resolved once, because a command may be able to change it later.
+ */
 interface ToolDirectory {
 	readonly path: string;
 	/** Real path, or `path` if it does not exist. */

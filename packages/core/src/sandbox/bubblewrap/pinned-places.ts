@@ -39,7 +39,7 @@ export class PinnedPlaces implements AsyncDisposable {
 	readonly #bound = new Map<string, string>();
 
 	/**
-	 * Holds a directory in which a command runs or that it may change. `role` names it in errors. Throws
+	 * Opens a directory in which a command runs or that it may change. `role` names it in errors. Throws
 	 * `failed_precondition` if it is missing, or if the path is a symbolic link or leads through one.
 	 */
 	async hold(path: string, role: "root" | "working directory"): Promise<void> {
@@ -47,7 +47,7 @@ export class PinnedPlaces implements AsyncDisposable {
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
 	}
 
-	/** Holds a directory if it is at this very path. */
+	/** Opens a directory if it is at exactly this path. */
 	async tryHold(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}
@@ -93,7 +93,7 @@ export class PinnedPlaces implements AsyncDisposable {
 		return { line, words: all.map(([path]) => path) };
 	}
 
-	/** Whether a path that is held still leads to the same directory, without links. */
+	/** Whether the path of an open directory still leads to it, without links. */
 	async isSame(path: string): Promise<boolean> {
 		const held = await this.#places.get(path);
 		const found = await find(path);

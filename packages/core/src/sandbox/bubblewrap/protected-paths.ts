@@ -48,7 +48,10 @@ export function protectControl(directory: string, known: Known): Mount[] {
 	];
 }
 
-/** Secrets of the home directory, if a root contains it: an operator who chose it as a root did not mean the keys. */
+/**
+ * Secrets of the home directory, if a root contains it. An operator who chose the home directory did not intend to share
+ * keys.
+ */
 export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
 	if (home === undefined || !directoriesOf(places).has(home)) return [];
@@ -88,7 +91,7 @@ async function controlIn(directory: string): Promise<(readonly [string, Steering
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
 	);
-	// Only the path below the directory counts: directories above a root are not for commands.
+	// Only the path below the directory matters, because commands cannot use directories above a root.
 	const control = names.flat().filter((path) => isControl(`/${relative(directory, path)}`));
 	return await Promise.all(
 		control

@@ -64,7 +64,7 @@ export interface Guarding {
 	readonly unprotected: number;
 }
 
-/** Means to look at the roots after a command. */
+/** Functions that check the roots after a command. */
 interface Ended extends GitRunner {
 	/** Holds the roots since before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
@@ -120,8 +120,9 @@ export class RootGuard {
 	}
 
 	/**
-	 * Takes back such files. The command and all its processes must have ended; other commands may still run. Reports what
-	 * fails and continues with the rest. Never rejects.
+	 * Reverts changes of such files. The command and all its processes must have ended; other commands may still run.
+	 * Reports
+	 * failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#found;
@@ -228,7 +229,7 @@ function roomFor(groups: readonly Group[]): number {
 /** Maximum of names in one note. */
 const MAX_NAMED = 10;
 
-/** Note behind the output of a command, about what the gateway took back and what it did not look at. */
+/** Note after the output of a command about reverted changes and unchecked directories. */
 export function heldNote(
 	guarding: Guarding,
 	roots: readonly string[],
@@ -299,8 +300,8 @@ function quoted(path: string): string {
 const O_PATH = 0o10000000;
 
 /**
- * Renames a file, link or directory in its own directory, even if a command took away the right to write there. `path` is
- * real except for its last part, and no command can guess `name`. Throws `failed_precondition` if that fails.
+ * Renames a file, link or directory in its own directory, even if a command removed the permission to write there. `path`
+ * is real except for its last part, and no command can guess `name`. Throws `failed_precondition` if that fails.
  */
 export async function moveAside(path: string, name: string): Promise<void> {
 	try {

@@ -17,7 +17,7 @@ const PROCESSES = 256;
 /** Limit on all processes of a command together. */
 export interface Limiter {
 	readonly kind: MemoryLimit;
-	/** Returns the start of an argument list that puts the program behind it under the limit. `name` is unique. */
+	/** Returns the start of an argument list that limits the program after it. `name` is unique. */
 	apply(name: string): Limited;
 }
 
@@ -25,7 +25,7 @@ interface Limited {
 	readonly argv: readonly string[];
 	/** Environment of the first program of `argv`. The program after `argv` does not get it. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Removes what `argv` made; call it after the command has ended. */
+	/** Removes the limit of `apply`. Call it after the command has ended. */
 	end(): Promise<void>;
 }
 

@@ -164,7 +164,7 @@ class Opening {
 		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
 	}
 
-	/** Whether the command began. If it did not, passes what was written instead on to `output`. */
+	/** Whether the command began. If it did not, sends the text that was written instead to `output`. */
 	end(output: Output): boolean {
 		output.write(this.#before);
 		return this.#hasBegun;
@@ -175,15 +175,15 @@ class Opening {
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Keeps the head and the tail of a stream of bytes within `maxBytes` of valid UTF-8 without NUL, however long the
- * stream is; the rest is counted. Memory is bounded by `maxBytes` and one chunk.
+ * Stores the head and the tail of a stream of bytes within `maxBytes` of valid UTF-8 without NUL, for any length of the
+ * stream. The other bytes are counted. Memory is bounded by `maxBytes` and one chunk.
  */
 export class OutputWindow {
 	readonly #head: Buffer;
 	readonly #tail: Buffer;
 	readonly #decoder = new StringDecoder("utf8");
 	#headLength = 0;
-	/** Bytes that went past the head into the tail; its place in the ring is this modulo the ring's length. */
+	/** Bytes that were written to the tail; the position in the ring is this number modulo the ring's length. */
 	#tailWritten = 0;
 	#received = 0;
 	#uncounted = 0;
@@ -194,7 +194,7 @@ export class OutputWindow {
 		this.#tail = Buffer.alloc(Math.max(1, maxBytes - headBytes));
 	}
 
-	/** Takes what came next. A character may be split between chunks. */
+	/** Adds the next chunk. A character may be split between chunks. */
 	write(chunk: Buffer): void {
 		if (this.#received >= STORED_BYTES) {
 			this.#uncounted += chunk.length;

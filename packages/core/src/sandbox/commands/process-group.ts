@@ -56,8 +56,8 @@ export interface GroupEnd {
 }
 
 /**
- * A command in a session and process group of its own, without input. When its leader ends, all that is left of the
- * group is killed. A process that makes itself another session leaves the group: it has to be found by its mark.
+ * A command in its own session and process group, without input. When its leader ends, the rest of the group is killed. A
+ * process that creates another session leaves the group and must be found by its mark.
  */
 export class ProcessGroup {
 	/** 0 if there is no process. */
@@ -112,7 +112,7 @@ export class ProcessGroup {
 		child.once("close", () => this.#finish());
 	}
 
-	/** Asks the whole group to end, and makes it end 1.5 s later. */
+	/** Sends SIGTERM to the group, and kills it 1.5 s later. */
 	terminate(): void {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
@@ -226,7 +226,7 @@ export async function killMarked(mark: string): Promise<void> {
 	}
 }
 
-/** Sends a signal to the same processes once. Resolves with how many there were. */
+/** Sends a signal once to the marked processes. Resolves with their number. */
 export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
 	if (process.platform !== "linux") return 0;
 	const found = await findMarked(mark);

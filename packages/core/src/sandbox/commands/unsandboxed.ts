@@ -13,7 +13,7 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Runs of the gateway. This sandbox has its own unless they are given. */
+	/** Runs of the gateway. Default: its own. */
 	readonly runs?: CommandRuns;
 }
 

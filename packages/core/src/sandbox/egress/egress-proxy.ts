@@ -24,7 +24,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	constructor(deps: TunnelDeps) {
 		this.#deps = deps;
-		// Time is measured by the clock that was given.
+		// Timeouts use the injected clock.
 		const times = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
 		const server = createServer({ ...times, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false });
 		server.maxConnections = MAX_AT_ONCE;

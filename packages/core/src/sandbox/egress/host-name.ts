@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
 
-/** Characters that a URL parser does not take as a part of the host. */
+/** Characters that a URL parser does not accept as a part of the host. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
 /** At least two labels: a name of one label belongs to the local network, or is a top-level domain. */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;

@@ -66,7 +66,10 @@ type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0]), 3];
 /** Public IPv4 addresses as a translator of an IPv6-only network writes them: https://www.rfc-editor.org/rfc/rfc6052 */
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
-/** Looks public, and is the host of every Azure machine: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
+/**
+ * A public address that is the host of every Azure machine:
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+ */
 const AZURE_HOST = "168.63.129.16";
 /** A wider prefix is a tunnel's route for all addresses, not a local network. */
 const WIDEST_PREFIX = 8;
@@ -89,7 +92,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
 	return address.range() === "unicast" && address.toString() !== AZURE_HOST;
 }
 
-/** Whether the address is of this machine or of a network that it is part of, where public addresses are in use too. */
+/** Whether the address belongs to this machine or to its networks, which can use public addresses, too. */
 export function isNeighbour(
 	text: string,
 	interfaces: NodeJS.Dict<readonly NetworkInterfaceInfo[]> = networkInterfaces(),
@@ -114,7 +117,7 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 	return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** The outcome of the promise, or the signal's reason as soon as it aborts, whatever becomes of the promise. */
+/** The result of the promise, or the signal's reason as soon as the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	const { promise: aborted, reject } = Promise.withResolvers<never>();
 	const stop = (): void => reject(signal.reason);

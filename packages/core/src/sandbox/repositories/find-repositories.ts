@@ -219,7 +219,7 @@ export interface GitDirectory {
 	readonly id: string;
 	/** Time of its creation; 0 if the file system does not record it. */
 	readonly bornMs: number;
-	/** Whether git would take it for one as it is. */
+	/** Whether git would accept it as a repository. */
 	readonly complete: boolean;
 	readonly parts: ReadonlyMap<Steering, Part>;
 }

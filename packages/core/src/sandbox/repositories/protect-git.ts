@@ -50,7 +50,7 @@ function ownerOf(path: string): string {
 	return path.endsWith("/.git") ? dirname(path) : path;
 }
 
-/** Mounts that keep repositories from being renamed. They come before all mounts in these directories. */
+/** Mounts that prevent the renaming of repositories. They precede all mounts in these directories. */
 export async function holdInPlace(
 	repositories: Repositories,
 	{ isOwn, isReadOnly }: Protected,
@@ -115,7 +115,7 @@ export interface CameUp extends GitRunner {
 	isLate(): boolean;
 }
 
-/** Settings that were taken out of a file, and the path of a copy of that file. */
+/** Settings that were removed from a file, and the path of a copy of that file. */
 export interface TakenOut {
 	readonly path: string;
 	readonly names: readonly string[];
@@ -176,7 +176,7 @@ async function holdBackPart(
 
 /** Maximum of bytes of a file of settings. Usual ones have a few hundred. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum of settings that are taken out one by one. With more, the file is moved aside. */
+/** Maximum of settings that are removed one by one. With more, the file is moved aside. */
 const MAX_NAMES = 20;
 
 /** Lists the settings. Warnings of git and the shell are left out. */
@@ -184,7 +184,7 @@ const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null
 const TAKE_OUT =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
 
-/** Sections of which every setting names a program, or a file of further settings, or lets others do so. */
+/** Sections in which every setting names a program or a file of further settings, or enables them. */
 const sections = [
 	...["alias", "include", "includeif", "hook", "pager", "credential", "protocol", "filter", "sendemail"],
 	...[
@@ -242,8 +242,8 @@ export interface GitRunner {
 }
 
 /**
- * Takes settings that name programs out of a file, and resolves with their names. Undefined if the file cannot be read
- * or changed.
+ * Removes settings that name programs from a file, and resolves with their names. Undefined if the file cannot be read or
+ * changed.
  */
 async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);

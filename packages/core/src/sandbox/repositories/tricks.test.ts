@@ -57,7 +57,7 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Whether anything that was planted runs when the operator commits there, and asks what has changed. */
+/** Whether a planted program runs when the operator commits there and then runs `git status`. */
 function runsPlanted(path: string): boolean {
 	const env = {
 		PATH: process.env["PATH"],

@@ -159,7 +159,7 @@ const tasks: readonly Column[] = [
 	...stampColumns,
 ];
 
-/** Tasks, what they wait for, and the conversations in which they are worked on. */
+/** Tasks, their dependencies, and their conversations. */
 export async function createTasks(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("sessions").addColumn("task_id", "text").execute();
 	await createTable(db, "tasks", ["id", "text"], tasks);

@@ -47,7 +47,7 @@ function madeIn(store: Store<Tables>): Promise<Made[]> {
 	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** The tables that SQLite, or another table, makes by itself. */
+/** The tables that SQLite or another table creates automatically. */
 async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,

@@ -38,7 +38,7 @@ const engines: readonly [
 		"PostgreSQL",
 		() => openPgliteStore<Tables>({ migrations: first }),
 		async (store) => {
-			// It forgets everything when it is closed. A migration changes tables: it takes them as they are.
+			// The database is lost when it is closed. Migrations change the existing tables.
 			for (const { up } of later) await store.commit((tx) => up(tx as Kysely<unknown>, "postgres"));
 			return store;
 		},

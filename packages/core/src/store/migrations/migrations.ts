@@ -226,7 +226,7 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 	await db.schema.createIndex("sessions_updated").on("sessions").column("updated_at").execute();
 };
 
-/** Moves the system prompts out of the rows of sessions: each change of a row writes all of it again. */
+/** Moves the system prompts out of the rows of sessions, because each change of a row writes the complete row. */
 const separateSystemPrompts = async (db: Kysely<unknown>): Promise<void> => {
 	await stamped(db.schema.createTable("system_prompts"))
 		.addColumn("session_id", "text", (column) => column.primaryKey())

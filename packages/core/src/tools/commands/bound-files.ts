@@ -27,9 +27,7 @@ const MAX_MS = 3_000;
 const MAX_SECOND_MS = 10_000;
 /** Larger files are identified by `factsOf` instead of content. */
 const MAX_FILE_BYTES = 256 * 1024;
-/**
- * Entries that are looked at in one go, about 3 ms. Synchronous calls take a quarter of the CPU that promises take here.
- */
+/** Maximum entries without a pause, about 3 ms. Synchronous calls need a quarter of the CPU time of promises. */
 const TOGETHER = 64;
 
 /** Installed or built code. It is inspected last, only by size and times, with one line for each directory. */
@@ -60,7 +58,7 @@ export interface FilesOptions {
 	readonly hidden: boolean;
 	/** Prefix of the paths of files. */
 	readonly prefix: string;
-	/** The earlier look that this one is compared with. If a limit ended that one, this one ends at the same count. */
+	/** The earlier facts to compare with. If a limit ended that search, this search ends at the same count. */
 	readonly earlier?: string;
 	/** Maximum of files and directories; 30,000 unless given. */
 	readonly most?: number;
@@ -106,8 +104,8 @@ export function liesIn(path: string, places: readonly string[]): boolean {
 }
 
 /**
- * Content and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is gone, no
- * regular file, or one of the kernel's.
+ * Content and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is missing, not
+ * regular, or a file of the kernel.
  */
 export function fileIdentity(path: string): string | undefined {
 	try {
@@ -123,7 +121,7 @@ function regularIdentity(path: string): string | undefined {
 	if (liesIn(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
 	try {
-		// A link or a pipe may take the file's place at any moment.
+		// A link or a pipe may replace the file at any moment.
 		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
 		const stats = fstatSync(file, { bigint: true });
 		if (!stats.isFile()) return undefined;
@@ -131,7 +129,7 @@ function regularIdentity(path: string): string | undefined {
 		return `${hash("sha256", readUpTo(file, Number(stats.size)), "base64url")} ${modeOf(stats)}`;
 	} catch (reason) {
 		if (systemCode(reason) !== "EACCES") return undefined;
-		// A program may be run by a user who may not read it.
+		// A user may run a program without the permission to read it.
 		const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
 		return stats && factsOf(stats);
 	} finally {
@@ -198,7 +196,7 @@ class Look {
 		}
 	}
 
-	/** Adds the files of a directory, and returns the directories in it. */
+	/** Adds the files of a directory, and returns its directories. */
 	async #look(at: string, isInstalled: boolean): Promise<Dirent[]> {
 		if (!(await this.#hasRoom())) return [];
 		const entries = this.#entries(at);
@@ -225,7 +223,7 @@ class Look {
 		return this.complete;
 	}
 
-	/** In a fixed order, so that looks that end at the same count have seen the same. */
+	/** In a fixed order, so that searches that end at the same count have read the same entries. */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {
@@ -234,7 +232,7 @@ class Look {
 				.filter((entry) => this.#isBound(at, entry) && !this.#options.skips(join(path, entry.name)))
 				.sort((one, other) => (one.name < other.name ? -1 : 1));
 		} catch (reason) {
-			// A command of the same user cannot read it either, or it is gone.
+			// A command of the same user cannot read it either, or it was deleted.
 			this.lines.push(`${this.#shown(at)}/\t${systemCode(reason)}`);
 			return [];
 		}

@@ -19,7 +19,7 @@ import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
 export interface Named {
 	/** Programs that are looked up on the search path: one line for each, with its identity. */
 	readonly programs: string;
-	/** Files, of those that are data by name only what may be run: one line for each, with a tab between path and identity. */
+	/** Files, one line for each, with a tab between path and identity. Data files are included only if they may be executed. */
 	readonly files: string;
 	/** Real paths of directories within the roots that a look at the working directory does not include. */
 	readonly directories: readonly string[];
@@ -164,7 +164,7 @@ export async function programIdentity(name: string, directories: readonly string
 		const candidate = join(directory, name);
 		if (await isRunnable(candidate)) return `${name}: ${await unlessUnreadable(candidate)}`;
 	}
-	// A missing program must stay missing: another one could take the place of a shell word.
+	// A missing program must stay missing, because another program could replace a shell word.
 	return `${name}: none`;
 }
 
@@ -178,7 +178,7 @@ async function isRunnable(path: string): Promise<boolean> {
 	}
 }
 
-/** A program may be run by who cannot read it. */
+/** A user may run a program without the permission to read it. */
 async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);

@@ -115,7 +115,7 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 		clock: context.clock,
 		prefix: isBeside ? directory : "",
 		roots: context.roots,
-		// The working directory has a look of its own when one above it is looked at.
+		// The working directory is searched separately if a directory above it is searched.
 		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
 		// Programs of a desktop write settings and caches there all the time.
 		hidden: isWithin(homeDirectory(), directory),

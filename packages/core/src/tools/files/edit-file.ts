@@ -113,7 +113,7 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
-/** Why there is no edit; with the file's text at hand also what comes near. */
+/** Reason why the edit failed. If the text of the file is known, also the most similar lines. */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
@@ -134,7 +134,7 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	);
 }
 
-/** The longest text that is edited or put in, in UTF-16 units; in bytes, the largest file. */
+/** Maximum length of an edited or inserted text, in UTF-16 units. In bytes, of the largest file. */
 export const MAX_EDITABLE = 256 * 1024;
 const MAX_NAMED_LINES = 10;
 const MAX_EXCERPT_LINES = 20;
@@ -196,13 +196,13 @@ export interface TextChange {
 	readonly maxLength: number;
 }
 
-/** `lines` has the lines at which the old text begins, from 1: those of the changed places, or of all places. */
+/** `lines` contains the lines at which the old text begins, from 1: of the changed places, or of all places. */
 type TextEdit =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
 	| { readonly kind: "not-one"; readonly lines: readonly number[] }
 	| { readonly kind: "too-long" };
 
-/** Puts the new text in the place of the old one, which has to be there exactly; for ends of lines see `lineEndsOf`. */
+/** Replaces the old text, which must match exactly. For line ends see `lineEndsOf`. */
 export function editText(text: string, change: TextChange): TextEdit {
 	const ends = lineEndsOf(text);
 	const { oldText, newText } = change;

@@ -89,7 +89,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** So that a line can be given to another tool as it is. */
+/** The line is valid input for another tool. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);

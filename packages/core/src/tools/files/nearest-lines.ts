@@ -7,7 +7,7 @@ const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
 
-/** Lines of a text that come near to others which are not in it. Counted from 1. */
+/** Lines of a text that are similar to missing lines. Counted from 1. */
 export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
@@ -35,7 +35,7 @@ function trimBlank(lines: readonly string[]): string[] {
 	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
 
-/** A line without what is easily mistaken: white space, typographic quotes and dashes, compatibility forms. */
+/** A line without common differences: white space, typographic quotes and dashes, compatibility forms. */
 function plain(line: string): string {
 	return line
 		.normalize("NFKC")

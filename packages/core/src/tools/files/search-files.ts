@@ -189,7 +189,7 @@ async function isOpen(path: string, context: ToolContext): Promise<boolean> {
 		await refuseForbiddenTwin(file, path, context);
 		return true;
 	} catch (reason) {
-		// Gone, swapped or forbidden: each is a reason to leave it out.
+		// The file was deleted, replaced or forbidden, so it is left out.
 		if (reason instanceof ParleyError && reason.code !== "internal") return false;
 		throw reason;
 	}

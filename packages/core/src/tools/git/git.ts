@@ -189,7 +189,7 @@ function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Comm
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** For the session: the same command, and of stashes the same verb, with whatever follows. */
+/** For the session: the same command, and for stashes the same verb, with any further words. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }

@@ -26,7 +26,7 @@ import { type Care, git, type Repository } from "./repository.ts";
 export interface GitJudgement extends JudgedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
-	/** Whether differences of files are in what it prints. */
+	/** Whether the output contains differences of files. */
 	readonly patches: boolean;
 }
 
@@ -160,7 +160,7 @@ async function judgeChange(
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
-/** A sandbox without a network is left for it. */
+/** A sandbox without a network is not used for it. */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
 	const leaves = network && sandbox.mode === "bubblewrap";
@@ -229,7 +229,7 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 	return changed === undefined ? [] : [`may change ${changed}, which controls later commands`];
 }
 
-/** With the gateway's own files in the working tree, git would take them for a part of the work. */
+/** If the working tree contains files of the gateway, git would treat them as a part of the work. */
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);

@@ -18,7 +18,7 @@ export interface Repository {
 	readonly directories: readonly string[];
 	/** Hooks that would run, and settings of its own that name programs. */
 	readonly programs: readonly string[];
-	/** Files that say which programs run, or are such: its settings and its hooks. */
+	/** Files that name or are programs: its settings and its hooks. */
 	readonly steering: readonly string[];
 	/** Its own settings that name programs or other places, for calls that use the network. */
 	readonly reaching: readonly string[];
@@ -173,7 +173,7 @@ async function mayRun(path: string): Promise<boolean> {
 }
 
 /**
- * Settings that keep programs of the repository's own settings from starting while git only reads. Their switches:
+ * Settings that prevent programs in the repository's settings from starting while git only reads. Their switches:
  * https://git-scm.com/docs/git-config. `false` fails without an effect.
  */
 const QUIET = settings({

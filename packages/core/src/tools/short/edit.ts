@@ -47,7 +47,7 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 
-/** `edit_file` for several places: all of them or none. */
+/** `edit_file` for several places. Makes all edits or none. */
 export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,

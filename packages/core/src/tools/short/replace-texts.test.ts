@@ -174,6 +174,6 @@ test("the result equals edits at one place at a time, in any order of the list",
 		const returns = replaceTexts(text.replaceAll("\n", "\r\n"), edits, 1_000);
 		expect(returns).toMatchObject({ text: made.text.replaceAll("\n", "\r\n") });
 	}
-	// Each end was reached often enough to say something.
+	// Each result occurred often enough.
 	expect(Math.min(counts.edited, counts["not-one"], counts.overlap)).toBeGreaterThan(200);
 });

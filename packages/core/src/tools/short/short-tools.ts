@@ -6,8 +6,8 @@ import { writeFile } from "../files/write-file.ts";
 import { edit } from "./edit.ts";
 
 /**
- * The tools that clients of the stdio protocol know by name and parameters. They do what `read_file`, `write_file`,
- * `edit_file` and `run_command` do, and rules, grants and channels know them by these names.
+ * The tools that clients of the stdio protocol know by name and parameters. They work like `read_file`, `write_file`,
+ * `edit_file` and `run_command`, and rules, grants and channels use those names for them.
  */
 export function shortTools(): readonly Tool[] {
 	return short;

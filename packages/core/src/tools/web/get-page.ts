@@ -197,7 +197,7 @@ export async function readBody(source: Readable, encoding: string, limit: number
 	}
 }
 
-/** Copies into one buffer: a body may come as millions of chunks of one byte, each an object otherwise. */
+/** Copies into one buffer, because a body can have millions of chunks of one byte. */
 async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
 	const bytes = Buffer.allocUnsafe(limit);
 	let used = 0;

@@ -2,7 +2,7 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
-/** The libraries take time with the square of these, or call themselves as deep. */
+/** The time of the libraries is quadratic in these, or their recursion is as deep. */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Per page. */
@@ -41,7 +41,7 @@ export function readableText(html: string, url: string): string | undefined {
 	const body = document.querySelector("body");
 	if (!body || isTooMuch(document.documentElement)) return undefined;
 	for (const element of document.querySelectorAll(unread)) element.remove();
-	// Anywhere: where the page has no root, its head is in the body.
+	// Searched everywhere: without a root element, the head of the page is in the body.
 	const heading = document.querySelector("title");
 	const title = (heading?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
 	heading?.remove();

@@ -20,15 +20,15 @@ export interface AuditCheck {
 	readonly broken?: { readonly seq: number; readonly reason: string };
 }
 
-/** The action of the row that says up to where older ones were removed. */
+/** Action of the row that records the number of the last removed row. */
 export const pruned = "audit.prune";
 
-/** Rows that are looked at before others get their turn: some 5 ms. */
+/** Rows between two pauses for other work: about 5 ms. */
 const pageSize = 1_000;
 
 /**
- * Reads the record from its first row to the last and says which one does not fit, if any: a changed, missing, moved or
- * added row. Rows that are missing at the end show where one of the `anchors` is behind it.
+ * Checks the record from the first row to the last. Returns the first changed, missing, moved or added row, if any. Rows
+ * that are missing at the end are detected if one of the `anchors` is behind them.
  */
 export async function checkAudit(
 	store: Pick<Store<Tables>, "read">,

@@ -30,7 +30,7 @@ interface AuditLogDeps {
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 /** Rows that one transaction removes: some 20 ms. */
 const removedAtOnce = 5_000;
-/** Rows that are looked through before others get their turn. */
+/** Rows between two pauses for other work. */
 const windowSize = 10_000;
 
 /** Reads the audit, verifies it, and removes old rows. */
@@ -91,7 +91,7 @@ export class AuditLog {
 		}
 	}
 
-	/** Rows go from the beginning alone, whatever their times say: a clock that was set wrong leaves no gap. */
+	/** Removes rows only from the beginning, whatever their times are, so that a wrong clock causes no gap. */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
 		const before = clock.now() - keptMs;
@@ -107,7 +107,7 @@ export class AuditLog {
 			const last = gone.at(-1);
 			if (!last) return 0;
 			const seq = Number(last.seq);
-			// First, because the row of it follows the last one there is.
+			// Recorded first, because its row follows the last existing one.
 			await audit.record(tx, {
 				...byItself,
 				action: pruned,
@@ -145,7 +145,7 @@ interface Window {
 	readonly to: number;
 }
 
-/** All rows up to the last, from the end; with `after` those behind it, from there. */
+/** All rows up to the last one, backwards; with `after`, the rows after it, forwards. */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

@@ -20,7 +20,7 @@ export interface AuditEntry {
 	readonly object: string;
 	/** `allowed`, `denied`, `asked`, `expired`, … */
 	readonly decision: string;
-	/** Kept without secrets, and as the hash of the whole. */
+	/** Stored without secrets, and as the hash of all arguments. */
 	readonly args?: unknown;
 	readonly grantId?: string | undefined;
 }
@@ -34,11 +34,11 @@ interface AuditDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Also says where it had something to take out. */
+	/** Also reports redactions. */
 	readonly redactor: TextRedactor;
 }
 
-/** Characters of arguments that a row keeps; the hash is of all. */
+/** Maximum characters of arguments in a row. The hash covers all. */
 const mostKept = 2_000;
 
 /** The audit: every row contains the hash of the previous one, so that a missing row is detectable. */
@@ -78,14 +78,15 @@ export class Audit {
 	}
 
 	/**
-	 * Notes what may happen often, without waiting: the first of a kind (principal, action, object, decision) at once, and then once a
-	 * minute how many followed. Arguments are not kept.
+	 * Counts frequent actions without waiting. The first of a kind (principal, action, object, decision) is recorded
+	 * immediately,
+	 * and then once a minute the number of further ones. Arguments are not stored.
 	 */
 	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
 		this.#samples.add(entry, times);
 	}
 
-	/** Notes what was sampled since; from then on nothing is sampled. */
+	/** Records the counts since the last row, and ends the counting. */
 	stop(): Promise<void> {
 		return this.#samples.stop();
 	}
@@ -107,7 +108,7 @@ export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" 
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
 
-/** The hash of a row, which the next one holds: of everything in it, in a fixed form. */
+/** Hash of all fields of a row in a fixed form. The next row contains it. */
 export function auditHash(row: Omit<AuditRow, "hash">): string {
 	const { seq, at, principal, via, action, object, decision, args_sha256, args, grant_id, prev_hash, v } =
 		row;

@@ -9,11 +9,11 @@ export interface Coverable {
 	/** Authors of the run's messages, the first one first. */
 	readonly speakers: readonly (Person | undefined)[];
 	readonly call: ReadyCall;
-	/** Calls that are covered already and have not begun yet. */
+	/** Covered calls that have not begun. */
 	readonly pending: number;
 }
 
-/** Classes that are let through anywhere: a grant need not name them. */
+/** Classes that are always allowed, so that a grant need not name them. */
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
@@ -32,7 +32,7 @@ export function coversPeople(
 	});
 }
 
-/** Whether a grant covers a call: its tool and all that it does. Files beyond the roots only where it names that class. */
+/** Whether a grant covers a call: its tool and all its classes. Files outside the roots need their class in the grant. */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
 	{ tool, plan }: { readonly tool: Tool; readonly plan: ToolPlan },

@@ -42,7 +42,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** The channels of a connector's platform and tenants in which something was said or granted. */
+/** Channels of a connector's platform and tenants with messages or grants. */
 async function spokenFor(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const said = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await said.union(db.selectFrom("channel_grants").select("place")).execute();

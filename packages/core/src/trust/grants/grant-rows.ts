@@ -116,7 +116,7 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
 
-/** The newest grants of these channels, or of all; those that have ended too where wanted. */
+/** The newest grants of these channels, or of all. Ended grants are included if requested. */
 export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },

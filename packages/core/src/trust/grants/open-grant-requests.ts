@@ -12,7 +12,7 @@ export interface OpenGrantRequest {
 
 const mostListed = 1_000;
 
-/** The open questions whether one of these channels, or any, is to be trusted, the oldest first. */
+/** Open grant requests of these channels, or of all, oldest first. */
 export async function openGrantRequests(
 	db: Tx,
 	places: readonly string[] | undefined,

@@ -26,7 +26,7 @@ test.each<[string, number, number | undefined, boolean]>([
 	expect(trustHolds(undefined, now, absentSince)).toBe(false);
 });
 
-/** How many questions a run of one call asks; they are approved. */
+/** Number of questions in a run of one call. They are approved. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<number> {
 	await t.send(session, "go");
 	for (let times = 0; ; times++) {

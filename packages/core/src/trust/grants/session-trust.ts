@@ -7,7 +7,7 @@ import { type Audit, byItself, requestedBy } from "../audit/audit.ts";
 
 /** `accept_all_tools` ends this long after the last client left. */
 const absenceMs = 60_000;
-/** And this long after it was given, whatever happens. */
+/** Trust ends this long after it was given. */
 const trustLifeMs = 8 * 60 * 60 * 1000;
 
 /** An `accept_all_tools` in force. */

@@ -24,7 +24,7 @@ import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 /** Lifetime of a code. */
 const lifeMs = 60 * 60 * 1000;
 
-/** Codes that one person may try in a minute. */
+/** Maximum attempts of one person in a minute. */
 const mostTries = 5;
 
 /** Scope and role of an invitation. Absent fields match every person and channel. */
@@ -270,7 +270,7 @@ export class Pairing {
 	}
 }
 
-/** Error of a person who pairs in a guild, team or direct message in which no owner has paired. */
+/** Error of a person who pairs in a guild, team or direct message without a paired owner. */
 function notOpen({ platform, tenant }: Tenant): ParleyError {
 	const message =
 		`no owner has paired here yet (${platform}:${tenant}): ask the operator for an owner's code ` +

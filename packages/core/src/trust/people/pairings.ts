@@ -42,7 +42,7 @@ export async function insertPairing(
 		.execute();
 }
 
-/** The code of that hash, as long as it counts. */
+/** The valid code with that hash. */
 export function findPairing(
 	tx: Tx,
 	kind: Kind,
@@ -65,7 +65,7 @@ export interface IssuedPairing extends OpenPairing {
 	readonly settled_at: number | null;
 }
 
-/** The code of that hash, whether it still counts or not; undefined if it was never issued or expired a week ago. */
+/** The code with that hash, valid or not; undefined if it was never issued or expired a week ago. */
 export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing | undefined> {
 	return tx
 		.selectFrom("pairings")
@@ -87,7 +87,7 @@ export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]>
 	return rows.map(toPairingFacts);
 }
 
-/** One that counts, of either kind: by its id, or by the hash of its code. */
+/** A valid code of either kind: by its id, or by the hash of its code. */
 export async function findOpenPairing(
 	tx: Tx,
 	named: { readonly id: string; readonly hash: string },

@@ -14,7 +14,7 @@ interface Said extends Partial<Omit<Actor, "id">>, Partial<Omit<Place, "platform
 
 const discord: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
 
-/** A gateway whose connectors speak for the guild `guild`, and how its people reach it. */
+/** A gateway whose connectors serve the guild `guild`, with functions for its people. */
 class Guild implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -446,7 +446,7 @@ test("only the operator manages people", async () => {
 	});
 });
 
-/** A connector that comes in with a token, for these guilds. */
+/** A connector with a token for these guilds. */
 async function bound({ t }: Guild, name: string, tenants?: readonly string[]): Promise<Principal> {
 	const newToken = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
 	const principal = t.runtime.trust.tokens.verify(

@@ -78,7 +78,7 @@ export class People {
 		return acting;
 	}
 
-	/** Present role of a person who was looked up earlier, and never a higher one than then. */
+	/** Present role of a person, at most the role of the earlier query. */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
 		if (!platformRoles) return role;
@@ -89,7 +89,7 @@ export class People {
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
-	/** A person with the role of this moment under the roles that the platform reports; never more than then. */
+	/** A person with the present role from the reported platform roles, at most the earlier role. */
 	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
 		const { roles: platformRoles, guest, shared } = report;
 		const reported = { ...person, platformRoles, place: { ...person.place, shared } };

@@ -111,7 +111,7 @@ export class PersonChecks {
 		}
 	}
 
-	/** Takes the answer of a connector. The first one counts: returns false for a later or a late one. */
+	/** Receives the answer of a connector. Only the first one applies: returns false for a later or a late one. */
 	report(principal: Principal, id: string, report: PersonReport): boolean {
 		authorize(principal, "person.report");
 		const open = this.#open.get(id);

@@ -10,7 +10,7 @@ export interface Tenant {
 	readonly tenant: string;
 }
 
-/** Whether connectors speak for it: by the configuration, or because an owner has come in there. */
+/** Whether connectors serve a guild or team: by the configuration, or because an owner has paired there. */
 export class Tenants {
 	/** `PLATFORM:TENANT`. */
 	readonly #configured: ReadonlySet<string>;
@@ -58,12 +58,12 @@ export class Tenants {
 	}
 }
 
-/** Whether a token speaks for it that has these `tenants` in its row. */
+/** Whether a token with these `tenants` in its row serves it. */
 export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
 	return tenants === null || fromRow<string[]>(tenants).includes(tenant);
 }
 
-/** From now on also this token speaks for it, and what replaces it or was replaced by it. */
+/** Allows this token to serve it, and also its replacements and predecessors. */
 export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
 	const rows = await tx
 		.selectFrom("tokens")
@@ -77,7 +77,7 @@ export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }
 	}
 }
 
-/** From now on connectors of the platform speak for it. */
+/** Allows connectors of the platform to serve it. */
 export async function addTenant(
 	tx: Tx,
 	{ platform, tenant }: Tenant,

@@ -41,8 +41,8 @@ export interface TrustOptions {
 
 /** File with the operator's own token in plain text, readable for the operator only. */
 export interface OperatorTokenFile {
-	/** Rejects with `failed_precondition` where others could read it too, or where it holds something else. */
+	/** Rejects with `failed_precondition` if other users can read it, or if it has other content. */
 	read(): Promise<string>;
-	/** Puts another in its place, whole or not at all. */
+	/** Replaces the text completely or not at all. */
 	replace(text: string): Promise<void>;
 }

@@ -23,7 +23,7 @@ const bounds = {
 
 const observersLifeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** How long the token counts, in milliseconds; undefined for one that does not expire. */
+/** Lifetime of the token in milliseconds; undefined for a token that does not expire. */
 export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 	return lifeMs ?? (kind === "observer" ? observersLifeMs : undefined);
 }

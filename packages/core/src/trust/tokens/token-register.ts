@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type Clock, readTokenText, type Timer } from "@parley/base";
 import type { Principal } from "../../vocabulary/principal.ts";
 
-/** A token that counts, as far as it takes to recognise it. Times are milliseconds since the epoch. */
+/** Facts that identify a valid token. Times are milliseconds since the epoch. */
 export interface LiveToken {
 	readonly id: string;
 	readonly kind: string;
@@ -20,9 +20,9 @@ interface RegisterOptions {
 }
 
 const usePeriodMs = 60_000;
-/** The clock of the machine may be set, and timers do not notice. */
+/** The machine's clock may change, which timers do not notice. */
 const longestWatchMs = 60_000;
-/** Compared for an unknown id, so that it takes as long as a known one. */
+/** Compared for an unknown id, so that the duration is the same as for a known one. */
 const nobodysHash = Buffer.alloc(32);
 
 /** The valid tokens. Revoked, expired and unknown tokens are indistinguishable. */

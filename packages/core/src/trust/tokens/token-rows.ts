@@ -31,7 +31,7 @@ export const touchToken = hotStatement<Tables, { id: string; at: number }>((db, 
 		.where("id", "=", p("id")),
 );
 
-/** Those that count, newest first; of two of one moment, the one that counts longer. */
+/** Valid tokens, newest first. If two were created at the same time, the one with the longer validity is first. */
 export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().where("revoked_at", "is", null).execute();
 	return rows.filter((row) => endOf(row) > now).sort(byAge);
@@ -65,7 +65,7 @@ export function newRow(
 	};
 }
 
-/** The token that an id, the beginning of one or a name means; of several with that name the newest. */
+/** The token with this id, beginning of an id, or name. The newest, if several have that name. */
 export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
 	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
 	if (exact) return exact;
@@ -129,7 +129,7 @@ function principalOf(row: TokenRow): Principal {
 	}
 }
 
-/** How long it was made to count, in milliseconds. */
+/** Lifetime of the token in milliseconds. */
 export function lifeOfRow({ created_at, expires_at }: TokenRow): number | undefined {
 	return expires_at === null ? undefined : Number(expires_at) - Number(created_at);
 }

@@ -39,7 +39,7 @@ class MemoryFile implements OperatorTokenFile {
 	}
 }
 
-/** Tokens on a database in a directory of its own, which can be opened again. */
+/** Tokens in a database in its own directory, which can be opened again. */
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();

@@ -23,7 +23,7 @@ import {
 	touchToken,
 } from "./token-rows.ts";
 
-/** The text of a token, which is nowhere else, and what is known of it. */
+/** The text of a token, which is not stored, and its facts. */
 export interface MadeToken {
 	readonly text: string;
 	readonly facts: TokenFacts;
@@ -52,7 +52,7 @@ export class Tokens {
 	readonly #options: TokensOptions;
 	readonly #register: TokenRegister;
 	readonly #keys: Parameters<typeof once>[2];
-	/** Rotations of the file's token come one after the other. */
+	/** Rotations of the file's token run one after the other. */
 	#rotating: Promise<unknown> = Promise.resolve();
 
 	constructor(options: TokensOptions) {
@@ -76,7 +76,7 @@ export class Tokens {
 			live = await store.commit(async (tx) => {
 				const others = await adoptToken(tx, own, this.#now);
 				const entry = { ...byItself, action: "token.adopt", object: own.id, decision: "allowed" };
-				// The first one replaces nothing: there is nothing to tell.
+				// The first token replaces nothing, so there is no notice.
 				if (others.length > 0) await this.#options.audit.record(tx, entry);
 				return find(tx);
 			});
@@ -89,17 +89,17 @@ export class Tokens {
 		return this.#register.verify(text);
 	}
 
-	/** Whether who came with this token may stay: not once it was revoked, was replaced or has expired. */
+	/** Whether a client with this token may stay connected: false if it was revoked, replaced or has expired. */
 	counts(tokenId: string): boolean {
 		return this.#register.counts(tokenId);
 	}
 
-	/** Calls with the id of each token that counts no longer, until what is returned is called. */
+	/** Calls the listener with the id of each token that ends. Returns a function that removes the listener. */
 	onEnd(listener: (tokenId: string) => void): () => void {
 		return this.#register.onEnd(listener);
 	}
 
-	/** Throws `already_exists` for a name that is in use, and where the key has made a token before. */
+	/** Throws `already_exists` for a name in use, and if the key has already created a token. */
 	async create(request: Keyed, wanted: NewToken): Promise<MadeToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
@@ -141,7 +141,7 @@ export class Tokens {
 		return rotated;
 	}
 
-	/** By a name, also what that has replaced and still counts. Under a key that has done so before nothing changes. */
+	/** Revokes a token. By a name, also its predecessors that are still valid. A repeated key changes nothing. */
 	async revoke(request: Keyed, meant: string): Promise<TokenFacts> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
@@ -177,7 +177,7 @@ export class Tokens {
 		return { text, facts: factsOf(fresh) };
 	}
 
-	/** Makes a change once for its key; later it is refused, since no text is kept that could be given again. */
+	/** Makes a change once for its key. A repetition is refused, because no text is stored that could be returned. */
 	#change<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.#options.store.commit(async (tx) => {
 			const done: T[] = [];
@@ -245,7 +245,7 @@ interface Rotation {
 	readonly until: number;
 }
 
-/** Gives the rights of a token to another text. */
+/** Transfers the rights of a token to another text. */
 async function rotateToken(
 	tx: Tx,
 	meant: string,
@@ -278,7 +278,7 @@ async function rotateToken(
 	return { fresh, old, until };
 }
 
-/** Ends a token: by its name, also what that has replaced and still counts. */
+/** Revokes a token: by its name, also its predecessors that are still valid. */
 async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
 	const found = findMeant(live, meant);
@@ -295,7 +295,7 @@ async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly
 	return [found, ...others];
 }
 
-/** Puts the token in force that the operator's file holds, and ends what was in force instead. */
+/** Activates the token in the operator's file, and revokes the earlier one. */
 async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise<readonly TokenRow[]> {
 	const others = (await readLive(tx, now)).filter(
 		(row) => row.name === operatorsName && row.id !== id && row.expires_at === null,

@@ -50,7 +50,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	for (const token of approved) session.wake(token);
 }
 
-/** Takes back what `acceptAll` gave: from now on people are asked again. */
+/** Ends the trust of `acceptAll`: calls require approval again. */
 export async function endAcceptAll(
 	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
 	by: Principal,
@@ -64,7 +64,7 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** It would apply to all people who write there, without the mark, limit and end of a grant of the channel. */
+/** It would apply to all people who write there, without the limit and the end of a channel's grant. */
 function belongsToChannel(place: string): ParleyError {
 	const message = `accept_all_tools does not apply to the session of a channel: trust the channel with parley trust grant ${visible(place)} --reason …`;
 	return new ParleyError(message, { code: "failed_precondition" });

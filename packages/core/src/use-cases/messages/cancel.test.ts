@@ -9,7 +9,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 
-/** Sandboxes that hold for chat what the real ones promise. */
+/** Sandboxes with the promises of real ones for chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;

@@ -118,7 +118,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 		.execute();
 }
 
-/** A message that never became active ends here; the active one ends when it has stopped. */
+/** A message that never became active ends here. The active one ends when it has stopped. */
 async function endQueued(
 	{ tx, record, session }: { readonly tx: Tx; readonly record: RecordEvents; readonly session: Session },
 	{ id: runId, content }: OpenRun,

@@ -9,7 +9,7 @@ import { callsOf } from "../../vocabulary/transcript.ts";
 export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
-	/** `allowed` by policy, `approved` or `denied` by a person, `refused` by policy or because it made no sense. */
+	/** `allowed` by policy, `approved` or `denied` by a person, `refused` by policy or because it was invalid. */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
 	/** The rule that decided, in words for people. */
 	readonly reason: string;
@@ -19,7 +19,7 @@ export interface ExplainedCall {
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 
-/** An approval that was asked for, and what came of it. */
+/** A requested approval with its result. */
 interface Approval {
 	readonly callId: string;
 	readonly state: PromptState;

@@ -112,7 +112,7 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 	return given;
 }
 
-/** The run that was meant, whose reply there is; the last one that has ended unless told. */
+/** The selected run with a reply. Default: the last ended run. */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
 	const wanted =

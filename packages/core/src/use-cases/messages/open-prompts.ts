@@ -31,7 +31,7 @@ export interface PromptFilter {
 	readonly limit: number;
 	readonly sessionId?: string | undefined;
 	readonly token?: string | undefined;
-	/** Only whether calls may run; for a person all that they may answer where they are, also of other channels. */
+	/** Only approvals. For a person, all approvals that they may answer in their channel, also of other channels. */
 	readonly approvals?: boolean | undefined;
 }
 
@@ -51,9 +51,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Those that the principal may see, the oldest first; of approvals at first those that a person can approve in a chat.
-	 * Throws `not_found` for a session that they may not, and `permission_denied` where who asks for approvals may not
-	 * approve.
+	 * The open questions that the principal may see, oldest first. Approvals are first if a person can approve them in a
+	 * chat.
+	 * Throws `not_found` for a session that they may not see, and `permission_denied` for approvals if they may not approve.
 	 */
 	async list(
 		principal: Principal,
@@ -94,8 +94,8 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * The question for a password of that token, for who may answer it. Throws `not_found` for any other question, and
-	 * where its session is not to be seen; `failed_precondition` where it is over.
+	 * The question for a password with that token, for a principal that may answer it. Throws `not_found` for any other
+	 * question and for a session that the principal may not see, and `failed_precondition` for a settled question.
 	 */
 	async secret(principal: Principal, token: string): Promise<OpenPrompt> {
 		const { store, clock } = this.#options;

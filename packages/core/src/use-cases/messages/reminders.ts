@@ -100,7 +100,7 @@ export class Reminders {
 		}
 	}
 
-	/** Whether something could be done about any of those whose time it is. */
+	/** Handles the questions that are due. Returns whether one was handled. */
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {
@@ -162,7 +162,7 @@ export class Reminders {
 		return true;
 	}
 
-	/** The same, also where that fails: the questions of other sessions do not wait for this one. */
+	/** Like `#treat`, but logs a failure, so that it does not delay the questions of other sessions. */
 	async #tried(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
 		try {
@@ -179,7 +179,7 @@ export class Reminders {
 	}
 }
 
-/** When a question that was reminded of so often is due: half of its life, nine tenths of it, its end. */
+/** Time of the next step after this number of reminders: half of the lifetime, nine tenths of it, its end. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }

@@ -72,7 +72,7 @@ async function lastMessage(
 	if (row.state !== "ended")
 		throw refused("session busy: a run is active; cancel it first, or wait until it ends");
 	const { content, images, attachments, retryOf, id, actor, options: chosen } = toRunRow(row);
-	// A person asks again, whatever started the last run and whichever client decided about its calls.
+	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
 	const { origin: _origin, afterCrash: _afterCrash, ...options } = chosen;
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is

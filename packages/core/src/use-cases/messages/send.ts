@@ -126,7 +126,7 @@ interface Scheduled {
 /** Written run with its position. */
 export interface Queued {
 	readonly run: RunRow;
-	/** How many runs are before it; 0 makes it the active one. */
+	/** Number of runs before it; 0 makes it the active one. */
 	readonly position: number;
 }
 
@@ -158,7 +158,7 @@ export function logAccepted(
 	});
 }
 
-/** Writes the run: active where nothing is in its way, else queued. */
+/** Writes the run: active if no other run is active, else queued. */
 export async function enqueue(
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 	tx: Tx,
@@ -212,7 +212,7 @@ export interface OptionRules {
 
 /**
  * The options of a run that a person starts with a skill. The skill only narrows the tools. Its model was chosen by the
- * operator, who wrote or trusted the skill, so it takes no right of the person; a model of the message goes first.
+ * operator, who wrote or trusted the skill, so the person needs no right for it. A model of the message has precedence.
  */
 export async function withSkill(
 	session: Session,

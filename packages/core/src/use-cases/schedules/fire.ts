@@ -93,7 +93,7 @@ export async function fireSchedule(
 	return send(parts, session, firing);
 }
 
-/** Whether the rights of the owner depend on a chat platform, which is asked before each firing. */
+/** Whether the rights of the owner depend on a chat platform, which is queried before each firing. */
 export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;
 }
@@ -253,7 +253,7 @@ async function recordFiring(
 	});
 }
 
-/** The due times up to now are over: those that were missed are one firing. */
+/** Skips the due times up to now. Missed due times cause one firing. */
 function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
 	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
 }

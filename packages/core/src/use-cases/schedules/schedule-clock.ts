@@ -33,7 +33,7 @@ interface Held {
 /** A report about the owner of a schedule; undefined if there was no answer. */
 interface Reported {
 	readonly report: PersonReport | undefined;
-	/** On the monotonic clock, in milliseconds: a later firing asks again. */
+	/** Time on the monotonic clock, in milliseconds, after which the report is requested again. */
 	readonly until: number;
 }
 
@@ -53,7 +53,7 @@ export class ScheduleClock {
 	#state: "new" | "started" | "stopped" = "new";
 	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
 	readonly #held = new Map<string, Held>();
-	/** By schedule: the report about its owner that was asked for, or that its next firing uses. */
+	/** Pending or usable reports about the owners of schedules, by schedule. */
 	readonly #reports = new Map<string, "pending" | Reported>();
 	/** The firing that is being written, and whether a run of its session ended meanwhile. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
@@ -148,7 +148,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Fires one. If that fails, the others do not wait for it. */
+	/** Fires one schedule. A failure does not delay the others. */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
@@ -169,7 +169,9 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Asks the connector of the owner. The schedule fires with the answer; others do not wait for that. */
+	/**
+	 * Requests a report from the connector of the owner. The schedule fires with the answer. Other schedules do not wait.
+	 */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
@@ -221,8 +223,9 @@ export class ScheduleClock {
 	}
 
 	/**
-	 * Computes the due times that are to come from the last firing and the clock as it is. A due time that has fired does
-	 * not come back, and one that waited for a wrong clock does not wait on.
+	 * Computes the next due times from the last firing and the present clock. A past due time does not return, and a due
+	 * time
+	 * of a wrong clock is corrected.
 	 */
 	async #reckonAnew(): Promise<void> {
 		const { clock, journal } = this.#parts;
@@ -243,13 +246,13 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Makes schedules due whose event has come, at most one firing a minute each. */
+	/** Makes schedules due after their event, at most one firing a minute each. */
 	async #takeEvents(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
 			const [sessionId] = this.#heard;
 			if (sessionId === undefined) return;
-			// An event that comes during the transaction is looked at afterwards.
+			// An event during the transaction is read afterwards.
 			this.#heard.delete(sessionId);
 			let isMore = true;
 			try {
@@ -274,7 +277,7 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 	// The end of a pause between two events.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
-	// A due time that has fired does not come back, unless a clock that was far ahead let several pass.
+	// A past due time does not return, unless a clock that was far ahead skipped several.
 	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
 	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
 }
@@ -290,8 +293,8 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 }
 
 /**
- * Looks at the events of the session since the last look. Those of runs that a schedule started do not count. Returns
- * whether there are more to look at.
+ * Reads the events of the session since the last look, except those of runs that a schedule started. Returns whether there
+ * are more.
  */
 async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;

@@ -10,7 +10,7 @@ import { type Schedule, scheduleLimits, type WantedTrigger } from "../../vocabul
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A clock whose wall can be set without its timers noticing. */
+/** A clock whose wall time changes without its timers. */
 class WallClock extends ManualClock {
 	#shift = 0;
 
@@ -55,7 +55,7 @@ function plan(
 
 const words = (when: string): WantedTrigger => ({ kind: "words", when, timeZone: "UTC" });
 
-/** The firings of the session so far: when they were due, and whether they were late. */
+/** The firings of the session: their due times, and whether they were late. */
 async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
 	const types = ["schedule.trigger"];
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
@@ -279,7 +279,7 @@ test("a due time waits for a connector that is away or does not answer, and fire
 	let report: PersonReport | undefined;
 	const personChecks = connect(t, () => report);
 	await t.settle();
-	// It is asked at once, and again a minute after it did not answer.
+	// It is queried immediately, and again a minute after a missing answer.
 	await pass(world, 4 * minute);
 	expect(personChecks.length).toBeGreaterThanOrEqual(2);
 	expect(model.requests).toHaveLength(0);

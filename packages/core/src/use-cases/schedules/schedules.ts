@@ -52,7 +52,7 @@ interface ScheduleFilter {
 	readonly limit: number;
 }
 
-/** Messages that are sent to sessions at given times: reached as `runtime.schedules`. */
+/** Messages that are sent to sessions at given times, as `runtime.schedules`. */
 export class Schedules {
 	readonly #options: SchedulesOptions;
 
@@ -61,7 +61,7 @@ export class Schedules {
 	}
 
 	/**
-	 * Creates a schedule of the principal. Throws `invalid_argument` for a time that can never come, and
+	 * Creates a schedule of the principal. Throws `invalid_argument` for a time without an occurrence, and
 	 * `resource_exhausted` if the owner has too many.
 	 */
 	async create(
@@ -144,7 +144,7 @@ export class Schedules {
 		return checkTrigger({ ...wanted, timeZone: wanted.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** The time zone of this machine unless told. Reading it takes 15 ms the first time. */
+	/** Time zone of this machine by default. The first query takes 15 ms. */
 	#timeZone(): string {
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
@@ -193,7 +193,7 @@ export class Schedules {
 	}
 }
 
-/** The same for the same call, so that a call that runs again after a crash finds what it has created. */
+/** The same for the same call, so that a repetition after a crash finds the schedule. */
 function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
 }

@@ -13,11 +13,11 @@ const pageSize = 256;
 
 /** Options of a subscription. */
 export interface Following {
-	/** Replay starts after this number; without it only what happens from now on is delivered. */
+	/** Replay starts after this number. Without it, only later events are delivered. */
 	readonly afterSeq: number | undefined;
 	/** Receives events in order; must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
-	/** Resolves when the client can take more: keeps a long replay from piling up. */
+	/** Resolves when the client can receive more, so that a long replay is not buffered. */
 	readonly drained: () => Promise<void>;
 }
 
@@ -59,8 +59,9 @@ export class Follower {
 	}
 
 	/**
-	 * Joins a client to a leased session, which is given back when the client leaves, or here where joining fails.
-	 * Throws `failed_precondition` for an `afterSeq` that was never given out.
+	 * Joins a client to a leased session. The lease ends when the client leaves or joining fails. Throws
+	 * `failed_precondition`
+	 * for an `afterSeq` that does not exist.
 	 */
 	static async join(journal: Journal, lease: Lease, following: Following): Promise<Follower> {
 		const follower = new Follower(journal, lease, following);
@@ -79,8 +80,9 @@ export class Follower {
 	}
 
 	/**
-	 * Delivers what was missed, then the list of the run at work, the open questions and the reply that is being spoken, then everything live.
-	 * Call it once, when the client knows that it has joined.
+	 * Delivers the missed events, the list of the active run, the open questions and the reply in progress, and then all
+	 * live
+	 * events. Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
@@ -125,7 +127,7 @@ export class Follower {
 		});
 	}
 
-	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
+	/** Durable events that were not emitted yet are delivered live, not from the journal. */
 	async #deliverPage(): Promise<void> {
 		const { bus } = this.#session;
 		const published = bus.seq;

@@ -29,7 +29,7 @@ import { callsOf, textOf } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { storable } from "../messages/send.ts";
 
-/** A block of a message that a client brings along. Results may be in a message of the user or of role `tool`. */
+/** A block of an imported message. Results may be in a message of the user or of role `tool`. */
 export type HistoryBlock =
 	| TextBlock
 	| ThinkingBlock
@@ -37,16 +37,16 @@ export type HistoryBlock =
 	| ResultBlock
 	| { readonly type: "image"; readonly mediaType: string; readonly data: string };
 
-/** A message of a conversation that a client has had elsewhere. */
+/** A message of an imported conversation. */
 export interface HistoryMessage {
 	/** `user`, `assistant` or `tool`; any other is refused. */
 	readonly role: string;
-	/** The model that wrote a reply. Its thinking goes back to that model alone, and to none if this is absent. */
+	/** The model that wrote a reply. Its thinking is sent only to that model, and to none if this is absent. */
 	readonly model?: string;
 	readonly content: readonly HistoryBlock[];
 }
 
-/** Limits of a history that a client brings along. Pictures have their own: see `maxPictureBytes` and `fitTogether`. */
+/** Limits of an imported history. Pictures have their own: see `maxPictureBytes` and `fitTogether`. */
 export const historyLimits = {
 	messages: 500,
 	/** Blocks of all messages together. */
@@ -95,7 +95,7 @@ interface Draft extends ImportedRun {
 /** Converts the history of a new session into runs. */
 class HistoryReader {
 	readonly #runs: Draft[] = [];
-	/** Ids of all calls so far, and of those whose result is still to come. */
+	/** Ids of all calls so far, and of those without a result. */
 	readonly #calls = new Set<string>();
 	readonly #open = new Set<string>();
 	readonly #pictures: ImageBlock[] = [];
@@ -226,7 +226,7 @@ class HistoryReader {
 		return storable(this.#sealed(text));
 	}
 
-	/** A text that goes back to a provider as it came. */
+	/** A text that providers receive unchanged. */
 	#sealed(text: string): string {
 		this.#count(Buffer.byteLength(text));
 		return text;
@@ -289,8 +289,8 @@ export interface ImportPorts {
 }
 
 /**
- * Stores the history of a new session, without secrets, as runs that have ended. The session holds text of others from
- * then on: a client may claim anything. Returns the events that show the history.
+ * Stores the history of a new session, without secrets, as ended runs. The session is marked as containing untrusted text,
+ * because a client may claim anything. Returns the events that show the history.
  */
 export async function storeImport(
 	tx: Tx,
@@ -348,7 +348,7 @@ function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): 
 	const content = step.content.map((block): Reply["content"][number] => {
 		if (block.type === "text") return { ...block, text: sink.redact(block.text) };
 		if (block.type === "call") return { ...block, arguments: sink.redactFields(block.arguments) };
-		// Thinking that is signed goes back as it came, or its provider refuses it. People see it without secrets.
+		// Signed thinking must be returned unchanged, or its provider refuses it. People see it without secrets.
 		const isSealed = block.signature !== undefined || block.redacted !== undefined;
 		return isSealed ? block : { ...block, text: sink.redact(block.text) };
 	});

@@ -16,7 +16,7 @@ export interface SessionSummary {
 	readonly lastSeq: number;
 	readonly messageCount: number;
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
-	/** Billionths of a US dollar, of all model calls so far. */
+	/** Cost of all model calls so far, in billionths of a US dollar. */
 	readonly cost: number;
 	/** Model set by `set_model`. */
 	readonly model: string | undefined;
@@ -24,13 +24,13 @@ export interface SessionSummary {
 	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
-	/** Whether something runs there, or waits for a person. */
+	/** Whether a run is active, or waits for a person. */
 	readonly state: "idle" | "running" | "waiting";
 }
 
 export interface SessionFilter {
 	readonly limit: number;
-	/** Words that the title, the external key or a message holds, whatever their case: each of them somewhere. */
+	/** Words that the title, the external key or the messages must contain, ignoring case. */
 	readonly query?: string;
 	/** Prefix of the id. */
 	readonly idPrefix?: string;
@@ -122,12 +122,12 @@ function toSummary(row: Row): SessionSummary {
 	};
 }
 
-/** The index knows sequences of three characters; shorter words are looked for in the texts themselves. */
+/** The index contains sequences of three characters. Shorter words are searched in the texts. */
 const shortestIndexed = 3;
 /** Further words do not improve a search. */
 const mostWords = 10;
 
-/** The conditions that a row of `sessions` meets which holds all words of the query, each anywhere in it. */
+/** Conditions for rows of `sessions` that contain all words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, mostWords).map((word) => {

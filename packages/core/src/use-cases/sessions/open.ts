@@ -30,7 +30,7 @@ export interface NewSession {
 	readonly rootDir?: string;
 	readonly title?: string;
 	readonly externalKey?: string;
-	/** The name of an agent profile; `default` where absent. */
+	/** Name of an agent profile. Default: `default`. */
 	readonly profile?: string;
 	/**
 	 * Conversation from elsewhere, which the model sees before the first run and clients see as imported. Ignored if the
@@ -46,8 +46,8 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 }
 
 /**
- * Creates a session, or finds the one of the same external key. Durable, with its `session.created`. `usable` rejects if a
- * new one is not possible.
+ * Creates a session, or finds the one with the same external key. Durable, with its `session.created`. `usable` rejects if
+ * a new session is not possible.
  */
 export async function createSession(
 	ports: OpenPorts,
@@ -152,7 +152,7 @@ async function setOwnBudget(
 	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, made);
 }
 
-/** The key has done what it was for: it creates no other session, and hands out none that was deleted since. */
+/** A repeated key creates no other session, and returns none that was deleted. */
 async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),

@@ -12,7 +12,7 @@ export interface EventFilter {
 	readonly afterSeq?: number;
 }
 
-/** Reads what was recorded, as far as the principal may see it. Throws `not_found` for a session that they may not. */
+/** Reads recorded events that the principal may see. Throws `not_found` for a session that they may not see. */
 export class EventHistory {
 	readonly #journal: Journal;
 	readonly #sessions: Sessions;
@@ -42,7 +42,7 @@ export class EventHistory {
 		return this.#journal.recent({ ...visible, limit });
 	}
 
-	/** Events in the order in which they were recorded, whatever their session, from behind a place on. */
+	/** Events of all sessions in the order of recording, after a position. */
 	async from(
 		principal: Principal,
 		position: number,

@@ -10,11 +10,11 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabulary/transcript.ts";
 
-/** One message of a conversation; `at` is when it was said, in milliseconds since the epoch. */
+/** One message of a conversation; `at` is its time in milliseconds since the epoch. */
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;
-	/** A client brought it along when it created the session. */
+	/** A client imported it when it created the session. */
 	readonly imported?: true;
 }
 
@@ -40,7 +40,7 @@ export async function readTranscript(
 			step: fromRow<Step>(data),
 			at: Number(at),
 		}));
-		// It waits for its turn, or was cancelled before it came.
+		// The run is queued, or was cancelled in the queue.
 		if (own.length === 0) continue;
 		const run = await withPictures(files, toRunRow(row));
 		const messages = messagesOf(
@@ -72,7 +72,7 @@ async function readRows(db: Tx, sessionId: string) {
 	};
 }
 
-/** When a message was said, and whether that was elsewhere. */
+/** Time of a message, and whether it was imported. */
 type Origin = Omit<TimedMessage, "message">;
 
 interface Timed {
@@ -81,7 +81,7 @@ interface Timed {
 	readonly steps: readonly TimedStep[];
 }
 
-/** People said what they said in its order; a reply is the content of its step; results came when the last one did. */
+/** Messages of people have their own times. A reply has the time of its step, and results the time of the last result. */
 function keepTimes(
 	times: Map<Message, Origin>,
 	messages: readonly Message[],
@@ -110,7 +110,7 @@ function keepTimes(
 	}
 }
 
-/** Results and thinking that were made shorter are other messages in the same places. */
+/** Shortened results and thinking are other messages at the same positions. */
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],

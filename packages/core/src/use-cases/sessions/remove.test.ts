@@ -40,7 +40,7 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	);
 }
 
-/** A row whose every text says which session or run it belongs to. */
+/** A row in which every text names its session or run. */
 function rowOf(columns: readonly Column[], session: string, run: string): Record<string, unknown> {
 	return Object.fromEntries(
 		columns
@@ -53,7 +53,7 @@ function rowOf(columns: readonly Column[], session: string, run: string): Record
 	);
 }
 
-/** Gives a session a row in every table, that of sessions aside. */
+/** Writes a row for the session into every table except that of sessions. */
 async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: string): Promise<void> {
 	const run = `run of ${id}`;
 	const exact: Record<string, object> = {
@@ -73,7 +73,7 @@ async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: 
 	}
 }
 
-/** In how many rows of each table the session is named, in whatever column. */
+/** Number of rows of each table that name the session, in any column. */
 async function countRows(
 	t: TestRuntime,
 	tables: ReadonlyMap<string, readonly Column[]>,

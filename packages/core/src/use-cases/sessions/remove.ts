@@ -96,7 +96,7 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Messages that come meanwhile are stopped the next time round. */
+/** Messages that arrive meanwhile are stopped in the next round. */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
@@ -121,7 +121,7 @@ interface Gone {
 	readonly files: readonly string[];
 }
 
-/** Deletes every row that belongs to the session, and those of the conversations of its tasks. */
+/** Deletes every row of the session and of the conversations of its tasks. */
 async function removeRows(tx: Tx, id: string): Promise<Gone> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
 	const ofTasks: Gone[] = [];

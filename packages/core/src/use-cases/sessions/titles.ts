@@ -16,9 +16,9 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
 import { giveTitle } from "./rename.ts";
 
-/** Titles that are made at once: people wait for replies, which use the same provider. */
+/** Maximum concurrent titles. People wait for replies from the same provider. */
 const mostAtOnce = 4;
-/** Sessions that may wait for theirs; one that comes on top gets it after its next run. */
+/** Maximum waiting sessions. Any further session gets its title after its next run. */
 const mostWaiting = 1_000;
 const patienceMs = 60_000;
 /** Runs of a session with a failed title, after which no further attempt is made. */
@@ -98,14 +98,14 @@ export class Titles {
 			const made = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
 			if (made) log.info("title made", { sessionId: id });
 		} catch (error) {
-			// Also what caused it may repeat a password of this session.
+			// The cause may also contain a password of this session.
 			this.#fail(id, error, lease.session.redactor.guard(log));
 		} finally {
 			timer.cancel();
 		}
 	}
 
-	/** The first message, and the first reply that went well. */
+	/** The first message, and the first successful reply. */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
@@ -125,7 +125,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's own model, whose provider is known to have what the table lists. */
+	/** The gateway's model, whose provider has the models of the table. */
 	readonly model: Model;
 }
 
@@ -134,7 +134,7 @@ type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const mostOfMessage = 4_000;
 const mostOfReply = 2_000;
-/** A title has a dozen; some models cannot be kept from thinking first. */
+/** A title has about a dozen tokens, but some models cannot stop thinking. */
 const mostTokens = 1_000;
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
@@ -180,7 +180,7 @@ async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 	return row?.titled_by !== null;
 }
 
-/** The fast model of the provider, where it surely has one: of another server only the session's own is known. */
+/** The fast model of the provider, if it certainly exists. For another server, only the session's model is known. */
 function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 	if (model !== ports.model) return names[0];
 	return ports.table.list(model.provider).find(({ tier }) => tier === "fast")?.id ?? names[0];
@@ -201,8 +201,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Asks once, and records usage and result together. Returns the failure, or whether the title was set: false if a person has
- * named the session meanwhile.
+ * Requests a title once, and records usage and result together. Returns the failure, or whether the title was set: false if
+ * a person has named the session meanwhile.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -11,8 +11,8 @@ import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /**
- * The permission of a tool in a session, as far as it is known without the arguments of a call. It is that of a usual call:
- * one that touches keys or leaves the roots always requires approval.
+ * The permission of a usual call of a tool in a session. A call that touches keys or leaves the roots always requires
+ * approval.
  */
 export interface ToolPermission {
 	readonly tool: string;

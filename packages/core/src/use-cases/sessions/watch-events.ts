@@ -6,7 +6,7 @@ const pageSize = 256;
 
 interface Watching {
 	readonly journal: Journal;
-	/** Tells live events of all sessions until what is returned is called. */
+	/** Delivers live events of all sessions until the returned function is called. */
 	readonly observe: (observer: (event: SessionEvent) => void) => () => void;
 	/** Receives events in order; must not throw. */
 	readonly deliver: (event: Recorded) => void;
@@ -21,7 +21,7 @@ export async function watchEvents(
 	{ journal, observe, deliver }: Watching,
 ): Promise<() => void> {
 	let seq = 0;
-	/** Live events that came while earlier ones were read. */
+	/** Live events that arrive while earlier ones are read. */
 	let early: Recorded[] | undefined = [];
 	const pass = (event: Recorded): void => {
 		if (event.seq <= seq) return;

@@ -55,10 +55,7 @@ export async function checkTask(
 	};
 }
 
-/**
- * Checks what a worker is wanted for: it has the tools of its task, or fewer, and the same agent, whose rules hold for
- * it.
- */
+/** Checks a requested worker: it has tools of its task, and the same agent, whose rules apply to it. */
 export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskChoice): Promise<CheckedTask> {
 	const { agent } = row;
 	const own = fromRow<string[]>(row.tools);

@@ -15,7 +15,7 @@ function fails(fault: ModelFault, retryAfterMs?: number): ScriptedReply {
 	};
 }
 
-/** Tries that one reply makes by itself before its task is put off. */
+/** Attempts of one reply before its task is postponed. */
 const triesPerReply = 3;
 const unreachable = (times: number, retryAfterMs?: number): ScriptedReply[] =>
 	Array<ScriptedReply>(times * triesPerReply).fill(fails("unreachable", retryAfterMs));
@@ -30,7 +30,7 @@ async function begun(...replies: readonly ScriptedReply[]) {
 	return { t, log, id, check };
 }
 
-/** Lets a second go by after the other until the task says that it failed. */
+/** Advances the clock second by second until the task fails. */
 async function failure(t: TestRuntime, log: EventLog) {
 	let failed: Awaited<ReturnType<typeof log.next<"task.failed">>> | undefined;
 	void log.next("task.failed").then((event) => {
@@ -40,7 +40,7 @@ async function failure(t: TestRuntime, log: EventLog) {
 	return failed;
 }
 
-/** How long the task is left alone from now on, in milliseconds. */
+/** Milliseconds until the next attempt of the task. */
 async function pause({ store, clock }: TestRuntime): Promise<number> {
 	const row = await store.read((db) => db.selectFrom("tasks").select("not_before").executeTakeFirstOrThrow());
 	return Number(row.not_before) - clock.now();

@@ -25,7 +25,7 @@ import {
 	type WorkerResult,
 } from "../../vocabulary/task.ts";
 
-/** Pauses before a task that a provider failed is tried again: each is twice the one before, and at most the last. */
+/** Pauses before a task is retried after a failure of its provider. Each is twice the previous one, up to the last. */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
 
@@ -56,7 +56,7 @@ export interface HoldParts {
 	/** The conversations of the tasks above it. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
-	/** Called when there may be a task to take up. */
+	/** Called when a task may be claimable. */
 	readonly onWork: () => void;
 	/** Called with the tasks that ended together with this one, so that their work stops. */
 	readonly onEnded: (ids: readonly string[]) => void;
@@ -95,7 +95,7 @@ export class Hold implements TaskHold {
 		return accessOf({ hold: this, run, services, callId, check, onSpawned });
 	}
 
-	/** Whether another worker has taken the task over: no claim comes back. */
+	/** Whether another worker has claimed the task. This never changes back. */
 	get lost(): boolean {
 		return this.#lost;
 	}
@@ -127,7 +127,7 @@ export class Hold implements TaskHold {
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
 
-	/** Once the run's end is durable: stops what ended with it, and wakes the workflow that waits for it. */
+	/** Called when the run's end is durable. Stops tasks that ended with it, and wakes its workflow. */
 	afterEnd(): void {
 		if (this.isStep) this.home.wake(this.taskId);
 		if (this.#endedWith.length > 0) this.#parts.onEnded(this.#endedWith);
@@ -183,7 +183,7 @@ function isPassing(failure: ParleyError): boolean {
 const deepest = 3;
 const broadest = 8;
 
-/** The run that a call belongs to, as far as the tools of its task need it. */
+/** The run of a call, for the tools of its task. */
 interface ToolRun {
 	readonly session: Session;
 	/** Stops the run, which continues when the task is claimed again. */
@@ -197,7 +197,7 @@ interface AccessParts {
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
-	/** Called when there is a new task to take up. */
+	/** Called when there is a new claimable task. */
 	readonly onSpawned: () => void;
 }
 
@@ -279,7 +279,7 @@ async function spawn(
 	const checked = await check(await services.journal.store.read((db) => own(db, hold)), wanted);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
-		// Checked again, because a task that ended meanwhile has no workers.
+		// Checked again, because a task that ended has no workers.
 		const parent = await own(tx, hold);
 		const siblings = await tx
 			.selectFrom("tasks")

@@ -41,7 +41,7 @@ export interface TaskRunnerOptions extends HoldServices {
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
 }
 
-/** Takes tasks up as there is room, and works on each until it ends or has to wait. */
+/** Claims tasks up to the limit, and works on each until it ends or waits. */
 export class TaskRunner {
 	readonly #options: TaskRunnerOptions;
 	readonly #worker: string;
@@ -89,10 +89,10 @@ export class TaskRunner {
 		});
 	}
 
-	/** Stops what is still worked on here of tasks that have ended. */
+	/** Stops local work on tasks that have ended. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
-			// A task whose run has not started notices it then.
+			// A task whose run has not started detects it at its start.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
 		// Claims an unclaimed task to end it.
@@ -124,7 +124,7 @@ export class TaskRunner {
 		}
 	}
 
-	/** Number of occupied task slots. A task that waits for a person needs none. */
+	/** Number of occupied task slots. A task that waits for a person occupies none. */
 	#atWork(): number {
 		const waits = (session: Session | undefined): boolean =>
 			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
@@ -216,7 +216,7 @@ export class TaskRunner {
 		});
 	}
 
-	/** Keeps the claim while a model or a tool takes its time. */
+	/** Renews the claim during long model and tool calls. */
 	#beat(claim: Claim, hold: Hold, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;

@@ -10,7 +10,7 @@ import type { NewTask } from "../../vocabulary/task.ts";
 
 const counting = { title: "Count", description: "count the stars" };
 
-/** A runtime with one session, whose events are listened to, and a task submitted there. */
+/** A runtime with one session and a task in it. The events of the session are recorded. */
 async function begun(
 	replies: readonly ScriptedReply[],
 	wanted: NewTask = counting,

@@ -38,7 +38,7 @@ export interface TasksOptions extends KeyServices {
 	readonly admit: () => void;
 }
 
-/** A task that was submitted, and what of its wishes it goes without, in words for people. */
+/** A submitted task, and its requests that were not possible, as text for people. */
 export interface Submitted {
 	readonly id: string;
 	readonly notes: readonly string[];
@@ -52,7 +52,7 @@ export class Tasks {
 		this.#options = options;
 	}
 
-	/** Submits a task of a session: durable when this resolves, and taken up when there is room. */
+	/** Submits a task of a session. It is durable when this resolves, and starts when a slot is free. */
 	async submit(request: Keyed, sessionId: string, wanted: NewTask): Promise<Submitted> {
 		this.#options.admit();
 		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");
@@ -260,7 +260,7 @@ function unknownTask(id: string): ParleyError {
 	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
 }
 
-/** The state of the task does not fit what is asked for. */
+/** Error for a request that does not fit the state of the task. */
 function unfit(row: TaskRow | undefined, why: string): ParleyError {
 	const shown = row?.state === "waiting" ? "running" : row?.state;
 	const state = row ? `task ${row.id} is ${shown}: ` : "";

@@ -276,7 +276,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	response.end(request.method === "HEAD" ? undefined : text);
 }
 
-/** Logs only the path. A query may hold a search text, and the address of a page for a password is the right to use it. */
+/** Logs only the path. A query may contain a search text, and the address of a password page is the right to use it. */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {
 		const path = url.split("?", 1)[0]?.replace(/\/secret\/.*/, "/secret/…");

@@ -13,7 +13,7 @@ export function event<Case extends EventCase["$case"]>(
 	$case: Case,
 	value: Extract<EventCase, { $case: Case }>["value"],
 ): RunEvent {
-	// True because the value is that of the case.
+	// True because the value belongs to the case.
 	return { event: { $case, value } as EventCase };
 }
 

@@ -7,7 +7,7 @@ import { RateLimit } from "../shared/rate-limit.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { Connection, maxPending } from "./connection.ts";
 
-/** The client's end. It keeps the frames in order, and is drained when `drained` resolves. */
+/** The client's end. It records the frames in order, and can receive more when `drained` resolves. */
 class Client {
 	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];

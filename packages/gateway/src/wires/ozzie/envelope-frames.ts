@@ -8,7 +8,7 @@ import { toTime } from "../shared/time.ts";
 import { mostArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum bytes of a delta as JSON: a frame holds its text twice, with the other fields. */
+/** Maximum bytes of a delta as JSON. A frame contains its text twice, with the other fields. */
 const longestPiece = 15_500;
 
 /**
@@ -87,7 +87,7 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	return isQuestion && alwaysRequires(event.prompt) ? { ...flat, ...choice } : flat;
 }
 
-/** Go clients drop an event if `arguments` is not an object. Existing servers put such arguments into one, as text. */
+/** Go clients drop an event if `arguments` is not an object. Existing servers put such arguments into an object, as text. */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;
 	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);

@@ -19,7 +19,7 @@ export function frame<Case extends ResponseCase["$case"]>(
 	$case: Case,
 	value: Extract<ResponseCase, { $case: Case }>["value"],
 ): SessionResponse {
-	// True because the value is that of the case.
+	// True because the value belongs to the case.
 	return { response: { $case, value } as ResponseCase };
 }
 

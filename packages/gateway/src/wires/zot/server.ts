@@ -52,7 +52,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		approvals,
 		send: (frame) => {
 			out.write(encodeFrame(frame));
-			// The first word of a reply leaves before the rest of its tick, for example the commit of a short reply.
+			// The first word of a reply is sent before the rest of its tick, for example the commit of a short reply.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
 		},

@@ -17,12 +17,12 @@ export function structuralFault({ messages }: ModelRequest): string | undefined 
 	return last && callIdsIn(last).length > 0 ? "its last calls have no result" : undefined;
 }
 
-/** Whether the messages of the one request begin those of the other, byte for byte. */
+/** Whether the messages of one request are the beginning of those of the other, byte for byte. */
 export function isPrefix(one: ModelRequest, other: ModelRequest): boolean {
 	return JSON.stringify(other.messages).startsWith(JSON.stringify(one.messages).slice(0, -1));
 }
 
-/** The places in the transcript that the messages of a request come from, in the order of the request. */
+/** The positions in the transcript of the messages of a request, in the order of the request. */
 export function placesIn(request: ModelRequest, transcript: readonly RunTranscript[]): number[] {
 	const all = transcript.flatMap(({ messages }) => messages).map(identityOf);
 	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);

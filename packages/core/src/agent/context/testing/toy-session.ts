@@ -56,7 +56,7 @@ interface ToyCall {
 
 const sessionId = "sess_toy";
 
-/** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
+/** A session with its own store, whose transcript a test writes, and a provider with a toy tokenizer. */
 export class ToySession {
 	readonly options: ToyOptions;
 	readonly store: Store<Tables>;
@@ -188,8 +188,8 @@ export class ToySession {
 	}
 
 	/**
-	 * Puts the next request together and lets the provider answer it; returns it with the tokens that it took, and the
-	 * context with a reply that takes `outputTokens`.
+	 * Builds the next request and sends it to the provider. Returns it with its tokens and with the context after a reply of
+	 * `outputTokens`.
 	 */
 	async call(outputTokens = 1): Promise<ToyCall> {
 		const request = await this.fit();

@@ -88,7 +88,7 @@ const spawnParameters = () =>
 	});
 type SpawnArguments = z.infer<ReturnType<typeof spawnParameters>>;
 
-/** Hands a part of a task to an agent of its own. */
+/** Assigns a part of a task to another agent. */
 const spawnWorker = defineTool<SpawnArguments>({
 	name: "spawn_worker",
 	description:

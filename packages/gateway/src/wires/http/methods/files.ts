@@ -10,7 +10,7 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** Milliseconds without a byte after which a client counts as gone. */
+/** Milliseconds without a byte after which the client is treated as disconnected. */
 const patienceMs = 30_000;
 
 export interface FileRoutes {
@@ -81,7 +81,7 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Counts and logs the upload. The name is not logged, because it may hold anything. */
+/** Counts and logs the upload. The name is not logged, because it may contain anything. */
 async function store(fileRequest: FileRequest): Promise<KeptFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
