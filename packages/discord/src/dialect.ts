@@ -114,8 +114,8 @@ const marks: LineSyntax = {
 };
 
 /**
- * Discord's Markdown. Text comes out as it is: no mention, link, emoji or style is in it. Links of `personMarkdown` and
- * `momentMarkdown` become what Discord has for them.
+ * Discord's Markdown. Text stays literal: it contains no mention, link, emoji or style. Links of `personMarkdown` and
+ * `momentMarkdown` become Discord's mentions and timestamps.
  */
 export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(asDiscordHasThem(blocks), marks).toWellFormed(),

@@ -158,7 +158,7 @@ const why: Command<RoomContext> = {
 			const explanation = await context.gateway.request("explain", params);
 			return { text: [first, ...explained(explanation)].join("\n\n") };
 		} catch (reason) {
-			// The session belongs to another channel, whose members alone may see its calls.
+			// The session belongs to another channel, and only its members may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
 			return { text: `${first}\n\n${texts.askThere}` };
 		}

@@ -101,7 +101,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	expect(first.said).not.toContain("[Approve once");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
-	// Behind others it waits for the next post, and they are not said to be cut.
+	// It follows others, so it is not shown as cut but on the next page.
 	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
 	expect(behind.reply?.controls).toHaveLength(2);
 	expect(behind.said).toContain("[Approve once umber1]");

@@ -70,7 +70,7 @@ interface Written {
 	readonly left: string;
 }
 
-/** Assigns all words to options, as far as possible. */
+/** Assigns as many words to options as possible. */
 function assignWords({ options }: CommandShape, text: string): Written {
 	const free = options.find(({ type, choices, completes }) => type === "string" && !choices && !completes);
 	const others = readNamedOptions(
@@ -80,7 +80,7 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
-	// A text with the name of its own option is taken as text: the question about `text:x` contains that name.
+	// A text with the name of its own option is treated as text, because the question about `text:x` contains that name.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }

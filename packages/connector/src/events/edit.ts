@@ -14,7 +14,7 @@ export interface MessageRun {
 	readonly person: Person;
 }
 
-/** Returns the run of a message; undefined if it started none, or if it is long ago. */
+/** Returns the run of a message; undefined if it started none, or if it is too old. */
 export async function runOfMessage(
 	{ store, platform, subscriptions, rooms, clock }: EventParts,
 	room: Room,
@@ -27,7 +27,7 @@ export async function runOfMessage(
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
 	await subscriptions.ready;
-	// After a loss of the database, the sessions themselves know their newest runs.
+	// After a loss of the database, the newest runs are in the sessions.
 	for (const { id, usedAt } of rooms.knownIn(room)) {
 		const isRecent = clock.now() - usedAt < recentMs;
 		const read = isRecent ? await subscriptions.follow(id).catch(absent) : subscriptions.session(id);
@@ -96,7 +96,7 @@ async function leftQueue(
 		run_id: run,
 		...behalf,
 	});
-	// An earlier try may have cancelled it, which the gateway knows by the key.
+	// An earlier attempt may have cancelled it. The gateway recognises the key.
 	if (state !== "queued" && said?.error !== "cancelled") return false;
 	const { status } = await context.gateway.request(
 		"cancel_turn",

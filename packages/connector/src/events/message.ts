@@ -208,7 +208,7 @@ async function sendToSession(parts: EventParts, event: Message, turn: Turn): Pro
 	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
 }
 
-/** Posts that the queue of the gateway is full, so that the person knows about the wait. */
+/** Posts that the queue of the gateway is full, so that the person knows the reason of the delay. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;

@@ -108,7 +108,7 @@ function apologyInRoom(
 	event: InboundEventOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
-	// The settings of the channel may address the agent without a mention, but the gateway that knows them fails.
+	// The settings of the channel may address the agent without a mention, but the gateway does not return them.
 	if (!isForUs(event, usualFacts).ours) return undefined;
 	const now = replayed ? event.at : clock.now();
 	const rows = roomAnswer({ text: messageTexts.notHandled }, { room, message, now }, platform);

@@ -46,7 +46,7 @@ test("a conversation is handled in order while others continue, up to the allowe
 	expect(heard).toEqual(["a1", "b1"]);
 	gates.get("a1")?.();
 	await store.quiet();
-	// The others have their turn before a conversation has its second.
+	// All conversations are handled once before one is handled twice.
 	expect(heard).toEqual(["a1", "b1", "c1"]);
 	gates.get("c1")?.();
 	await store.quiet();

@@ -32,7 +32,7 @@ export interface InboundTurn {
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
-	/** Whether another failure gives the event up, unless the error is `isPassing`. */
+	/** Whether another failure ends the attempts, unless the error is `isPassing`. */
 	readonly isLast: boolean;
 	/**
 	 * Marks the event as handled in a transaction of the handler, which saves a commit. It must be the last step: the
@@ -180,7 +180,7 @@ export class Inbox {
 		}
 	}
 
-	/** Handles the first event of a conversation. Other conversations then have their turn. */
+	/** Handles the first event of a conversation. Other conversations follow before its next event. */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;

@@ -20,7 +20,7 @@ class Places implements Failpoints {
 		this.#next.set(name, work);
 	}
 
-	/** Holds who reaches the place next, until the function is called that is returned. */
+	/** Blocks the next call that reaches the place. Returns a function that ends the block. */
 	hold(name: string): (error?: Error) => void {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		this.once(name, () => promise);
@@ -65,7 +65,7 @@ test("a row without capacity beside the claims of a lost transaction is sent aft
 	const fail = places.hold("store.commit");
 	const lost = context.tell(everywhere(32));
 	const refused = expect(lost).rejects.toThrow("could not commit");
-	// The claims are made, and the transaction waits for the disk.
+	// The rows are claimed, and the transaction waits for the disk.
 	for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 	context.clock.advance(1000);
 	expect(context.shown).toEqual([]);

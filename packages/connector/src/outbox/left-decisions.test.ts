@@ -18,7 +18,7 @@ interface Held extends AsyncDisposable {
 	looks(): Promise<void>;
 }
 
-/** A connector at work with two posts that wait for a decision, whose database others can open, too. */
+/** A running connector with two posts that wait for a decision, and a database that other processes can open. */
 async function twoHeld(): Promise<Held> {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
 	const where = { platform: "chat", dataDir: directory.path, clock };
@@ -80,7 +80,7 @@ test("a connector of an earlier version is not changed under its feet", async ()
 	await using held = await twoHeld();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
 	await held.store.commit((tx) =>
-		// The table of the migrator is none of ours.
+		// The table of the migrator has no stamp.
 		tx
 			.deleteFrom("kysely_migration" as never)
 			.where("name" as never, "=", name as never)

@@ -43,7 +43,7 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** Names that a row blocks: `own` while it is held, `shared` while it is unsettled. */
+/** Places that a row blocks: `own` while it is held, `shared` while it is unsettled. */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

@@ -193,7 +193,7 @@ test.each([
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), never);
 	await office.tell([{ payload: "once" }]);
-	// The kill comes between two attempts, or during the second.
+	// The process is killed between two attempts, or during the second.
 	await office.pass(125);
 	office.clock.advance(passed - 125);
 	await office.restart();

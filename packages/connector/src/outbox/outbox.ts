@@ -283,7 +283,7 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// Undefined if the row was put on hold meanwhile.
+		// Undefined if the row was put on hold in the meantime.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 

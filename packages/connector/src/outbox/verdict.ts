@@ -43,7 +43,7 @@ export interface Verdict {
 
 /** Lookups so far of a row that was perhaps posted, in memory. The next process starts its lookups again. */
 export interface Doubt {
-	/** Monotonic time since when no request was made: the first look, or the start of the process. */
+	/** Monotonic time since the last request: the first lookup, or the start of the process. */
 	readonly since: number;
 	/** Number of lookups that did not find the post when it must have arrived. */
 	absences: number;
@@ -60,7 +60,7 @@ export interface Repeats {
 
 /**
  * The repeats left after a restart, by the wall clock. None if the request is in the future or its time is unknown:
- * `checkSendTimes` forgets the times that a clock has given that was set since.
+ * `checkSendTimes` removes the times from before a change of the clock.
  */
 export function repeatsLeft(
 	sentAt: number | null,

@@ -4,7 +4,7 @@
  */
 export type LiveLevel = "off" | "text" | "tools" | "everything";
 
-/** Level of channels without a setting of their own. */
+/** Default level of channels. */
 export const usualLevel: LiveLevel = "tools";
 
 const prefix = "answer:";

@@ -8,7 +8,7 @@ export interface LookupParts<Value> {
 	/** Maximum wait of `find`. A later answer is still stored. */
 	readonly patience?: {
 		readonly ms: number;
-		/** Message of the error, for example `Slack did not say within a second what a channel is`. */
+		/** Message of the error, for example `Slack did not answer within a second`. */
 		readonly message: string;
 	};
 	readonly clock: Clock;

@@ -35,7 +35,7 @@ async function pressed(
 	const parts: Partial<HandlerContext> = {
 		onBehalf: (who, where) => {
 			expect([who, where]).toEqual([person, room]);
-			// True because the test does not read more of it.
+			// True because the test reads no other fields.
 			return behalf as unknown as ReturnType<HandlerContext["onBehalf"]>;
 		},
 		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
@@ -45,7 +45,7 @@ async function pressed(
 				asked.push([method, params, options]);
 				const result = rest.shift();
 				if (result instanceof Error) throw result;
-				// True because the tests give each method its result.
+				// True because the tests give each method a result of its type.
 				return result as never;
 			},
 		},

@@ -89,7 +89,7 @@ export class Rooms {
 		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
-	/** Sessions of a room that this person may see there, the last used first. */
+	/** Sessions of a room that this person may see there, most recently used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));

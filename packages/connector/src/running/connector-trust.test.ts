@@ -95,7 +95,7 @@ test("a message deleted while it waits ends the trust, because platforms do not 
 
 const unseen = /no record of its last connection, so people may have joined unseen/;
 
-/** A stage on which the grants of the gateway end when they are revoked, and what was asked after the first `from`. */
+/** A stage on which grants end when they are revoked, and the requests after the first `from`. */
 async function trustedStage() {
 	const stage = await Stage.open();
 	const places = ["chat:guild:general", "chat:guild:other", "elsewhere:guild:general"];

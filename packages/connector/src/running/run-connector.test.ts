@@ -13,7 +13,7 @@ import { runConnector } from "./run-connector.ts";
 
 const ready: ReadyLink = { state: "ready" };
 
-/** A platform's side that writes down what is asked of it. */
+/** A platform's side that records its calls. */
 class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	readonly asked: string[] = [];
 	readonly behind = 2;

@@ -9,7 +9,7 @@ import { PostOffice } from "../testing/post-office.ts";
 import { CrowdStore } from "./crowd-store.ts";
 import type { ConnectorTables } from "./tables.ts";
 
-/** A store on which so many commits come that each waits for others, until `pass`. */
+/** A store with so many commits that each waits for others, until `pass`. */
 class Crowd {
 	readonly #clock = new ManualClock();
 	readonly store: CrowdStore<ConnectorTables>;
@@ -38,7 +38,7 @@ class Crowd {
 		}
 	}
 
-	/** Lets all that waits be committed, and all that follows from it. */
+	/** Commits all waiting commands and their consequences. */
 	async pass(): Promise<void> {
 		for (let still = 0; still < 8; still++) {
 			await tick();

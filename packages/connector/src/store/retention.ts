@@ -46,7 +46,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			.deleteFrom("heard")
 			.where("changed_at", "<", now - keptMs.heard)
 			.execute();
-		// Answers outside of sessions have one cursor per inbound event, which does not come again.
+		// Answers outside of sessions have one cursor per inbound event, which does not occur again.
 		await tx
 			.deleteFrom("cursors")
 			// The keys are adjacent, so no other index is needed.

@@ -100,7 +100,7 @@ interface InboundTable {
 	changed_at: number;
 }
 
-/** Decisions about held outbox rows by another process than the sender. */
+/** Decisions of other processes about held outbox rows. */
 interface DecisionsTable {
 	/** Id of the row. */
 	id: string;

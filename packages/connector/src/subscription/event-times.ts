@@ -31,7 +31,7 @@ export class EventTimes {
 		const { clock } = this.#parts;
 		if (seq > this.#last) return clock.now();
 		if (!this.#page.has(seq)) this.#page = await this.#read(seq - 1);
-		// The gateway cannot say it, which then applies to all later events, too.
+		// The gateway does not report it, which then applies to all later events, too.
 		if (this.#page.size === 0) this.#last = 0;
 		return this.#page.get(seq) ?? clock.now();
 	}

@@ -143,7 +143,7 @@ test("a post in the thread of an old card comes behind both, which are taken onc
 	expect(old.before([young], 9)).toEqual([]);
 });
 
-/** The database is lost, and the next process ends when it has replayed the old events alone, which plan nothing. */
+/** The database is lost, and the next process ends after the replay of the old events, which plans nothing. */
 async function cutShort(stage: Stage): Promise<void> {
 	const { frames } = stage.gateway.newest;
 	const rest = frames.splice(7);

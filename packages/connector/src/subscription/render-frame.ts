@@ -37,7 +37,7 @@ export function renderFrame(
 }
 
 /**
- * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy has the session again, and
+ * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy still has the session, and
  * reuses the number of the deletion.
  */
 function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {

@@ -204,7 +204,7 @@ export class Subscriptions {
 		const work = async (): Promise<void> => {
 			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
 				const { id: session } = next;
-				// The session is gone if another session has its key by now.
+				// The session does not exist any longer if another session has its key.
 				const isKnown = this.#known.withId(session) !== undefined;
 				await (isKnown ? this.follow(session) : this.#tellGone(next)).catch((error: unknown) => {
 					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
@@ -242,7 +242,7 @@ export class Subscriptions {
 		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
-	/** Renders the deletion of a session that was not read, if people still expect something of it. */
+	/** Renders the deletion of a session that was not read, if it has open answers or questions. */
 	async #tellGone({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));

@@ -3,7 +3,7 @@ import type { RecordedEvent, Reducer, Scene } from "../conversation/vocabulary/r
 import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
-/** A platform in which moments and people can be read in what is shown. */
+/** A platform whose texts show moments and people in readable form. */
 export const chatScene: Scene = {
 	session: "sess_1",
 	controls: new Controls("the secret of a test"),
@@ -27,7 +27,7 @@ export const chatScene: Scene = {
 /** Events of a test, with the second in which each happened. */
 export type Happening = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
-/** Tells a part of a conversation one event after the other, and returns what it wants to be seen of the last ones. */
+/** Reduces events one after the other, and returns the operations of the last ones. */
 export function reduceAll<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly Happening[],
@@ -35,7 +35,7 @@ export function reduceAll<Slice>(
 ): { readonly slice: Slice; readonly shown: readonly (readonly RenderOperation[])[] } {
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
-		// Tests give each event the payload that belongs to it.
+		// Tests pass a payload that matches the event.
 		const recorded = {
 			seq: index + 1,
 			at: second * 1000,
@@ -48,7 +48,7 @@ export function reduceAll<Slice>(
 	return { slice: known, shown };
 }
 
-/** An operation as a line or more to read: where it goes, what it says, and what can be pressed. */
+/** An operation as readable lines: its target, its text and its buttons. */
 export function written(operation: RenderOperation): string {
 	const { lane, task } = operation;
 	const order = task === undefined ? "room" : "task";

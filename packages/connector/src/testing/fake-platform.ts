@@ -20,7 +20,7 @@ export class FakePlatform implements ChatPlatform {
 		threadName: 100,
 	};
 	readonly surface = new ScriptedSurface();
-	/** Bytes of attachments by their URL; others cannot be read: not now if it is `unserved`, and `endless` never ends. */
+	/** Bytes of attachments by their URL. Others cannot be read: `unserved` fails temporarily, and `endless` never ends. */
 	readonly attachments = new Map<string, Uint8Array>();
 
 	conversation({ tenant, channel, thread }: Room): string {

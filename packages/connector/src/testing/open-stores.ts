@@ -56,7 +56,7 @@ export class WatchedStore implements ConnectorStore {
 		return this.#store.close();
 	}
 
-	/** Resolves when nothing is on its way to the database, and nothing was for a while. */
+	/** Resolves when no statement has been sent to the database for a while. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

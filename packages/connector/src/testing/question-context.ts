@@ -63,7 +63,7 @@ export class QuestionContext {
 	}
 }
 
-/** A context with a scripted gateway. `session` is the one of every room. */
+/** A context with a scripted gateway. All rooms have the session `session`. */
 export function scriptedContext(
 	answers: ScriptedAnswers,
 	state: Partial<ConversationState> = {},

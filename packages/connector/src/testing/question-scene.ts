@@ -72,7 +72,7 @@ export function tokenOf(number: number): string {
 	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
 }
 
-/** Asks whether the files may be written, all in one commit. */
+/** Approvals of writes to the files, all in one commit. */
 export function writes(
 	paths: readonly string[],
 	{
@@ -150,6 +150,6 @@ export function event<
 	Name extends "prompt.request" | "prompt.response" | "prompt.closed" | "prompt.reminder" | "session.deleted",
 >(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
-	// True because the payload is that of the event's name, which the compiler does not follow through a type parameter.
+	// True because the payload matches the event's name, which the compiler cannot infer through a type parameter.
 	return frame as unknown as OzzieEvent;
 }

@@ -40,7 +40,7 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
 		const step = answers.reduce(slice, { seq, at: now, event }, scene);
-		// True because a slice is JSON; whatever is not would be lost here, as it is in the database.
+		// True because a slice is JSON. Other values would be lost here, as in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));
 	}

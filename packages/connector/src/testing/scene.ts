@@ -54,7 +54,7 @@ type GatewayStep =
 	| { readonly returns: string; readonly failed?: true }
 	| { readonly asks: Parameters<ScriptedSession["ask"]>[0] };
 
-/** One thing that happens, or that must be so. */
+/** An action or an expectation. */
 export type Step =
 	| (Saying & { readonly says: string; readonly as?: string })
 	| (Saying & { readonly edits: string; readonly to: string })
@@ -75,7 +75,7 @@ export type Step =
 	| { readonly passes: number }
 	| { readonly restarts: true }
 	| { readonly losesDatabase: true }
-	/** The platform repeats all that it has told so far. */
+	/** The platform repeats all events so far. */
 	| { readonly repeats: true }
 	| (Where & { readonly shows: readonly string[] })
 	| { readonly whispers: readonly string[] }

@@ -19,8 +19,9 @@ import { ScriptedSession } from "./scripted-session.ts";
 const forStrangers = new Set(["whoami", "pair"]);
 
 /**
- * A gateway in memory that outlives connectors: sessions with numbered frames, messages in line, questions, answers that
- * are given once for each key. `away` simulates a network failure: requests and frames wait.
+ * A gateway in memory that outlives connectors: sessions with numbered frames, queued messages, questions, and one result
+ * for
+ * each key. `away` simulates a network failure: requests and frames wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
@@ -68,7 +69,7 @@ export class ScriptedGateway {
 		this.changed();
 	}
 
-	/** A connection of its own, as each process has one. */
+	/** A separate connection, as each process has one. */
 	connect(): Client {
 		return new ScriptedClient(this);
 	}
@@ -188,7 +189,7 @@ class ScriptedClient implements Client {
 		const { actor, place } = behalfOf(params);
 		this.#gateway.admit(method, { actor });
 		if (sessionId !== undefined && !this.#open.has(sessionId)) throw unknown(sessionId);
-		// True because the table gives each name the method of that name.
+		// True because the table contains each method under its name.
 		const work = this.#gateway.methods[method] as
 			| ((params: MethodInput<Name>, asked: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
 			| undefined;

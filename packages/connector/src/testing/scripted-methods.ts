@@ -63,7 +63,7 @@ const talking: ScriptedMethods = {
 		const session = targetOf(call);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
 		const { content = "", run_id = "" } = Object(last);
-		// As the gateway does: a message that waits or is at work has its answer to come.
+		// Like the gateway: a queued or active message will be answered.
 		if (session.runs.some(({ id }) => id === run_id)) {
 			throw new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 		}

@@ -25,7 +25,7 @@ export class ScriptedSession {
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
-	/** Its deletion passes once, by those who listen: `missed` where the gateway could not be reached then. */
+	/** Its deletion is sent once to connected readers: `missed` if the gateway was unreachable at that time. */
 	deleted: "heard" | "missed" | undefined;
 	readonly #clock: Clock;
 	readonly #changed: () => void;
@@ -68,7 +68,7 @@ export class ScriptedSession {
 		this.#changed();
 	}
 
-	/** Takes a message; its run is at work, or waits behind `position` others. */
+	/** Accepts a message. Its run is active, or waits behind `position` others. */
 	say(
 		content: string,
 		of: {

@@ -21,7 +21,7 @@ export class ScriptedSurface implements Surface {
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
 	}
 
-	/** As for a platform with nonces; 0 unless a test says otherwise. */
+	/** As for a platform with nonces. Default: 0. */
 	dedupeMs = 0;
 
 	dedupeWindowMs(): number {

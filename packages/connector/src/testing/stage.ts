@@ -57,7 +57,7 @@ export class Stage {
 		await this.store.quiet();
 	}
 
-	/** Another process takes over, with this database or an empty one. */
+	/** Another process continues with this database or an empty one. */
 	async restart(store = this.store): Promise<void> {
 		await this.stop();
 		this.store = store;

@@ -136,7 +136,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 	return posts.map((post) => ({ post, blocks: written.get(post) ?? [] }));
 }
 
-/** The text of blocks, leaf by leaf; headers of tables that were seen before are left out, and marks of ours. */
+/** The text of blocks, leaf by leaf. Repeated headers of tables and marks of the kit are omitted. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
 		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];

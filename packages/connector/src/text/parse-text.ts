@@ -39,8 +39,8 @@ const barelyLinked = /www\./i;
 
 /**
  * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), also while it is being
- * written. Never throws: open constructs are closed at the end, and text that is too deep or too long is taken literally.
- * Only the style of the source and the titles of links are lost.
+ * written. Never throws: open constructs are closed at the end, and text with too much nesting or length is treated as plain
+ * text. Only the style of the source and the titles of links are lost.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);

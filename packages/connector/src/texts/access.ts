@@ -28,7 +28,7 @@ export const accessTexts = {
 			`You are ${person}, with the role **${role}**.`,
 		noRights: "You have no permissions here yet.",
 		rights: ({ rights }: { readonly rights: string }): string => `You can: ${rights}.`,
-		/** The rights of a role by the gateway's name of the action. The others follow from these. */
+		/** The rights of a role by the gateway's name of the action. Other rights follow from these. */
 		right: new Map([
 			["session.write", "write to me"],
 			["session.open", "start conversations"],

@@ -16,7 +16,7 @@ export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
 	/** See `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
-	/** Takes events in the order of the calls within a channel; resolves when one is durable. */
+	/** Receives events in the order of the calls within a channel; resolves when the event is durable. */
 	readonly take: (event: ReceivedEvent) => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
  * Passes the events of Discord on. If Discord could not resume the session, it first reads the missed messages, oldest
  * first. It reads channels with a cursor, other channels and threads with messages since the last time without loss, and
  * direct messages of known people. Events of a channel wait until it is read. All others, and each press and command,
- * pass at once. A failed reading is retried until it succeeds.
+ * are handled immediately. A failed reading is retried until it succeeds.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
@@ -152,7 +152,7 @@ export class CatchUp {
 
 	async #guild(event: DiscordDispatch): Promise<void> {
 		const { highWater, alive, log, take } = this.#parts;
-		// The set of this session: another session may have begun by the end of the reading.
+		// The set of this session. Another session may begin during the reading.
 		const expected = this.#expected;
 		const unknown = (alive.since === undefined ? [] : unreadChannels(event.d, alive.since)).filter(
 			([channel]) => !highWater.cursors.has(channel),
@@ -248,7 +248,7 @@ export class CatchUp {
 		});
 	}
 
-	/** Reads unread messages again. Events of their channels do not wait: it would take too long. */
+	/** Reads unread messages again. Events of their channels do not wait, because it would take too long. */
 	async #readOwed(): Promise<void> {
 		const { behind } = this.#parts.highWater;
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));

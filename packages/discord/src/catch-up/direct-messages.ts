@@ -85,7 +85,7 @@ export class DirectMessages {
 
 	#looked(unseen: Unseen, left: readonly string[]): boolean {
 		if (this.#isStopped) return true;
-		// Another session has begun meanwhile: every person is checked once more.
+		// Another session has begun in the meantime, so every person is checked again.
 		if (this.#unseen !== unseen) return false;
 		this.#unseen = left.length === 0 ? undefined : { ...unseen, people: left };
 		if (left.length === 0) unseen.seen.resolve();

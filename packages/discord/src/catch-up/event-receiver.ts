@@ -27,7 +27,7 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Wait before an inbound event is tried again that could not be stored. Later ones wait for it. */
+/** Delay before a failed inbound event is stored again. Later events wait for it. */
 const againMs = 1000;
 
 /** Key of the order of events: the channel, or else the guild. */
@@ -69,7 +69,7 @@ export class EventReceiver {
 		return taken;
 	}
 
-	/** Takes no more events, and resolves when those in progress have ended. */
+	/** Accepts no more events, and resolves when those in progress have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all(this.#tails.values());

@@ -22,8 +22,8 @@ export interface CursorStore {
 }
 
 /**
- * Maximum cursors. The channel that was silent for the longest time goes first, but never one with messages that are still
- * to be read. No cache: a cursor that is lost cannot be computed again, and its messages would never be read.
+ * Maximum cursors. The channel that was silent for the longest time is removed first, but never one with unread messages. No
+ * cache: a lost cursor cannot be computed again, and its messages would never be read.
  */
 const most = 500;
 
@@ -81,7 +81,7 @@ export class HighWater {
 		await this.#kept.written();
 	}
 
-	/** Records, also over restarts, that the messages after a cursor are still to be read. */
+	/** Records durably that the messages after a cursor are unread. */
 	async owe(channel: string, cursor: Cursor): Promise<void> {
 		const owed = cursor.unread ?? cursor.message;
 		const newest = this.#cursors.get(channel) ?? cursor;

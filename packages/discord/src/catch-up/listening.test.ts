@@ -121,7 +121,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const missed = snowflakeAt(clock.now());
 	clock.advance(5_000);
 	const handedOn = snowflakeAt(clock.now());
-	// So that what is read after it is being read already when it is known that more was missed.
+	// So that the later messages are already being read when the other missed messages become known.
 	await database.cursors.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
 	const inFirst = { body: [handedOn, missed, heardLast].map(wrote) };

@@ -75,7 +75,7 @@ export class Listening {
 		return this.#catchUp.dispatch(event);
 	}
 
-	/** Takes a change of the connection. Call it before the first event after the change. */
+	/** Handles a change of the connection. Call it before the first event after the change. */
 	linked(link: DiscordLink): void {
 		this.#isReady = link.state === "ready";
 		if (link.state !== "ready") return;
@@ -84,13 +84,14 @@ export class Listening {
 	}
 
 	/**
-	 * Starts after the connector is ready to take events. Without a database of an earlier process, the missed messages are
-	 * those after the last message of each session of the gateway. Rejects if the connector stops before.
+	 * Starts after the connector is ready. Without a database of an earlier process, the missed messages are those after the
+	 * last
+	 * message of each session of the gateway. Rejects if the connector stops before.
 	 */
 	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
 			const places = placesOf(await heardRooms(), this.#bornAt);
-			// Later messages may be missed there, and Discord lists no direct messages: so the channels are recorded now.
+			// Later messages may be missed there, and Discord lists no direct messages, so the channels are recorded now.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
 		this.#alive.begin(() => this.#isReady && this.#catchUp.isDone);
@@ -137,7 +138,7 @@ export interface BirthStore {
 
 /**
  * Returns the creation time of this database. Messages that the gateway received later came from this database, so they do
- * not show what was missed. Stored before the first event is taken.
+ * not show what was missed. Stored before the first event.
  */
 async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();

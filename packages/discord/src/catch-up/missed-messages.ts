@@ -29,7 +29,7 @@ const Messages = z.array(
 type Message = z.output<typeof Messages>[number];
 const Limited = z.object({ retry_after: z.number() });
 
-/** Reads messages for which no event came, and gives them the form of events. */
+/** Reads missed messages, and converts them to events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
 	/** By guild and user: events have the member, messages do not. */

@@ -118,7 +118,7 @@ class DiscordClient implements DiscordPort {
 		this.#settled.resolve();
 	}
 
-	/** Returns false if the connection was not begun and has to be tried again. */
+	/** Returns false if the connection could not be started and must be tried again. */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
 		try {
@@ -134,7 +134,7 @@ class DiscordClient implements DiscordPort {
 		return true;
 	}
 
-	/** Closes with a code after which Discord keeps the session. The default of discord.js, 1000, ends it. */
+	/** Closes with a code after which Discord keeps the session. The default code of discord.js, 1000, ends it. */
 	async #leave(): Promise<void> {
 		const over = new AbortController();
 		const goodbye = this.#gateway.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
@@ -206,8 +206,9 @@ class DiscordClient implements DiscordPort {
 }
 
 /**
- * The strategy of discord.js, except that `connect` resolves as soon as connecting has begun. A shard whose first connection
- * fails tries again like after any other failure, but rejects its own `connect`.
+ * The strategy of discord.js, except that `connect` resolves as soon as connecting has begun. After a failed first
+ * connection,
+ * a shard retries like after any other failure, but rejects its own `connect`.
  */
 function connectingInBackground(
 	manager: WebSocketManager,

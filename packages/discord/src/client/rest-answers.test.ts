@@ -8,7 +8,7 @@ interface Seen {
 	readonly body: string;
 }
 
-/** A REST API that answers what `reply` writes, and remembers what was asked. */
+/** A REST API that sends the responses of `reply`, and records the requests. */
 async function place(reply: (response: ServerResponse, path: string) => void) {
 	const seen: Seen[] = [];
 	const server = createServer(async (request, response) => {
@@ -103,7 +103,7 @@ test("a bucket that is known to be empty is not asked: the answer is the one Dis
 	const { rest, seen } = await place((response) => json(response, 200, {}, empty));
 	const ask = () => rest.request({ method: "POST", path: "/channels/123456789012345678/messages", body: {} });
 	await ask();
-	// discord.js learns the name of the bucket with the first answer, and what is left in it with the second.
+	// discord.js learns the name of the bucket from the first response, and its remaining requests from the second.
 	await ask();
 	const kept = await ask();
 	expect(seen).toHaveLength(2);

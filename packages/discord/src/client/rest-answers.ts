@@ -35,7 +35,7 @@ export class RestAnswers {
 	/** The client, with its token: `WebSocketManager` reads the address of the gateway with it. */
 	readonly rest: REST;
 	readonly #authorization: string;
-	/** By the signal of the request: the one field of a request of ours that discord.js reports with its response. */
+	/** By the signal of the request: discord.js reports no other field of the request with its response. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
 	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the global limit of the bot, 50 if absent. */
@@ -110,7 +110,7 @@ async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** The response that Discord would have given to a request that was not sent because its bucket is empty. */
+/** The response that Discord would have sent for a request that was not sent because its bucket is empty. */
 function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordResponse {
 	const seconds = String(Math.max(0, retryAfter) / 1000);
 	return {

@@ -14,7 +14,7 @@ export interface ShardSession {
 	readonly shardCount: number;
 }
 
-/** Holds the session for discord.js, and stores it for the next process, a little behind the events. */
+/** Stores the session of discord.js for the next process, slightly behind the events. */
 export class ResumableSession {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;
@@ -72,7 +72,7 @@ export class ResumableSession {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;
 	}
 
-	/** Takes the session from discord.js; null if Discord ended it, or if discord.js closes. */
+	/** Receives the session from discord.js; null if Discord ended it, or if discord.js closes. */
 	update(session: ShardSession | null): void {
 		if (this.#isClosed) return;
 		this.#shard = session;

@@ -77,6 +77,6 @@ export const RoleOfGuild = z.object({
 	role: z.looseObject({ id, name: z.string() }).optional(),
 	role_id: id.optional(),
 });
-/** An unavailable guild comes back without a new invitation. */
+/** An unavailable guild returns without a new invitation. */
 export const GoneGuild = z.object({ id, unavailable: z.boolean().optional() });
 export const ChangedGuild = z.object({ id, owner_id: id });

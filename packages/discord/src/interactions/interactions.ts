@@ -63,7 +63,7 @@ export class Interactions {
 		return this.#malformed.count;
 	}
 
-	/** Takes the data of an INTERACTION_CREATE, and begins its first answer before it returns. */
+	/** Handles the data of an INTERACTION_CREATE, and begins its first answer before it returns. */
 	handle(data: unknown): void {
 		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
 		if (head === undefined) return;
@@ -217,7 +217,7 @@ function suggestions(all: readonly { readonly value: string; readonly label: str
 const labelType = 18;
 const inputType = 4;
 
-/** A form that comes back with the same control: components/reference#label, components/reference#text-input. */
+/** A form that returns the same control: components/reference#label, components/reference#text-input. */
 function formFor(control: string, { title, fields }: Form): Callback {
 	const components = fields.slice(0, limits.modalFields).map(({ name, label, long, required, most }) => ({
 		type: labelType,

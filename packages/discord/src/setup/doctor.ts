@@ -85,7 +85,7 @@ export function openChecks(options: {
 }): DoctorParts & { close(): void } {
 	const { token, apiUrl, clock } = options;
 	const port = new RestAnswers(token, apiUrl);
-	// Only the connector knows, and deletes, the commands of earlier versions.
+	// Only the connector stores and deletes the commands of earlier versions.
 	const memory = { load: async () => undefined, save: async () => undefined };
 	return { port, clock, memory, shapes: commandTable, close: () => port.close() };
 }

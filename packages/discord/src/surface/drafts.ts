@@ -45,7 +45,7 @@ export function draftOf(showing: Showing): Drafted {
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
 }
 
-/** The same without its files. The text names them, the reason, and what the reader can do. */
+/** The same without its files. The text contains their names, the reason, and advice for the reader. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
 	const most = limits.content - lengthOf(noFiles) - lengthOf(fence);
@@ -69,8 +69,8 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 }
 
 /**
- * The message with less and less, in the order to try, after Discord refused it. `plain`: body to show instead of its own.
- * Empty if there is nothing to leave out.
+ * Simpler forms of the message, in the order of the attempts after a refusal. `plain`: body that replaces its own. Empty if
+ * nothing can be left out.
  */
 export function lesserDrafts(
 	draft: Draft,
@@ -129,7 +129,7 @@ function componentOf(control: Control): Component {
 function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
 	const options = choice.options.slice(0, limits.options).map(({ value, label, description, chosen }) =>
 		defined({
-			// Not cut, because it comes back: half of a value would mean something else.
+			// Not cut, because Discord returns it: half of a value would have another meaning.
 			value,
 			label: cutTo(label === "" ? value : label, limits.optionText),
 			default: chosen,

@@ -46,8 +46,9 @@ export interface FinderParts {
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
-	 * The row of each message, because two rows may have the same text. Deduplication, so no cache: the oldest claim goes
-	 * first, whatever was read since, and its row is written down by then, where `ownerOf` finds it.
+	 * The row of each message, because two rows may have the same text. No cache, because it prevents duplicates: the oldest
+	 * claim
+	 * is removed first. Its row is stored by then, and `ownerOf` finds it.
 	 */
 	readonly #claimed = new Map<string, string>();
 

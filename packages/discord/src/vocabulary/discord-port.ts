@@ -46,7 +46,7 @@ export interface DiscordPort extends DiscordRest {
 	/** Reads a file of the CDN. Rejects with a `ParleyError` beyond `most` bytes, and for hosts of others. */
 	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
-	 * Connects, resumes the kept session if there is one, and stays connected. Calls `dispatch` once for each event, in
+	 * Connects, resumes the stored session if there is one, and stays connected. Calls `dispatch` once for each event, in
 	 * order; it must not throw. Its promise resolves when the event is durable. The next process resumes before the first
 	 * event that is not known to be durable.
 	 */

@@ -47,7 +47,7 @@ test("flags, error codes and archive times are those of discord-api-types", () =
 	expect([...limits.threadArchives]).toEqual(durations);
 });
 
-/** Each builder of discord.js checks what it is given against the limits that its makers know. */
+/** Each builder of discord.js checks its input against the limits that its authors know. */
 const builders: Record<string, readonly [most: number, build: (text: string) => unknown]> = {
 	customId: [limits.customId, (text) => new ButtonBuilder().setCustomId(text)],
 	buttonLabel: [limits.buttonLabel, (text) => new ButtonBuilder().setLabel(text)],

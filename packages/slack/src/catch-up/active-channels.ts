@@ -44,7 +44,7 @@ export class ActiveChannels {
 	}
 
 	/**
-	 * Entries in which the agent was addressed, then all others, each with the last used first: most messages are for other
+	 * Entries in which the agent was addressed, then all others, each most recently used first: most messages are for other
 	 * people.
 	 */
 	get all(): readonly ActiveChannel[] {

@@ -17,8 +17,9 @@ export interface CatchUpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/**
-	 * Takes an outer event; resolves when it is stored. `isLast`: it is not redelivered, so that it must be taken with the
-	 * known data. `seenBefore`: see `Gap`.
+	 * Handles an outer event; resolves when it is stored. `isLast`: it is not redelivered, so it must be handled with the
+	 * known
+	 * data. `seenBefore`: see `Gap`.
 	 */
 	readonly take: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
@@ -89,12 +90,14 @@ export class CatchUp {
 		this.#soundAt = this.#parts.clock.now();
 	}
 
-	/** Checks for missed events after a suspicion that none arrive. */
+	/** Checks for missed events after a sign that none arrive. */
 	silent(): void {
 		this.#quiet(deliveredMs);
 	}
 
-	/** Notes an event that was not taken and is not redelivered. Returns false for an event that cannot be read later. */
+	/**
+	 * Records an event that was not handled and is not redelivered. Returns false for an event that cannot be read later.
+	 */
 	lost(body: unknown): boolean {
 		const { clock, places } = this.#parts;
 		const gap = gapOf(body, clock.now());

@@ -66,7 +66,7 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
-/** The extension of a file name tells the type. A canvas is a page without an extension. */
+/** The extension of a file name reveals the type. A canvas is a page without an extension. */
 const named = /\.[a-z]\w{1,4}$/i;
 
 function isPage(headers: Headers): boolean {

@@ -177,7 +177,7 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** A notice may be from before a new installation of the app, so the token is checked. */
+	/** A notice may be older than a new installation of the app, so the token is checked. */
 	async #lookAtToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#tell(handlers, { state: "refused", detail: tried.refused });

@@ -47,7 +47,7 @@ test("a slow person keeps the order of a conversation, and holds up no other", a
 	const second = taking.receive(envelope(text("D1", "1.2")));
 	await taking.receive(envelope(text("C1", "1.3")));
 	expect(accepted).toEqual(["message:C1-1.3"]);
-	// The second was asked for at once, not behind the first.
+	// The second request was sent immediately, not after the first.
 	expect(port.calls.filter(({ method }) => method === "users.info")).toHaveLength(2);
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1", name: "slow" } }));
 	await Promise.all([first, second]);

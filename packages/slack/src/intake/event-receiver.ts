@@ -18,7 +18,7 @@ export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
 	/** Called when a message is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Called for an outer event that was not taken and is not redelivered. Returns whether it will be read later. */
+	/** Called for an outer event that was not handled and is not redelivered. Returns whether it will be read later. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
@@ -26,7 +26,7 @@ export interface EventReceiverParts {
 /** Slack retries three times: https://docs.slack.dev/apis/events-api#retries */
 const lastAttempt = 3;
 
-/** Takes deliveries of Slack: stores events, in order within their line. */
+/** Receives deliveries of Slack: stores events, in order within their line. */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<unknown>>();
@@ -58,9 +58,9 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Takes one outer event like `take`. Requests to Slack start at once, independent of earlier events in the line.
-	 * `isLast`: it is not redelivered, so that it is taken with the known data. `seenBefore`: an earlier process may have
-	 * answered it.
+	 * Handles one outer event. Requests to Slack start immediately, independent of earlier events in the line. `isLast`: it
+	 * is not
+	 * redelivered, so it is handled with the known data. `seenBefore`: an earlier process may have answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers: takers, log } = this.#parts;

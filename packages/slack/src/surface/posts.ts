@@ -221,7 +221,7 @@ export class Posts {
 		}
 	}
 
-	/** The content of the files is lost, and the text says so. */
+	/** The content of the files is lost, and the text explains it. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post was sent without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)

@@ -6,7 +6,7 @@ import { cardOfRun } from "./runs.ts";
 
 const looks = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
-	/** Stop button of an answer that grows. Its own id keeps its post apart from the notice of a queued message. */
+	/** Stop button of a growing answer. Its own id distinguishes its post from the notice of a queued message. */
 	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
 	again: { label: answerTexts.buttons.again, style: "secondary" },
 	good: { label: answerTexts.buttons.good, style: "secondary" },

@@ -72,7 +72,7 @@ export function withQuestion(
 	return parts.map((part) => (isAsking(part) ? { ...part, waits: token } : part));
 }
 
-/** Continues a call whose question is answered: its time counts from now. */
+/** Continues a call after the answer to its question. Its duration counts from now. */
 export function withAnswer(
 	parts: readonly RunPart[],
 	{ token, at }: { readonly token: string; readonly at: number },

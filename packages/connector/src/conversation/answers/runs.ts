@@ -16,7 +16,7 @@ export interface Run extends EndedRun {
 	readonly about: string;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at?: number;
-	/** The message had to wait, and has a card. */
+	/** The message was queued, and has a card. */
 	readonly waited?: true;
 	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
@@ -32,7 +32,7 @@ export interface Run extends EndedRun {
 
 /** The messages of a session and the runs that answer them. */
 export interface AnswersSlice {
-	/** In order: the first is active, the others wait. */
+	/** In order: the first is active, the others are queued. */
 	readonly open: readonly Run[];
 	/** The newest runs, the last one at the end. */
 	readonly ended: readonly EndedRun[];
@@ -86,7 +86,7 @@ export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }
 
-/** Forgets that the active message had to wait: its notice is deleted. */
+/** Removes the mark that the active message was queued, because its notice is deleted. */
 export function withActive(slice: AnswersSlice): AnswersSlice {
 	const [first, ...others] = slice.open;
 	if (first?.waited === undefined) return slice;

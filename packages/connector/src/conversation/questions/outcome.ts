@@ -29,7 +29,7 @@ export function answeredOutcome(
 	platform: Scene["platform"],
 ): Outcome {
 	const { by, by_name: name } = response;
-	// A person of another platform is not known by id here.
+	// The id of a person of another platform is not shown here.
 	const whose =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {

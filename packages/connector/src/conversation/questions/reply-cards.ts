@@ -21,7 +21,7 @@ export interface EndedRow {
 	readonly outcome: string;
 }
 
-/** The calls of one reply that one post shows, in the order in which they were asked. Rows are added at the end only. */
+/** The calls of one reply in one post, in the order of their questions. Rows are added only at the end. */
 export interface ReplyCard {
 	/** `context.reply.id` of the approvals. */
 	readonly reply: string;
@@ -34,7 +34,7 @@ const maxCards = 200;
 /** Cards without a waiting call are kept for presses that arrive late. */
 const maxEnded = 8;
 
-/** An approval that says which reply it belongs to. */
+/** An approval with the id of its reply. */
 export interface ReplyQuestion extends OpenQuestion {
 	readonly reply: NonNullable<OpenQuestion["reply"]>;
 	readonly call: NonNullable<OpenQuestion["call"]>;

@@ -46,7 +46,7 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	return `${tokens} · ${cost < leastCost ? least : dollars.format(cost)}`;
 }
 
-/** End of a task for a person who comes too late: the known reason, person and time. */
+/** End of a task for a person whose answer is too late: the known reason, person and time. */
 export function endWords(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,
@@ -58,7 +58,7 @@ export function endWords(
 
 /**
  * Reason and person of a failure or cancellation, to follow the word for it. The default text of the gateway only repeats
- * the word and `by`; people can type it, too, so it must not name a person.
+ * the word and `by`. People can also type it, so it must not name a person.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

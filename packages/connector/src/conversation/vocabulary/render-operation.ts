@@ -11,7 +11,7 @@ export interface ShowOperation {
 	readonly lane: Lane;
 	/**
 	 * The first operation of a card creates its post, later ones edit it. A card is one post: longer content is cut, and
-	 * `whole` tells how to see the rest.
+	 * `whole` explains how to see the rest.
 	 */
 	readonly card?: string;
 	/** The card may have several posts, and its content is not cut. */

@@ -127,7 +127,7 @@ test("a port that is taken is said with its number", async () => {
 	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
 });
 
-/** A request whose body does not come, with a head as it was signed; resolves when it is over, one way or another. */
+/** A request with a signed head whose body never arrives. Resolves when it has ended. */
 function slow(url: string, headers: Readonly<Record<string, string>>) {
 	const over = Promise.withResolvers<number | "cut">();
 	const begun = Promise.withResolvers<void>();

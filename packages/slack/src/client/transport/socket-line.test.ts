@@ -12,7 +12,7 @@ import { PingWatch, SocketLine } from "./socket-line.ts";
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** A server that answers no handshake by itself, and no frame. */
+/** A server that answers neither handshakes nor frames. */
 async function silentServer() {
 	const server = createServer().listen(0, "127.0.0.1");
 	onTestFinished(() => void server.close());

@@ -7,7 +7,7 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/** Slack sends each envelope over any of them. While one is replaced, the other one has all. */
+/** Slack sends each envelope over one of them. While one is replaced, the other receives all. */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
