@@ -164,7 +164,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 				says: "@Parley read: attachments/notes.txt",
 				attaches: [{ name: "notes.txt", content: "the word is heron\n" }],
 			},
-			{ showsOnly: [["(to Mia)", "read_file returned", "the word is heron"]] },
+			{ showsOnly: [["(to Mia", "read_file returned", "the word is heron"]] },
 			{ file: "attachments/notes.txt", has: "the word is heron\n" },
 		],
 	},
