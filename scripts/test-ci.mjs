@@ -21,6 +21,7 @@ const shorter = {
 	connector: ["--ratios", "--rounds", "1"],
 	"first-word": ["--ratios", "--rounds", "3"],
 	"grpc-push": ["--ratios", "--rounds", "2"],
+	"growing-answer": ["--ratios", "--rounds", "1"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "2"],
 	"slow-reader": ["--rounds", "5"],

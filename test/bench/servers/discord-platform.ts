@@ -3,9 +3,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The minimal part of Discord for a bot that answers messages, so that the bench measures the bot. On the order `{messages,
- * inFlight}` it sends this number of messages, each in a channel whose previous answer has arrived. It answers the order
- * when all messages have answers.
+ * The minimal part of Discord for a bot that answers messages, so that the bench measures the bot. On the order `{messages}`
+ * it sends this number of messages, each in a channel whose previous answer has arrived. It answers the order when all
+ * messages have answers, with three buttons. On the order `{first}` it answers the median time in milliseconds from the
+ * first word of a reply, which states its time, to its post.
  */
 const epoch = 1_420_070_400_000n;
 let counter = 0n;
@@ -27,18 +28,30 @@ let socket: WebSocket | undefined;
 let seq = 0;
 let left = 0;
 let open = 0;
+let edits = 0;
+let delays: number[] = [];
 
 const rest = createServer(async (request, response) => {
 	const path = (request.url ?? "").replace(/^\/api\/v10|\?.*$/g, "");
 	const body = await read(request);
-	const posted = request.method === "POST" && /^\/channels\/(\d+)\/messages$/.exec(path);
-	const answer = posted ? message(posted[1] ?? "", me, body) : simple[path];
+	const [, channel, id] = /^\/channels\/(\d+)\/messages(?:\/(\d+))?$/.exec(path) ?? [];
+	const answer = channel === undefined ? simple[path] : message(channel, me, { ...body, ...(id && { id }) });
 	response.writeHead(answer === undefined ? 204 : 200, { "content-type": "application/json" });
 	response.end(answer === undefined ? undefined : JSON.stringify(answer));
-	if (posted) answered(posted[1] ?? "");
+	if (channel === undefined) return;
+	edits += id === undefined ? 0 : 1;
+	const began = id === undefined && /at:(\d+)/.exec(body.content ?? "")?.[1];
+	if (began) delays.push(Date.now() - Number(began));
+	if (body.components?.[0]?.components?.length === 3) answered(channel);
 });
 
-async function read(request: IncomingMessage): Promise<{ content?: string; nonce?: string }> {
+interface Body {
+	readonly content?: string;
+	readonly nonce?: string;
+	readonly components?: readonly { readonly components?: readonly unknown[] }[];
+}
+
+async function read(request: IncomingMessage): Promise<Body> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of request) chunks.push(chunk);
 	const text = Buffer.concat(chunks).toString();
@@ -112,10 +125,10 @@ const anna = { id: "300", username: "anna", discriminator: "0000", avatar: null,
 function message(
 	channel: string,
 	author: object,
-	{ content = "", nonce }: { content?: string; nonce?: string },
+	{ content = "", nonce, id = snowflake() }: { content?: string; nonce?: string; id?: string },
 ) {
 	return {
-		id: snowflake(),
+		id,
 		channel_id: channel,
 		author,
 		content,
@@ -151,7 +164,16 @@ function answered(channel: string): void {
 }
 
 process.on("message", (order) => {
-	if (typeof order !== "object" || order === null || !("messages" in order)) return;
+	if (typeof order !== "object" || order === null) return;
+	if ("first" in order) {
+		process.send?.(delays.sort((one, other) => one - other)[Math.floor(delays.length / 2)] ?? 0);
+		delays = [];
+	}
+	if ("edits" in order) {
+		process.send?.(edits);
+		edits = 0;
+	}
+	if (!("messages" in order)) return;
 	left = Number(order.messages) - most;
 	open = most;
 	for (let index = 0; index < most; index++) say(channelOf(index));

@@ -16,9 +16,12 @@ import { answerParent } from "../measure/answer-parent.ts";
 /**
  * The floor: a simple bot with discord.js and a gateway, which stores nothing. It passes messages on, reads every frame of
  * the session, and replies with the answer and its three buttons, like the connector. Without a gateway it sends the same
- * reply itself.
+ * reply itself. With a third argument it shows a reply while it grows: the first words after 300 ms, and an edit every
+ * 1200 ms, like the connector.
  */
-const [, , url = "", gatewayUrl] = process.argv;
+const [, , url = "", gatewayUrl, grows] = process.argv;
+const firstMs = 300;
+const editMs = 1200;
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
 const client = new Client({
 	intents: [Guilds, GuildMessages, MessageContent],
@@ -29,13 +32,99 @@ const client = new Client({
 const mention = /<@!?100>/g;
 const text = "It is done. ".repeat(17).trim();
 
-function reply(message: Message, content: string, run: string): void {
+function buttonsOf(run: string): ActionRowBuilder<ButtonBuilder>[] {
 	const button = (kind: string, label: string) =>
 		new ButtonBuilder().setCustomId(`${kind}:${run}`).setLabel(label).setStyle(ButtonStyle.Secondary);
 	const row = new ActionRowBuilder<ButtonBuilder>().addComponents(
 		...[button("good", "Good"), button("bad", "Bad"), button("again", "Again")],
 	);
-	void message.reply({ content, components: [row], flags: MessageFlags.SuppressEmbeds });
+	return [row];
+}
+
+function reply(message: Message, content: string, run: string): void {
+	void message.reply({ content, components: buttonsOf(run), flags: MessageFlags.SuppressEmbeds });
+}
+
+/** A reply that grows in one post. */
+class Growing {
+	readonly #message: Message;
+	readonly #run: string;
+	#text = "";
+	#post: Promise<Message> | undefined;
+	#timer: NodeJS.Timeout | undefined;
+
+	constructor(message: Message, run: string) {
+		this.#message = message;
+		this.#run = run;
+	}
+
+	add(content: string): void {
+		this.#text += content;
+		this.#timer ??= setTimeout(() => void this.#show(), this.#post ? editMs : firstMs);
+	}
+
+	async #show(): Promise<void> {
+		const content = this.#text;
+		const stop = new ButtonBuilder()
+			.setCustomId(`stop:${this.#run}`)
+			.setLabel("Stop")
+			.setStyle(ButtonStyle.Danger);
+		const components = [new ActionRowBuilder<ButtonBuilder>().addComponents(stop)];
+		if (this.#post) await (await this.#post).edit({ content, components });
+		else {
+			this.#post = this.#message.reply({ content, components, flags: MessageFlags.SuppressEmbeds });
+			await this.#post;
+		}
+		this.#timer = undefined;
+	}
+
+	async end(content: string): Promise<void> {
+		clearTimeout(this.#timer);
+		if (this.#post) await (await this.#post).edit({ content, components: buttonsOf(this.#run) });
+		else reply(this.#message, content, this.#run);
+	}
+}
+
+interface Frame {
+	readonly event: string;
+	readonly session_id: string;
+	readonly payload: { readonly run_id: string; readonly correlation_id: string; readonly content: string };
+}
+
+/** Replies of the sessions to their messages. */
+class Replies {
+	readonly #messages = new Map<string, Message>();
+	readonly #runs = new Map<string, Message>();
+	/** By session. */
+	readonly #growing = new Map<string, Growing>();
+
+	await(message: Message): void {
+		this.#messages.set(message.id, message);
+	}
+
+	hear({ event, session_id, payload }: Frame): void {
+		if (event === "user.message") this.#begin(session_id, payload);
+		else if (event === "assistant.message") this.#end(session_id, payload);
+		else if (event === "assistant.stream" && payload.content !== "") {
+			this.#growing.get(session_id)?.add(payload.content);
+		}
+	}
+
+	#begin(session: string, { correlation_id: id, run_id: run }: Frame["payload"]): void {
+		const message = this.#messages.get(id);
+		this.#messages.delete(id);
+		if (!message) return;
+		this.#runs.set(run, message);
+		if (grows) this.#growing.set(session, new Growing(message, run));
+	}
+
+	#end(session: string, { run_id: run, content }: Frame["payload"]): void {
+		const message = this.#runs.get(run);
+		this.#runs.delete(run);
+		const grown = this.#growing.get(session);
+		if (grown) void grown.end(content);
+		else if (message) reply(message, content, run);
+	}
 }
 
 /** Passes messages on to a session of the channel, and posts its answers. */
@@ -57,8 +146,7 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 	let count = 0;
 	const asked = new Map<string, (payload: { session_id: string }) => void>();
 	const sessions = new Map<string, Promise<string>>();
-	const messages = new Map<string, Message>();
-	const runs = new Map<string, Message>();
+	const replies = new Replies();
 	const request = (method: string, params: object, session_id?: string): string => {
 		count += 1;
 		const id = `req-${count}`;
@@ -71,16 +159,7 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 			if (!frame.ok) throw new Error(frame.error);
 			asked.get(frame.id)?.(frame.payload);
 			asked.delete(frame.id);
-		} else if (frame.event === "user.message") {
-			const message = messages.get(frame.payload.correlation_id);
-			messages.delete(frame.payload.correlation_id);
-			if (message) runs.set(frame.payload.run_id, message);
-		} else if (frame.event === "assistant.message") {
-			const { run_id: run, content } = frame.payload;
-			const message = runs.get(run);
-			runs.delete(run);
-			if (message) reply(message, content, run);
-		}
+		} else replies.hear(frame);
 	});
 	return (message) => {
 		const { author, channelId, guildId } = message;
@@ -94,7 +173,7 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 				asked.set(id, ({ session_id }) => resolve(session_id));
 			});
 		sessions.set(channelId, session);
-		messages.set(message.id, message);
+		replies.await(message);
 		const content = message.content.replace(mention, "").trim();
 		const said = { content, correlation_id: message.id, key: message.id, ...behalf };
 		void session.then((id) => request("send_message", said, id));

@@ -1,7 +1,21 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** The gateway for people of Discord, with a model that replies 200 characters in one piece. */
+/**
+ * The gateway for people of Discord, with a model that replies 200 characters in one piece. With the argument `words`, it
+ * streams a reply of this number of words, ten a second. Its first word is the time of that word.
+ */
+const words = Number(process.argv[2] ?? 0);
+const wordMs = 100;
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+async function* reply() {
+	if (words === 0) yield { type: "text", text: "It is done. ".repeat(17).trim() } as const;
+	for (let word = 0; word < words; word++) {
+		yield { type: "text", text: word === 0 ? `at:${Date.now()}` : " word" } as const;
+		await pause(wordMs);
+	}
+}
 
 await serveGateway({
 	settings: {
@@ -11,7 +25,7 @@ await serveGateway({
 		provider: "bench",
 		defaultModel: "bench",
 		async *stream() {
-			yield { type: "text", text: "It is done. ".repeat(17).trim() };
+			yield* reply();
 			yield { type: "end", stop: "end_turn", usage, model: "bench" };
 		},
 	},
