@@ -24,7 +24,7 @@ export function discordStreet(seed: number, directory: string, kills: number): D
 	return new Street({ seed, directory, kills, ground: (parts) => new DiscordGround(parts) });
 }
 
-class DiscordGround implements Ground<World, People> {
+export class DiscordGround implements Ground<World, People> {
 	readonly name = "discord";
 	readonly calmMs = 60_000;
 	readonly longestMs = 20 * 60_000;
@@ -63,12 +63,14 @@ class DiscordGround implements Ground<World, People> {
 		this.#session = session;
 		const { world } = this;
 		const port = new InProcessPort(world, { intents, sessions: session.store });
+		// A request that has left a process arrives, although the process is dead by then.
+		const wire = new InProcessPort(world, { intents });
 		return {
 			run: (options, guarded) =>
 				runDiscord({
 					...{ ...options, token: world.token },
 					port: {
-						request: (request) => guarded(() => port.request(request)),
+						request: (request) => guarded(() => wire.request(request)),
 						download: (...asked) => guarded(() => port.download(...asked)),
 						connect: ({ dispatch, link }) => port.connect({ dispatch: session.watched(dispatch), link }),
 						close: () => port.close(),

@@ -8,8 +8,12 @@ import type { Client, OpenSession } from "@parley/protocol";
 export const places = [
 	...["store.commit", "store.committed"],
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
+	...["draft", "drafted"].map((name) => `outbox.${name}`),
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
+
+/** Time from the death of a process until the platform carries out a request that had left it. */
+const lateMs = 2000;
 
 /** The place where a process dies, and at which hit of it. */
 export interface Fate {
@@ -42,8 +46,9 @@ export class Life implements Failpoints {
 	/** Place of its death. */
 	end: string | undefined;
 	readonly #parts: LifeParts;
+	/** Number of hits of each place since the life was armed. */
+	readonly reached = new Map<string, number>();
 	#fate: Fate | undefined;
-	#hits = 0;
 	#running: RunningConnector | undefined;
 
 	constructor(parts: LifeParts) {
@@ -57,20 +62,27 @@ export class Life implements Failpoints {
 			...{ log: this.log, clock, ids: seededIds(7), failpoints: this },
 			gateway: { client: this.#guardedClient(gateway.connect()), files: gateway.files },
 		};
-		this.#running = await process.run(options, (work) => this.#guarded(work));
+		this.#running = await process.run(options, (work) => this.#guarded(() => this.#ask(work)));
 	}
 
 	/** From now on the process dies at its planned place. */
 	arm(fate: Fate): void {
 		this.#fate = fate;
+		this.reached.clear();
 	}
 
 	reach(name: string): void {
 		this.#demandLife();
-		if (name !== this.#fate?.place) return;
-		this.#hits += 1;
-		if (this.#hits === this.#fate.hit) this.die(name);
+		if (!this.#isFated(name)) return;
+		this.die(name);
 		this.#demandLife();
+	}
+
+	/** Counts a hit of a place. Returns true if the process must die there. */
+	#isFated(name: string): boolean {
+		const hits = (this.reached.get(name) ?? 0) + 1;
+		this.reached.set(name, hits);
+		return name === this.#fate?.place && hits === this.#fate.hit;
 	}
 
 	die(where: string): void {
@@ -112,6 +124,19 @@ export class Life implements Failpoints {
 			},
 			close: () => reader.close(),
 		};
+	}
+
+	/** Makes a request to the platform, which may carry it out after the death of the process. */
+	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
+		if (this.#isFated("platform.late")) {
+			this.die("platform.late");
+			// The response to a dead process has no reader.
+			this.#parts.clock.after(lateMs, () => void work().catch(() => undefined));
+			this.#demandLife();
+		}
+		const answer = await work();
+		this.reach("platform.asked");
+		return answer;
 	}
 
 	async #guarded<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -16,7 +16,7 @@ export function slackStreet(seed: number, directory: string, kills: number): Sla
 	return new Street({ seed, directory, kills, ground: (parts) => new SlackGround(parts) });
 }
 
-class SlackGround implements Ground<World, SlackPeople> {
+export class SlackGround implements Ground<World, SlackPeople> {
 	readonly name = "slack";
 	/** Longer than the retries of Slack. */
 	readonly calmMs = 7 * 60_000;
@@ -50,12 +50,14 @@ class SlackGround implements Ground<World, SlackPeople> {
 	nextProcess(): PlatformProcess {
 		const { world } = this;
 		const port = new InProcessPort(world);
+		// A request that has left a process arrives, although the process is dead by then.
+		const wire = new InProcessPort(world);
 		return {
 			run: (options, guarded) =>
 				runSlack({
 					...{ ...options, botToken: world.token },
 					port: {
-						call: (call) => guarded(() => port.call(call)),
+						call: (call) => guarded(() => wire.call(call)),
 						respond: (...answer) => guarded(() => port.respond(...answer)),
 						upload: (...file) => guarded(() => port.upload(...file)),
 						download: (...asked) => guarded(() => port.download(...asked)),

@@ -58,7 +58,7 @@ export interface OutboxParts {
 	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
-	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked` and `settled`. */
+	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */
 	readonly failpoints?: Failpoints;
 }
 
@@ -205,8 +205,10 @@ export class Outbox {
 		const isFull = this.#busy.size + this.#answers.size >= parallel || this.#stopping.signal.aborted;
 		const isClosed = this.#buckets.openAt(surface.scopes({ ...row, edits: true })) > 0;
 		if (target === undefined || isMoving || isFull || isClosed) return "waits";
+		await this.#failpoints.reach("outbox.draft");
 		const send = () => this.#ask(() => surface.send({ ...row, card, target, payload, attempt: 1 }));
 		const isShown = await this.#answers.show(card, send);
+		await this.#failpoints.reach("outbox.drafted");
 		this.#dispatch();
 		return isShown ? "shown" : "waits";
 	}

@@ -1,0 +1,212 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { ScriptedGateway } from "@parley/connector/testing";
+import { type Fate, Life, type PlatformProcess } from "./life.ts";
+
+/** A post of Parley that all people see. */
+export interface SeenPost {
+	readonly id: string;
+	readonly text: string;
+	readonly buttons: readonly string[];
+	/** Whether the platform shows that it still grows. */
+	readonly streaming?: boolean;
+}
+
+/** Platform with one channel and one person. */
+export interface GrowthPlatform {
+	nextProcess(isLost: boolean): PlatformProcess;
+	/** From now on requests fail and events arrive out of order. */
+	break(): void;
+	heal(): void;
+	/** The person mentions Parley in the channel. */
+	ask(text: string): void;
+	posts(): readonly SeenPost[];
+	takeViolations(): readonly string[];
+}
+
+/** The death of a process, perhaps with its database. */
+export interface Death extends Fate {
+	readonly losesDatabase: boolean;
+}
+
+/** Words of a reply that is still growing. No complete answer has them. */
+export const part = "A part of a reply. ";
+
+export type GrowingSession = ScriptedGateway["sessions"][number];
+
+const greeting = "Good morning.";
+const quietTurns = 12;
+const partMs = 250;
+/** Longer than the time in which an edit of the last process may arrive, with retries. */
+const longestMs = 300_000;
+
+/** A connector that shows answers while they grow, and dies at given places. */
+export class Growth {
+	readonly gateway: ScriptedGateway;
+	readonly #clock = new ManualClock();
+	readonly #platform: GrowthPlatform;
+	readonly #directory: string;
+	#life: Life | undefined;
+	/** Deaths of this process and of the next ones. */
+	#deaths: readonly Death[] = [];
+	/** Posts before the answers. */
+	#before: ReadonlySet<string> | undefined;
+	/** The first post of the answers that people saw. */
+	#first: string | undefined;
+	#isDead = false;
+
+	constructor(open: (clock: ManualClock) => GrowthPlatform, directory: string) {
+		this.gateway = new ScriptedGateway(this.#clock);
+		this.#platform = open(this.#clock);
+		this.#directory = directory;
+	}
+
+	/** Starts the first process, which then knows the channel. */
+	async begin(): Promise<void> {
+		await this.#start(true);
+		await this.pass(5000);
+		this.#platform.ask("hello");
+		const session = await this.#run();
+		session.end({ content: greeting });
+		// Edits of a new process wait for those of the last one.
+		await this.pass(20_000);
+		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
+	}
+
+	/** From now on the process and the next ones die as given. With `isBroken`, requests and events fail, too. */
+	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
+		this.#deaths = deaths;
+		this.#arm();
+		if (isBroken) this.#platform.break();
+	}
+
+	/** The person asks. Resolves with the session whose run works. */
+	async ask(): Promise<GrowingSession> {
+		this.#platform.ask("go on");
+		return this.#run();
+	}
+
+	/** Ends the faults, and resolves when all work is done, with the number of hits of each place in the last process. */
+	async finish(): Promise<ReadonlyMap<string, number>> {
+		this.#platform.heal();
+		await this.#until(() => this.#isDone());
+		await this.pass(5000);
+		await this.#until(() => this.#isDone());
+		return new Map(this.#life?.reached);
+	}
+
+	async close(): Promise<void> {
+		await this.#life?.stop();
+		await rm(join(this.#directory, "connectors"), { recursive: true });
+	}
+
+	/** Number of deaths that did not happen. */
+	get deathsLeft(): number {
+		return this.#deaths.length;
+	}
+
+	/** The first post of the answers that people saw. */
+	get first(): string | undefined {
+		return this.#first;
+	}
+
+	/** The posts of the answers. */
+	posts(): readonly SeenPost[] {
+		return this.#platform.posts().filter(({ id }) => !this.#before?.has(id));
+	}
+
+	/** Faults that every answer can have. */
+	async judge(): Promise<string[]> {
+		const unfinished = this.posts().filter(
+			({ text, buttons, streaming = false }) =>
+				streaming || text.includes(part.trim()) || buttons.includes("Stop"),
+		);
+		const { connector } = (await this.#life?.status()) ?? {};
+		const again = this.posts().filter(({ text }) => text.includes(greeting));
+		return [
+			...again.map(({ text }) => `an earlier answer is posted again: ${text}`),
+			...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`),
+			...(connector?.stuck ?? []).map(({ id, reason }) => `${id} is stuck: ${reason}`),
+			...this.#platform.takeViolations(),
+		];
+	}
+
+	async pass(ms: number): Promise<void> {
+		for (let left = ms; left > 0; left -= partMs) {
+			await this.#quiet();
+			// Waits of milliseconds, such as those of concurrent commits, do not need longer.
+			this.#clock.advance(25);
+			await this.#quiet();
+			this.#clock.advance(partMs - 25);
+			await this.#quiet();
+			if (this.#before !== undefined) this.#first ??= this.posts()[0]?.id;
+			if (this.#isDead) await this.#replace();
+		}
+	}
+
+	async #run(): Promise<GrowingSession> {
+		const isAtWork = (): boolean => this.gateway.sessions.some(({ runs }) => runs.length > 0);
+		await this.#until(isAtWork);
+		return this.gateway.newest;
+	}
+
+	async #isDone(): Promise<boolean> {
+		const { connector } = (await this.#life?.status()) ?? {};
+		const held = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
+		return connector !== undefined && connector.waiting === 0 && connector.open === held;
+	}
+
+	async #until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+		const limit = this.#clock.now() + longestMs;
+		while (!(await isSo())) {
+			if (this.#clock.now() > limit) throw new Error("the work does not end");
+			await this.pass(1000);
+		}
+	}
+
+	async #quiet(): Promise<void> {
+		for (let turn = 0; turn < quietTurns; turn++) await tick();
+	}
+
+	async #start(isLost: boolean): Promise<void> {
+		const life = new Life({
+			...{ process: this.#platform.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
+			...{ dataDir: this.#directory, chance: () => 0.5 },
+			died: () => {
+				this.#isDead = true;
+			},
+		});
+		this.#life = life;
+		await life.begin();
+	}
+
+	#arm(): void {
+		this.#life?.arm(this.#deaths[0] ?? { place: "", hit: 0 });
+	}
+
+	/** Starts the next process. */
+	async #replace(): Promise<void> {
+		const isLost = this.#deaths[0]?.losesDatabase ?? false;
+		this.#isDead = false;
+		this.#deaths = this.#deaths.slice(1);
+		await this.#through(this.#life?.stop());
+		if (isLost) await rm(join(this.#directory, "connectors"), { recursive: true });
+		await this.#through(this.#start(isLost));
+		this.#arm();
+	}
+
+	/** Advances the clock until the work is over. Work of a dead process never ends and is dropped. */
+	async #through(work: Promise<void> | undefined): Promise<void> {
+		let isOver = false;
+		const over = (): void => {
+			isOver = true;
+		};
+		work?.then(over, over);
+		for (let turn = 0; turn < 200 && !isOver; turn++) {
+			this.#clock.advance(20);
+			await this.#quiet();
+		}
+	}
+}
