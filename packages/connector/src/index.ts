@@ -81,6 +81,7 @@ export type {
 } from "./running/platform-side.ts";
 export { type RunPlatform, runConnector } from "./running/run-connector.ts";
 export type { RunningConnector, RunOptions, RunStatus } from "./running/running-connector.ts";
+export { checkClockOf } from "./setup/check-clock.ts";
 export type { Finding, SetupStep } from "./setup/finding.ts";
 export { answerStep } from "./setup/finding.ts";
 export {
@@ -103,3 +104,4 @@ export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
 export { alignedLines, narrowTables } from "./text/tables.ts";
 export { type LineSyntax, writeLines } from "./text/write-lines.ts";
+export { checkTexts, downloadTexts, fileUnread, interactionTexts } from "./texts/shared.ts";

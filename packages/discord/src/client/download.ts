@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
-import { mayPass, readBounded } from "@parley/connector";
-import { fileTexts } from "../texts/file.ts";
+import { downloadTexts, mayPass, readBounded } from "@parley/connector";
+
+const platform = "Discord";
 
 /** Hosts of the attachments: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
@@ -17,9 +18,9 @@ export interface Download {
 /** Reads an attachment, only from Discord: a message can name any address, and this machine may reach private ones. */
 export async function download({ url, most, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
-	const origin = URL.canParse(url) ? new URL(url).origin : fileTexts.invalidAddress;
+	const origin = URL.canParse(url) ? new URL(url).origin : downloadTexts.invalidAddress;
 	if (!allowed.includes(origin)) {
-		throw new ParleyError(fileTexts.foreign({ origin }), {
+		throw new ParleyError(downloadTexts.foreign({ origin, platform }), {
 			code: "permission_denied",
 		});
 	}
@@ -29,7 +30,7 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError(fileTexts.unavailable, {
+		throw new ParleyError(downloadTexts.unavailable({ platform }), {
 			code: "unavailable",
 			cause,
 		});
@@ -43,15 +44,15 @@ async function read(url: string, most: number, signal: AbortSignal): Promise<Uin
 	const { status, headers, body } = await fetch(url, { redirect: "manual", signal });
 	if (status !== 200 || body === null) throw refused(status);
 	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(fileTexts.tooLarge({ most }), { code: "resource_exhausted" });
+		throw new ParleyError(downloadTexts.tooLarge({ most }), { code: "resource_exhausted" });
 	}
-	return readBounded(body, most, fileTexts.name);
+	return readBounded(body, most, downloadTexts.name);
 }
 
 function refused(status: number): ParleyError {
 	if (status === 404 || status === 403 || status === 410) {
-		return new ParleyError(fileTexts.gone, { code: "not_found" });
+		return new ParleyError(downloadTexts.gone({ platform }), { code: "not_found" });
 	}
 	const code = mayPass(status) ? "unavailable" : "failed_precondition";
-	return new ParleyError(fileTexts.status({ status }), { code });
+	return new ParleyError(downloadTexts.status({ status, platform }), { code });
 }

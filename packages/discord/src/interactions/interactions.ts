@@ -5,6 +5,7 @@ import {
 	forms,
 	type InboundEvent,
 	type InboundEventOf,
+	interactionTexts,
 	Malformed,
 } from "@parley/connector";
 import * as z from "zod";
@@ -12,7 +13,6 @@ import type { Channels } from "../intake/channels.ts";
 import { conversationOf } from "../intake/translated.ts";
 import { noMentions } from "../surface/posts.ts";
 import type { Tickets } from "../surface/private-answers.ts";
-import { interactionTexts } from "../texts/interaction.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "../vocabulary/limits.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";

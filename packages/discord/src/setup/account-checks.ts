@@ -1,4 +1,4 @@
-import type { Finding } from "@parley/connector";
+import { checkClockOf, type Finding } from "@parley/connector";
 import { ApplicationFlags } from "discord-api-types/v10";
 import * as z from "zod";
 import { developerPortal } from "../client/refusals.ts";
@@ -24,8 +24,6 @@ const Gateway = z.object({
 
 /** Below this number of new sessions, a program may be restarting in a loop. */
 const fewSessions = 50;
-
-const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 /** Returns the user of the bot. */
 export async function readUser({ port }: Discord): Promise<z.output<typeof User>> {
@@ -98,11 +96,6 @@ export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");
 	const theirs = Date.parse(headers["date"] ?? "");
-	if (Number.isNaN(theirs)) return { id, status: "ok", what: accountTexts.clockUnknown };
-	// A header has whole seconds.
-	const apart = Math.max(0, Math.abs(clock.now() - theirs) - 1000);
-	const seconds = Math.round(apart / 1000);
-	if (apart < skewMs.warn) return { id, status: "ok", what: accountTexts.clock };
-	const status = apart < skewMs.fail ? "warn" : "fail";
-	return { id, status, what: accountTexts.clockOff({ seconds }), fix: accountTexts.clockOffFix };
+	const theirTime = Number.isNaN(theirs) ? undefined : theirs;
+	return checkClockOf({ id, platform: "Discord", ownTime: clock.now(), theirTime });
 }

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
-import { type CommandShape, commandTable, type Finding } from "@parley/connector";
+import { type CommandShape, checkTexts, commandTable, type Finding } from "@parley/connector";
 import { developerPortal } from "../client/refusals.ts";
 import { RestAnswers } from "../client/rest-answers.ts";
 import {
@@ -71,7 +71,7 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 	}
 	const fix =
 		code === "unavailable"
-			? accountTexts.unavailableFix
+			? checkTexts.unavailableFix({ host: "discord.com", statusPage: "https://discordstatus.com" })
 			: accountTexts.refusedFix({ portal: developerPortal });
 	return { id, status: "fail", what: message, fix };
 }

@@ -1,5 +1,12 @@
 import type { Logger } from "@parley/base";
-import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import {
+	DeliveryError,
+	fileTooLarge,
+	fileUnread,
+	type OutboxRow,
+	type Posting,
+	type Receipt,
+} from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import { deliveryTexts } from "../texts/delivery.ts";
@@ -102,7 +109,7 @@ export class Posts {
 			const bytes = await read(upload);
 			const description = cutTo(upload.alt ?? upload.name, limits.attachmentDescription);
 			if (bytes) files.push({ name: upload.name, bytes, description });
-			else body += `\n-# ${postTexts.fileUnread(upload)}`;
+			else body += `\n-# ${fileUnread(upload)}`;
 		}
 		const { draft, spared } = draftOf({ body, controls, files });
 		if (spared.length > 0) this.#parts.log.warn("parts of a post are left out", { id: row.id, spared });

@@ -14,8 +14,6 @@ export const accountTexts = {
 	unknownToken: "Discord does not accept the token",
 	unknownTokenFix: ({ portal }: Portal) =>
 		`press "Reset Token" under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
-	unavailableFix:
-		"check that this machine can reach discord.com, see https://discordstatus.com, and try again",
 	refusedFix: ({ portal }: Portal) => `check the application on ${portal}, and try again`,
 	refused: ({
 		status,
@@ -53,10 +51,4 @@ export const accountTexts = {
 	shards: ({ shards }: { readonly shards: number }) =>
 		`Discord recommends ${shards} connections for this bot`,
 	shardsFix: "keep the bot in fewer than 2,500 servers: the connector has one connection",
-
-	clock: "the clock of this machine agrees with Discord",
-	clockUnknown: "the clock was not checked: Discord did not send its time",
-	clockOff: ({ seconds }: { readonly seconds: number }) =>
-		`the clock of this machine differs from Discord's by ${seconds} seconds`,
-	clockOffFix: "let the system set its clock over the network",
 } as const;

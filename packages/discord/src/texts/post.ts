@@ -4,8 +4,6 @@ export const postTexts = {
 	mayNotAttach: 'File not attached: I need the permission "Attach Files" here.',
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
 		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
-	fileUnread: ({ name }: { readonly name: string }) =>
-		`File not attached: ${name} could not be read from the gateway.`,
 	/** Completes the sentence of `fileTooLarge`: too large for … */
 	thisChannel: "this Discord channel",
 	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,

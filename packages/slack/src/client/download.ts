@@ -1,7 +1,9 @@
 import { ParleyError } from "@parley/base";
-import { mayPass, readBounded } from "@parley/connector";
+import { downloadTexts, mayPass, readBounded } from "@parley/connector";
 import { fileTexts } from "../texts/file.ts";
 import { demandSlack, type SlackHosts } from "./web-requests.ts";
+
+const platform = "Slack";
 
 export interface Download extends SlackHosts {
 	readonly url: string;
@@ -23,7 +25,7 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError(fileTexts.unavailable, {
+		throw new ParleyError(downloadTexts.unavailable({ platform }), {
 			code: "unavailable",
 			cause,
 		});
@@ -38,16 +40,16 @@ async function read(url: string, { status, headers, body }: Response, most: numb
 	const isUnasked = isPage(headers) && !/\.x?html?$/i.test(pathname);
 	if (leadsToLogin(url, status, headers) || (isUnasked && named.test(pathname))) throw notShown();
 	if (status === 403 || status === 404 || status === 410) {
-		throw new ParleyError(fileTexts.gone, { code: "not_found" });
+		throw new ParleyError(downloadTexts.gone({ platform }), { code: "not_found" });
 	}
 	if (status !== 200 || body === null) {
 		const code = mayPass(status) ? "unavailable" : "failed_precondition";
-		throw new ParleyError(fileTexts.status({ status }), { code });
+		throw new ParleyError(downloadTexts.status({ status, platform }), { code });
 	}
 	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(fileTexts.tooLarge({ most }), { code: "resource_exhausted" });
+		throw new ParleyError(downloadTexts.tooLarge({ most }), { code: "resource_exhausted" });
 	}
-	const bytes = await readBounded(body, most, fileTexts.name);
+	const bytes = await readBounded(body, most, downloadTexts.name);
 	if (isUnasked && isLoginPage(bytes, pathname)) throw notShown();
 	return bytes;
 }

@@ -1,7 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
-import { readBounded } from "@parley/connector";
+import { downloadTexts, readBounded } from "@parley/connector";
 import * as z from "zod";
-import { fileTexts } from "../texts/file.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
@@ -92,6 +91,6 @@ export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);
 	const standsFor = apiUrl !== undefined && parsed?.origin === new URL(apiUrl).origin;
 	if (isSlack || standsFor) return;
-	const origin = parsed?.origin ?? fileTexts.invalidAddress;
-	throw new ParleyError(fileTexts.foreign({ origin }), { code: "permission_denied" });
+	const origin = parsed?.origin ?? downloadTexts.invalidAddress;
+	throw new ParleyError(downloadTexts.foreign({ origin, platform: "Slack" }), { code: "permission_denied" });
 }

@@ -1,5 +1,5 @@
 import { type Clock, ParleyError } from "@parley/base";
-import type { CommandShape, Finding } from "@parley/connector";
+import { type CommandShape, checkClockOf, checkTexts, type Finding } from "@parley/connector";
 import * as z from "zod";
 import { readAccount } from "../client/account.ts";
 import { appTexts } from "../texts/app.ts";
@@ -38,8 +38,6 @@ const Rooms = z.object({
 	channels: z.array(z.unknown()),
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
-
-const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 const page = { settings: appSettings };
 
@@ -103,13 +101,7 @@ function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const theirs = await theirTime();
-	if (theirs === undefined) return { id, status: "ok", what: doctorTexts.clockUnknown };
-	// A header has whole seconds.
-	const apart = Math.max(0, Math.abs(clock.now() - theirs) - 1000);
-	if (apart < skewMs.warn) return { id, status: "ok", what: doctorTexts.clock };
-	const what = doctorTexts.clockOff({ seconds: Math.round(apart / 1000) });
-	const status = apart < skewMs.fail ? "warn" : "fail";
-	return { id, status, what, fix: doctorTexts.clockOffFix };
+	return checkClockOf({ id, platform: "Slack", ownTime: clock.now(), theirTime: theirs });
 }
 
 async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
@@ -164,7 +156,7 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 }
 
 const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
-	unavailable: doctorTexts.unavailableFix,
+	unavailable: checkTexts.unavailableFix({ host: "slack.com", statusPage: "https://slack-status.com" }),
 	// The message has the required change.
 	failed_precondition: doctorTexts.settingsFix(page),
 	permission_denied: doctorTexts.refusedFix(page),

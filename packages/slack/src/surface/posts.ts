@@ -1,5 +1,12 @@
 import { defined, definedItems, type Logger } from "@parley/base";
-import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import {
+	DeliveryError,
+	fileTooLarge,
+	fileUnread,
+	type OutboxRow,
+	type Posting,
+	type Receipt,
+} from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
@@ -318,7 +325,7 @@ function isTooLarge({ size }: Upload): boolean {
 
 function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 	if (isTooLarge(upload)) return fileTooLarge(upload, "Slack", limits.fileBytes);
-	return bytes ? postTexts.fileEmpty(upload) : postTexts.fileUnread(upload);
+	return bytes ? postTexts.fileEmpty(upload) : fileUnread(upload);
 }
 
 /** Files of a post, if the gateway has them. */

@@ -16,7 +16,6 @@ export const doctorTexts = {
 		`set SLACK_BOT_TOKEN to the token under "OAuth & Permissions" on ${settings}`,
 	tokensFix: ({ settings }: Settings) =>
 		`copy the tokens again from ${settings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`,
-	unavailableFix: "check that this machine can reach slack.com, see https://slack-status.com, and try again",
 	settingsFix: ({ settings }: Settings) => `correct this on ${settings}, and try again`,
 	refusedFix: ({ settings }: Settings) => `check the app on ${settings}, and try again`,
 	limited: ({ method, seconds }: { readonly method: string; readonly seconds: number }) =>
@@ -65,12 +64,6 @@ export const doctorTexts = {
 		`set SLACK_SIGNING_SECRET and run \`parley slack --listen ${at}\`, or run \`parley start\` with slack.listen in the configuration`,
 	anyPort: ({ at }: Address) => `not checked whether the connector answers: ${at} is any free port`,
 	anyPortFix: "set a port for the proxy with --listen, or with slack.listen in the configuration",
-
-	clock: "the clock of this machine agrees with Slack",
-	clockUnknown: "the clock was not checked: Slack did not send its time",
-	clockOff: ({ seconds }: { readonly seconds: number }) =>
-		`the clock of this machine differs from Slack's by ${seconds} seconds`,
-	clockOffFix: "let the system set its clock over the network",
 
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
 		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,

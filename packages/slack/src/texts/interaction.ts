@@ -1,8 +1,8 @@
+import { interactionTexts as shared } from "@parley/connector";
+
 /** Private answers to commands and presses that the connector cannot handle, and the texts of forms. */
 export const interactionTexts = {
-	busy: "I am busy. Please try again in a minute.",
-	failed: "I could not do that. Please try again in a moment.",
-	unreadable: "I could not read your request. Please try again.",
+	...shared,
 	expired: "Your request reached me too late, so I did nothing. Please try again.",
 	otherWorkspace: "I cannot do that, because I belong to another workspace.",
 	formNotOpened: "Slack did not open the form in time. Please press again.",

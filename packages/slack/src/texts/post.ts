@@ -4,8 +4,6 @@ export const postTexts = {
 	thisWorkspace: "this workspace",
 	fileEmpty: ({ name }: { readonly name: string }) =>
 		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
-	fileUnread: ({ name }: { readonly name: string }) =>
-		`File not attached: ${name} could not be read from the gateway.`,
 	filesRefused: ({ reason }: { readonly reason: string }) => `File not attached: ${reason}.`,
 	/** Reasons of a refusal. */
 	mayNotShare: "I have no permission to share files here",

@@ -1,0 +1,43 @@
+interface OnPlatform {
+	/** Display name, for example `Slack`. */
+	readonly platform: string;
+}
+
+/** Private answers to commands and presses that a connector cannot handle. Valid in the markup of every platform. */
+export const interactionTexts = {
+	busy: "I am busy. Please try again in a minute.",
+	failed: "I could not do that. Please try again in a moment.",
+	unreadable: "I could not read your request. Please try again.",
+} as const;
+
+/** Errors of reading an attached file, which the person who attached it sees. */
+export const downloadTexts = {
+	foreign: ({ origin, platform }: OnPlatform & { readonly origin: string }): string =>
+		`the address ${origin} does not belong to ${platform}: attach the file to a message`,
+	/** Replaces the origin in `foreign`. */
+	invalidAddress: "(invalid)",
+	unavailable: ({ platform }: OnPlatform): string => `cannot read the file from ${platform}: attach it again`,
+	gone: ({ platform }: OnPlatform): string => `the file no longer exists at ${platform}: attach it again`,
+	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
+		`cannot read the file, ${platform} answered ${status}: attach it again`,
+	tooLarge: ({ most }: { readonly most: number }): string =>
+		`the file is larger than ${most} bytes: attach a smaller one`,
+	/** Name of the file in the error of `readBounded`. */
+	name: "the file",
+} as const;
+
+/** Note below a post about a file that the gateway did not deliver. Plain text. */
+export const fileUnread = ({ name }: { readonly name: string }): string =>
+	`File not attached: ${name} could not be read from the gateway.`;
+
+/** Findings about the clock of this machine, and the advice if a platform cannot be reached. */
+export const checkTexts = {
+	clock: ({ platform }: OnPlatform): string => `the clock of this machine agrees with ${platform}`,
+	clockUnknown: ({ platform }: OnPlatform): string =>
+		`the clock was not checked: ${platform} did not send its time`,
+	clockOff: ({ platform, seconds }: OnPlatform & { readonly seconds: number }): string =>
+		`the clock of this machine differs from ${platform}'s by ${seconds} seconds`,
+	clockOffFix: "let the system set its clock over the network",
+	unavailableFix: ({ host, statusPage }: { readonly host: string; readonly statusPage: string }): string =>
+		`check that this machine can reach ${host}, see ${statusPage}, and try again`,
+} as const;
