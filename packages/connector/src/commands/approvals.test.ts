@@ -161,6 +161,9 @@ test("an approval that was answered during the listing is left out", async () =>
 });
 
 test("a person who may not approve gets the gateway's refusal", async () => {
-	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
+	const refusal = new ParleyError(
+		"the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
+		{ code: "permission_denied" },
+	);
 	await expect(ask({ list_prompts: () => Promise.reject(refusal) })).rejects.toBe(refusal);
 });

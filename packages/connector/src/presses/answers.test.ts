@@ -154,7 +154,10 @@ test("a request for another answer during a run is refused, so that it blocks no
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(
 	"%s passes on what the gateway refuses",
 	async (kind) => {
-		const refused = new ParleyError("forbidden: it takes the role member", { code: "permission_denied" });
+		const refused = new ParleyError(
+			"forbidden: the role member is required, and chat:guild:ada is guest: the operator can change it with parley people role chat:guild:ada member",
+			{ code: "permission_denied" },
+		);
 		await expect(pressed(kind, { edited: "changed", results: [refused] })).rejects.toBe(refused);
 	},
 );

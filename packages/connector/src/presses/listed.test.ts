@@ -66,7 +66,10 @@ test("all of it is shown as long as it waits, and there it can be approved", asy
 });
 
 test("a person who may not approve is refused by the gateway", async () => {
-	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
+	const refusal = new ParleyError(
+		"the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
+		{ code: "permission_denied" },
+	);
 	const answers = { list_prompts: () => Promise.reject(refusal) };
 	await expect(press("listed-approve", answers)).rejects.toBe(refusal);
 });

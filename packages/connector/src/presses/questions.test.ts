@@ -134,9 +134,14 @@ test("a person whose own answer has already been recorded gets no text", async (
 test("a person who may not approve gets the gateway's refusal", async () => {
 	const t = new QuestionContext(
 		[approval()],
-		refusing("forbidden: it takes the role approver", "permission_denied"),
+		refusing(
+			"forbidden: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
+			"permission_denied",
+		),
 	);
-	expect(await t.press("approve")).toEqual({ text: "Not accepted: it takes the role approver." });
+	expect(await t.press("approve")).toEqual({
+		text: "Not accepted: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver.",
+	});
 });
 
 test("an answer that does not fit can be given again at once", async () => {

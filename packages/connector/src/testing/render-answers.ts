@@ -91,7 +91,7 @@ export function ends(run: string | undefined, content: string, error = ""): Happ
 }
 
 export function retries(run: string, attempt: number): Happening {
-	const reason = "*host* was asked too often";
+	const reason = "*host* rejects more requests for now (rate limit)";
 	return ["run.retrying", { run_id: run, reason, in_ms: 2000, attempt, model: "m" }];
 }
 

@@ -144,7 +144,7 @@ export class ScriptedGateway {
 
 	admit(method: string, { actor }: Partial<OnBehalf>): void {
 		if (actor === undefined || forStrangers.has(method) || this.roleOf(actor.id) !== "stranger") return;
-		const message = `forbidden: nobody has let chat:guild:${actor.id} in yet: ask for a code with pair`;
+		const message = `forbidden: chat:guild:${actor.id} has no access: request a code with pair, and send it to the operator for approval`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 

@@ -68,8 +68,10 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	},
 	{
 		what: "an error says why and offers another try",
-		events: [says("r1", "hi", "m1"), ends("r1", "", "*host* was asked too often")],
-		shown: ["error > m1: That did not work: \\*host\\* was asked too often. [Again = again r1]"],
+		events: [says("r1", "hi", "m1"), ends("r1", "", "*host* rejects more requests for now (rate limit)")],
+		shown: [
+			"error > m1: That did not work: \\*host\\* rejects more requests for now (rate limit). [Again = again r1]",
+		],
 	},
 	{
 		what: "an error of the gateway itself sends to the operator",
@@ -174,8 +176,8 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			ends("r1", "Hello"),
 		],
 		shown: [
-			"progress retry:r1 > m1: The model has not answered: \\*host\\* was asked too often. Attempt 3: relative 1002000. [Stop = stop r1]",
-			"progress retry:r1 > m1: The model has not answered: \\*host\\* was asked too often. Attempt 4: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 3: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 4: relative 1002000. [Stop = stop r1]",
 			"progress retry:r1 > m1: The model is answering again.",
 			`final > m1: Hello ${under("r1")}`,
 		],
@@ -188,7 +190,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			ends("r1", "", "cancelled"),
 			says("r2", "hi", "m2"),
 			retries("r2", 2),
-			ends("r2", "", "host was asked too often"),
+			ends("r2", "", "host rejects more requests for now (rate limit)"),
 			retries("of a task", 2),
 		],
 		shown: [
@@ -197,7 +199,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			"final > m1: Stopped: “hi” [Again = again r1]",
 			expect.stringMatching(/^progress retry:r2 .*Attempt 3/),
 			"progress retry:r2 > m2: The model has not answered. There are no more attempts.",
-			"error > m2: That did not work: host was asked too often. [Again = again r2]",
+			"error > m2: That did not work: host rejects more requests for now (rate limit). [Again = again r2]",
 		],
 	},
 	{

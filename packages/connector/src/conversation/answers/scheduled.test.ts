@@ -65,11 +65,13 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 					skill_name: "",
 					task_id: "",
 					run_id: "",
-					error: "it takes the role member",
+					error: "the role member is required, and chat:guild:ada is guest",
 				},
 			],
 		],
-		shown: ["error: ⏰ **Stand\\*up\\*** did not run: it takes the role member."],
+		shown: [
+			"error: ⏰ **Stand\\*up\\*** did not run: the role member is required, and chat:guild:ada is guest.",
+		],
 	},
 	{
 		what: "a schedule is announced, and so is its removal by a person",

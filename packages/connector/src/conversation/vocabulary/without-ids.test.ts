@@ -3,9 +3,9 @@ import { refusalWithoutIds, trustRequestWithoutIds } from "./without-ids.ts";
 
 test("a trust request names the channel as this one, and people without their ids", () => {
 	const label =
-		"Trust discord:1:2 for 1 h, so that its calls run unasked (all tools)? Olga (discord:1:77) asks: x (y)";
+		"Trust discord:1:2 for 1 h, so that calls run without approval (all tools)? Requested by Olga (discord:1:77): x (y)";
 	expect(trustRequestWithoutIds(label)).toBe(
-		"Trust this channel for 1 h, so that its calls run unasked (all tools)? Olga asks: x (y)",
+		"Trust this channel for 1 h, so that calls run without approval (all tools)? Requested by Olga: x (y)",
 	);
 });
 

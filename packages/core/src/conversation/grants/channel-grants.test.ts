@@ -89,7 +89,7 @@ async function audited(
 	);
 }
 
-test("while a channel is trusted its calls run unasked, with a badge, counted and audited under the grant", async () => {
+test("calls of a trusted channel run without approval, with a badge, and are counted and audited under the grant", async () => {
 	await using c = await channel();
 	const { t, log } = c;
 	expect(await c.asks()).toBe(true);
