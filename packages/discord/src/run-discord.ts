@@ -30,6 +30,7 @@ import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
 import { Tickets } from "./surface/private-answers.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
+import { momentOf } from "./vocabulary/snowflake.ts";
 
 export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
@@ -154,6 +155,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
 		hasThreads: ({ tenant }) => tenant !== directTenant,
 		moment: momentMarkdown,
+		postedAt: momentOf,
 		person: personMarkdown,
 		command: (name) => `/${name}`,
 		read: (attachment, signal) => readAttachment(parts.port, attachment, signal),

@@ -100,6 +100,8 @@ export const methods = {
 			reason: maybe(z.string().max(1000)),
 			/** Approves the call with these arguments in place of the proposed ones. */
 			arguments: maybe(z.record(z.string(), z.unknown())),
+			/** True if a person of a chat platform typed the answer in a message, so that some prompts refuse it. */
+			typed: maybe(z.boolean()),
 			key,
 		}),
 		/** `late`: the prompt was already answered or closed, and this answer has no effect. */

@@ -3,9 +3,10 @@ import { slackDialect } from "./blocks/dialect.ts";
 import { momentMarkdown } from "./blocks/moments.ts";
 import { deliveredMs } from "./catch-up/catch-up.ts";
 import { aboutCommands, typedCommand } from "./commands/slash-command.ts";
+import { ticketFor } from "./interactions/answers.ts";
 import { postLimits, type SlackSurface, type SurfaceParts, slackSurface } from "./surface/slack-surface.ts";
 import { conversationOf } from "./vocabulary/conversation.ts";
-import { endingOfMessage, namedMessage } from "./vocabulary/message-id.ts";
+import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
 	/** Returns the cached name of a person. */
@@ -17,7 +18,7 @@ export interface SlackPlatform extends ChatPlatform {
 }
 
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
-	const { self, port, nameOf } = parts;
+	const { self, port, nameOf, clock } = parts;
 	return {
 		name: "slack",
 		tenant: self.team,
@@ -28,6 +29,13 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		surface: slackSurface(parts),
 		conversation: conversationOf,
 		repliesInThreads: false,
+		postedAt,
+		ticketOf: ({ room: { channel, thread }, person, message }) =>
+			ticketFor(message, clock.now(), {
+				channel,
+				user: person.id,
+				thread: thread === undefined ? undefined : readMessageId(thread)?.ts,
+			}),
 		moment: momentMarkdown,
 		person: (id) => personMarkdown(id, self.url, nameOf?.(id)),
 		command: typedCommand,
@@ -36,6 +44,12 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		messageEnding: endingOfMessage,
 		read: (attachment, signal) => readAttachment(port, attachment, signal),
 	};
+}
+
+/** Time of a post, or infinity for an id of another form, which is then after every message. */
+function postedAt(post: string): number {
+	const ts = readMessageId(post)?.ts;
+	return ts === undefined ? Number.POSITIVE_INFINITY : momentOf(ts);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { conversationTexts } from "../texts/conversations.ts";
 import { type AnswersSlice, answers } from "./answers/answers.ts";
-import { type QuestionsSlice, questions } from "./questions/questions.ts";
+import { showMoved } from "./answers/cards.ts";
+import { type QuestionsSlice, questions, waitsForOf } from "./questions/questions.ts";
 import { cardWith } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks/tasks.ts";
 import { type TrustSlice, trust } from "./trust/trust.ts";
@@ -41,6 +42,11 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", text: conversationTexts.deleted }];
 }
 
+/** Whether an event opens or closes a question, which the notices of queued messages name. */
+function isOfQuestion({ event }: RecordedEvent): boolean {
+	return ["prompt.request", "prompt.response", "prompt.closed"].includes(event.event);
+}
+
 /** Reduces one event: returns the new state and the operations in order. Pure. */
 export function reduceConversation(
 	state: ConversationState,
@@ -48,9 +54,11 @@ export function reduceConversation(
 	scene: Scene,
 ): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
 	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
+	const asked = questions.reduce(state.questions, recorded, { ...scene, taskOf });
+	const waiting: Scene = { ...scene, waitsFor: waitsForOf(asked.slice) };
 	const steps = {
-		answers: answers.reduce(state.answers, recorded, scene),
-		questions: questions.reduce(state.questions, recorded, { ...scene, taskOf }),
+		answers: answers.reduce(state.answers, recorded, waiting),
+		questions: asked,
 		tasks: tasks.reduce(state.tasks, recorded, scene),
 		trust: trust.reduce(state.trust, recorded, scene),
 	};
@@ -64,6 +72,9 @@ export function reduceConversation(
 		},
 		operations: [
 			...Object.values(steps).flatMap(({ operations }) => operations),
+			...(isOfQuestion(recorded) && waitsForOf(state.questions) !== waiting.waitsFor
+				? showMoved(steps.answers.slice.open, 1, waiting)
+				: []),
 			...deletion(state, recorded),
 		],
 	};

@@ -37,6 +37,8 @@ export interface Outcome {
 	readonly effect: Effect;
 	/** Posted in the room. */
 	readonly reply?: Reply;
+	/** Only the author sees the reply, if the platform can do that. */
+	readonly private?: true;
 	/** A person gets such a reply once an hour at most. */
 	readonly hourly?: true;
 	/** Text of the message after its edit. */

@@ -5,7 +5,6 @@ import { isTextCommand, readTextCommand, saysStop } from "../commands/text-comma
 import type { Outbox } from "../outbox/outbox.ts";
 import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
-import { answerByReply } from "../presses/questions.ts";
 import { replyToTask } from "../presses/tasks.ts";
 import { isRecorded } from "../rooms/message-records.ts";
 import { refusalOf } from "../rooms/refusal.ts";
@@ -14,10 +13,11 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { answerTexts } from "../texts/answers.ts";
 import { commandTexts } from "../texts/commands.ts";
 import { messageTexts } from "../texts/messages.ts";
-import { roomAnswer } from "./answer-rows.ts";
+import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import { handleEdit } from "./edit.ts";
-import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
+import { findPost, taskOfThread } from "./find-post.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { answerTyped } from "./typed-answer.ts";
 
 type Message = InboundEventOf<"message" | "edited">;
 
@@ -98,9 +98,13 @@ async function note(
 		await turn.settle(tx);
 	};
 	if (reply === undefined || cursor === undefined) return store.commit(write);
-	const answer = roomAnswer(reply, { room, message, now: answeredAt }, platform);
+	const ticket = outcome.private ? platform.ticketOf?.({ room, person, message }) : undefined;
+	const answer = ticket
+		? privateAnswer(reply, { ticket, now: answeredAt }, platform)
+		: roomAnswer(reply, { room, message, now: answeredAt }, platform);
 	const rows = answer.map((row) => ({ ...row, seq: cursor.seq }));
-	await outbox.plan({ conversation, cursor, rows, replayed }, write);
+	const place = ticket ? `ticket:${ticket.id}` : conversation;
+	await outbox.plan({ conversation: place, cursor, rows, replayed }, write);
 }
 
 /** Handles a message for the agent. Rejects with the gateway's refusal. */
@@ -112,7 +116,7 @@ async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): 
 	return (
 		(await runTextCommand(parts, event, turn)) ??
 		greet(event) ??
-		(await answer(parts, event, { turn, post })) ??
+		(await answerTyped(parts, event, { turn, post, task })) ??
 		(task === undefined ? sendToSession(parts, event, turn) : sendToTask(parts, event, { turn, task }))
 	);
 }
@@ -166,18 +170,6 @@ async function runTextCommand(
 function greet({ text, attachments }: Message): Outcome | undefined {
 	if (text.trim() !== "" || attachments.length > 0) return undefined;
 	return { effect: "greeted", reply: { text: messageTexts.greeting } };
-}
-
-async function answer(
-	parts: EventParts,
-	{ room, person, text }: Message,
-	{ turn: { key }, post }: { readonly turn: Turn; readonly post: OwnPost | undefined },
-): Promise<Outcome | undefined> {
-	if (post?.question === undefined) return undefined;
-	const { session, token } = post.question;
-	await parts.subscriptions.follow(session);
-	const reply = await answerByReply(parts.context, { text, person, room, key, token, session });
-	return { effect: reply ? "refused" : "answered", session, ...defined({ reply }) };
 }
 
 async function sendToTask(

@@ -1,5 +1,5 @@
 import type { Dialect } from "../text/dialect.ts";
-import type { Attachment, Room } from "./inbound-event.ts";
+import type { Attachment, Person, Room, Ticket } from "./inbound-event.ts";
 import type { Surface } from "./surface.ts";
 
 /** Limits of the platform. Lengths are in units of its dialect. */
@@ -57,6 +57,13 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	messageNamed?(text: string, room: Room): string;
 	/** End of the id, in any channel, of a message that a person names without its channel; undefined for other texts. */
 	messageEnding?(text: string): string | undefined;
+	/** Time at which a post was made, from its id, in milliseconds since the epoch. */
+	postedAt(post: string): number;
+	/**
+	 * Ticket for an answer to a message that only its author sees. Absent if the platform has no such answers; then the
+	 * answer is a reply in the room.
+	 */
+	ticketOf?(message: { readonly room: Room; readonly person: Person; readonly message: string }): Ticket;
 	/** Whether people can reply to a single post inside a thread. Default: yes. */
 	readonly repliesInThreads?: boolean;
 	/** Additional sentences for `/help` about typing commands, in the kit's Markdown. */

@@ -70,6 +70,8 @@ const message = {
 	text: z.string(),
 	address: Address,
 	attachments: z.array(Attachment),
+	/** Whether the text contains a forwarded message, whose author may be another person. */
+	forwarded: z.exactOptional(z.literal(true)),
 	/** Whether the room is a thread that the bot opened. */
 	ourThread: z.boolean(),
 	/** Whether an earlier process may have answered it. The platform is searched before an answer is posted. */

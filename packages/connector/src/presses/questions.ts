@@ -3,7 +3,12 @@ import type { ControlTarget } from "../controls/controls.ts";
 import { plain } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
-import { type Response, readNumbered, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
+import {
+	type Response,
+	readNumbered,
+	readTypedAnswer,
+	type TypedResponse,
+} from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -34,29 +39,69 @@ export const pressesOfQuestions: PressHandlers<
 	skip: giving(() => ({ cancelled: true })),
 	whole: (context, handled, target) => showWhole(context, answeringOf(handled, target)),
 	answer: (context, handled, target) =>
-		answerByReply(context, { ...answeringOf(handled, target), text: handled.event.fields["text"] ?? "" }),
+		answerByForm(context, answeringOf(handled, target), handled.event.fields["text"] ?? ""),
 	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.event.values),
 	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
-/**
- * Answers a question with the text of a reply to its post: `approve`, `deny WHY`, or a value. On a post with several calls,
- * the number of the call follows the first word: `approve 2`. Returns undefined if the answer was accepted, because the
- * card shows it.
- */
-export async function answerByReply(
+/** Answers a question with the text of a form. Returns undefined if it was accepted, because the card shows it. */
+async function answerByForm(
 	context: HandlerContext,
-	{ text, ...answering }: QuestionAnswer & { readonly text: string },
+	answering: QuestionAnswer,
+	text: string,
 ): Promise<Reply | undefined> {
+	const read = readText(context, answering, text);
+	return "reply" in read ? read.reply : give(context, read.answering, read.response);
+}
+
+/** An answer with its question, or the reply to a text that does not answer. */
+export type ReadText =
+	| { readonly answering: QuestionAnswer; readonly response: TypedResponse }
+	| { readonly reply: Reply };
+
+/**
+ * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. On a post with several calls,
+ * the number of the call follows the first word: `approve 2`.
+ */
+export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;
 	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
 	const meant = rows.length > 1 ? readNumbered(rows, text) : { token: answering.token, words: text };
-	if ("help" in meant) return { text: meant.help };
+	if ("help" in meant) return { reply: { text: meant.help } };
 	const meaning = { ...answering, token: meant.token };
 	const closed = whyClosed(context, meaning);
-	if (closed) return closed;
+	if (closed) return { reply: closed };
 	const typed = readTypedAnswer(questionOf(context, meaning), meant.words);
-	return "response" in typed ? give(context, meaning, typed.response) : { text: typed.help };
+	if ("response" in typed) return { answering: meaning, response: typed.response };
+	return { reply: { text: typed.help, ...(typed.again ? again(context, meaning) : {}) } };
+}
+
+/** Result of a typed answer. `late`: the question was closed meanwhile. */
+export type Given =
+	| { readonly type: "given" }
+	| { readonly type: "late" }
+	| { readonly type: "refused"; readonly reply: Reply; readonly denied: boolean };
+
+/**
+ * Gives an answer that a person typed in a message. With the same key, a repetition has no further effect and the same
+ * result, also if the question is closed by then.
+ */
+export async function giveTyped(
+	context: HandlerContext,
+	answering: QuestionAnswer,
+	response: TypedResponse,
+): Promise<Given> {
+	const { person, room, key, session, token } = answering;
+	try {
+		const params = { token, key, ...response, typed: true, ...context.onBehalf(person, room) };
+		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });
+		return { type: late ? "late" : "given" };
+	} catch (reason) {
+		const { code } = ParleyError.from(reason);
+		if (code === "not_found") return { type: "late" };
+		const reply = refusalOf(context, answering, reason);
+		return { type: "refused", reply, denied: code === "permission_denied" };
+	}
 }
 
 function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response): PressHandler {
@@ -173,7 +218,11 @@ function again(
 	return { controls: [[{ type: "button", id, label, style: "primary" }]] };
 }
 
-function questionOf(context: HandlerContext, { session, token }: QuestionAnswer): OpenQuestion | undefined {
+/** The question of an answer, if it is open for this connector. */
+export function questionOf(
+	context: HandlerContext,
+	{ session, token }: Pick<QuestionAnswer, "session" | "token">,
+): OpenQuestion | undefined {
 	const slice = context.session(session)?.state.questions;
 	return slice && openQuestions(slice).find((question) => question.token === token);
 }

@@ -92,16 +92,19 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ edits: "m1", to: "!session new" },
 		{ asked: "open_session", times: 1 },
 	],
-	"an answer to a question is given once, by the version of it that is one": [
+	"an edit of a reply never answers a question, and its author is told so": [
 		{ says: "clean up" },
 		{ gateway: { asks: {} } },
 		{ says: "aprove", replyTo: "post 1" },
 		{ shows: ["rm -rf build", "Not decided"] },
 		{ edits: "m2", to: "approve", replyTo: "post 1" },
+		{ asked: "prompt_response", times: 0 },
+		{ shows: ["rm -rf build", "Not decided", "edited messages do not answer"] },
+		{ says: "approve!", replyTo: "post 1" },
+		{ asked: "prompt_response", times: 1, with: { value: "once", typed: true } },
+		{ edits: "m3", to: "deny", replyTo: "post 1" },
 		{ asked: "prompt_response", times: 1 },
-		{ edits: "m2", to: "approve!", replyTo: "post 1" },
-		{ asked: "prompt_response", times: 1 },
-		{ shows: ["rm -rf build", "Not decided"] },
+		{ shows: ["rm -rf build", "Not decided", "edited messages do not answer", "✅ Approved."] },
 		{ asked: "send_message", times: 1 },
 	],
 	"a reply to a reminder answers what it reminds of": [
@@ -113,7 +116,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "approve", replyTo: "post 2" },
 		{ asked: "prompt_response", times: 1, with: { value: "once" } },
 		{ says: "deny", replyTo: "post 3" },
-		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "Already answered"] },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "✅ Approved.", "Already answered"] },
 		{ asked: "send_message", times: 1 },
 	],
 	"a reply to a question that is over is told so": [

@@ -148,6 +148,14 @@ async function keepSendTimes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
+/** A restarted process must give the same answer again, although the question may be closed by then. */
+async function keepTypedAnswers(db: Kysely<unknown>): Promise<void> {
+	await withColumns(
+		db.schema.createTable("typed").addColumn("event", "text", (column) => column.primaryKey()),
+		{ session: "text", token: "text", response: "text", changed_at: "bigint" },
+	).execute();
+}
+
 /** Schema of a connector's database. Never edit a released migration: append a new one. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
@@ -157,4 +165,5 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0005-narrow-indexes", up: narrowIndexes },
 	{ name: "0006-session-keys", up: keepKeys },
 	{ name: "0007-send-times", up: keepSendTimes },
+	{ name: "0008-typed-answers", up: keepTypedAnswers },
 ];

@@ -42,10 +42,12 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			.deleteFrom("cards")
 			.where("changed_at", "<", now - keptMs.cards)
 			.execute();
-		await tx
-			.deleteFrom("heard")
-			.where("changed_at", "<", now - keptMs.heard)
-			.execute();
+		for (const table of ["heard", "typed"] as const) {
+			await tx
+				.deleteFrom(table)
+				.where("changed_at", "<", now - keptMs.heard)
+				.execute();
+		}
 		// Answers outside of sessions have one cursor per inbound event, which does not occur again.
 		await tx
 			.deleteFrom("cursors")

@@ -110,6 +110,18 @@ interface DecisionsTable {
 	at: number;
 }
 
+/** Messages that answer questions. */
+interface TypedTable {
+	/** Id of the inbound event. */
+	event: string;
+	session: string;
+	/** Token of the question. */
+	token: string;
+	/** Answer as JSON. */
+	response: string;
+	changed_at: number;
+}
+
 /** Database of a connector. It can be deleted, and is then rebuilt from the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
@@ -119,6 +131,7 @@ export interface ConnectorTables {
 	rooms: RoomsTable;
 	heard: HeardTable;
 	decisions: DecisionsTable;
+	typed: TypedTable;
 }
 
 /** Condition for unsettled outbox rows. It has no parameters, so that the planner can use the index `outbox_open`. */

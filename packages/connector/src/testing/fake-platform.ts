@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { definedItems, ParleyError } from "@parley/base";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Attachment, Room } from "../platform/inbound-event.ts";
+import type { Attachment, Room, Ticket } from "../platform/inbound-event.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
@@ -25,6 +25,14 @@ export class FakePlatform implements ChatPlatform {
 
 	conversation({ tenant, channel, thread }: Room): string {
 		return definedItems([tenant, channel, thread]).join("/");
+	}
+
+	/** Absent until a test needs answers that only the author of a message sees. */
+	ticketOf?: (message: { readonly message: string }) => Ticket;
+
+	/** See `ScriptedSurface`. */
+	postedAt(post: string): number {
+		return this.surface.postedAt(post);
 	}
 
 	moment(at: number): string {

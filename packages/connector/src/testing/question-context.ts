@@ -3,7 +3,7 @@ import { ManualClock } from "@parley/base/testing";
 import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
-import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
+import { giveTyped, pressesOfQuestions, readText } from "../presses/questions.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
@@ -54,8 +54,13 @@ export class QuestionContext {
 		return pressesOfQuestions[kind](this.context, { event, key: "key" }, { kind, session, subject: token });
 	}
 
-	says(text: string): Promise<Reply | undefined> {
-		return answerByReply(this.context, { person: ada, room: general, key: "key", token, session, text });
+	/** A reply to the post of the question. */
+	async says(text: string): Promise<Reply | undefined> {
+		const answering = { person: ada, room: general, key: "key", token, session };
+		const read = readText(this.context, answering, text);
+		if ("reply" in read) return read.reply;
+		const given = await giveTyped(this.context, read.answering, read.response);
+		return given.type === "refused" ? given.reply : undefined;
 	}
 
 	#session(): RoomSession {
@@ -77,6 +82,7 @@ export function scriptedContext(
 		dialect: markdownDialect,
 		surface: new ScriptedSurface(),
 		conversation: ({ channel }: Room) => channel,
+		postedAt: () => 0,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};
 	const context: HandlerContext = {

@@ -39,6 +39,8 @@ interface Saying extends Where {
 	/** Names of files. `missing` cannot be read, `endless` never ends. */
 	readonly attaches?: readonly string[];
 	readonly bot?: true;
+	/** The text is a forwarded message. */
+	readonly forwards?: true;
 }
 
 type GatewayStep =
@@ -124,6 +126,7 @@ async function sendMessage(
 		address: addressOf(step),
 		attachments: attaches.map((name) => ({ id: name, name, size: 3, url: name })),
 		ourThread: where?.includes("/") ?? false,
+		...defined({ forwarded: step.forwards }),
 	};
 	for (const name of attaches)
 		if (!["missing", "endless", "unserved"].includes(name))

@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import type { MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
+import type { EventPayloads, MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
 import type { RoomFacts } from "../platform/is-for-us.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
 
@@ -151,6 +151,11 @@ const looking: ScriptedMethods = {
 			...defined({ said: end ? { content: String(said), error: String(error), ...spoken } : undefined }),
 		};
 	},
+	list_prompts({ session_id, token }, { gateway }) {
+		const sessions = gateway.sessions.filter(({ id }) => session_id == null || id === session_id);
+		const prompts = sessions.flatMap(openPrompts);
+		return { prompts: prompts.filter((prompt) => token == null || prompt.token === token) };
+	},
 	query_tasks: () => ({ tasks: [] }),
 	list_grants: () => ({ grants: [], wishes: [] }),
 	usage: () => ({ rows: [], total: { ...nothingUsed, calls: 0 }, budgets: [] }),
@@ -166,6 +171,31 @@ const looking: ScriptedMethods = {
 		})),
 	}),
 };
+
+type Listed = MethodResult<"list_prompts">["prompts"][number];
+
+function openPrompts({ id, title, frames, asking, runs }: ScriptedSession): Listed[] {
+	const [run] = runs;
+	return frames.flatMap(({ event, payload }): Listed[] => {
+		if (event !== "prompt.request") return [];
+		// True because the session records the payload of the event's name.
+		const question = payload as EventPayloads["prompt.request"];
+		if (!asking.has(question.token)) return [];
+		const origin = { session_id: id, session_title: title, created_at: "2026-01-01T00:00:00.000Z" };
+		const options = [...question.options];
+		const { notes, also_in, ...context } = question.context;
+		return [
+			{
+				...question,
+				...origin,
+				options,
+				context: defined({ ...context, notes: notes && [...notes], also_in: also_in && [...also_in] }),
+				...defined({ person: run?.author?.id, name: run?.author?.name }),
+				always_ask: question.context.risk === "critical",
+			},
+		];
+	});
+}
 
 function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessions"][number] {
 	const { id, title, externalKey, model, frames, moments, updatedAt, asking, runs } = session;

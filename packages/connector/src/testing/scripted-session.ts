@@ -8,6 +8,12 @@ interface ScriptedRun {
 	readonly author?: { readonly id: string; readonly name: string };
 }
 
+type Payload = EventPayloads["prompt.request"];
+/** Parts of a question that replace the usual ones. */
+type Asking = Partial<Omit<Payload, "context">> & {
+	readonly context?: { readonly [Name in keyof Payload["context"]]?: Payload["context"][Name] | undefined };
+};
+
 /** A session of the scripted gateway: numbered frames that never change, and messages that wait in the queue. */
 export class ScriptedSession {
 	readonly id: string;
@@ -144,8 +150,8 @@ export class ScriptedSession {
 		return true;
 	}
 
-	/** Asks a question; returns its token. */
-	ask(question: Partial<EventPayloads["prompt.request"]> = {}): string {
+	/** Asks a question; returns its token. A part of the context that is undefined is left out. */
+	ask(question: Asking = {}): string {
 		this.#count += 1;
 		const token = `prompt_${this.id.slice(-4)}_${this.#count}`;
 		this.asking.add(token);
@@ -159,7 +165,7 @@ export class ScriptedSession {
 			validation: "",
 			token,
 			...question,
-			context: {
+			context: defined({
 				call_id: "call_1",
 				tool: "run_command",
 				arguments: { cmd: "rm -rf build" },
@@ -168,7 +174,7 @@ export class ScriptedSession {
 				allow_session: true,
 				notes: [],
 				...question.context,
-			},
+			}),
 		});
 		return token;
 	}

@@ -3,7 +3,10 @@ import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 /** A platform with one channel and scripted answers. Without a script, it posts. */
 export class ScriptedSurface implements Surface {
 	/** Visible posts. */
-	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string }[] = [];
+	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string; at: number }[] =
+		[];
+	/** Time of the next posts, in milliseconds since the epoch. */
+	now: () => number = () => 0;
 	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
 	readonly asked: string[] = [];
 	/** Replaces the next requests, one each. It may call `carryOut` first. */
@@ -36,6 +39,12 @@ export class ScriptedSurface implements Surface {
 		return ["all", conversation];
 	}
 
+	postedAt(remote: string): number {
+		const post = this.posts.find((one) => one.remote === remote);
+		if (post) return post.at;
+		throw new Error(`there is no post ${remote}`);
+	}
+
 	carryOut({ target, nonce, payload, conversation }: OutboxRow): Receipt {
 		const first = this.dedupeMs > 0 && this.posts.find((post) => post.nonce === nonce);
 		if (first && target === undefined) return { remote: first.remote };
@@ -45,7 +54,14 @@ export class ScriptedSurface implements Surface {
 		if (isDeletion && edited) this.posts.splice(this.posts.indexOf(edited), 1);
 		if (isDeletion) return { remote: target ?? "" };
 		if (edited) edited.payload = payload;
-		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload, conversation });
+		else
+			this.posts.push({
+				remote: `post ${this.posts.length + 1}`,
+				nonce,
+				payload,
+				conversation,
+				at: this.now(),
+			});
 		return { remote: target ?? `post ${this.posts.length}` };
 	}
 }

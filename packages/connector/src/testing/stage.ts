@@ -32,6 +32,7 @@ export class Stage {
 
 	private constructor(store: WatchedStore) {
 		this.store = store;
+		this.platform.surface.now = () => this.clock.now();
 		// True from `start` on, which returns the stage.
 		this.connector = undefined as unknown as Connector;
 	}

@@ -4,11 +4,22 @@ export const answerTexts = {
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
-		/** `position`: number of messages before it. */
-		waiting: ({ position }: { readonly position: number }): string =>
-			position === 1
-				? "I am working on another message. Yours is next."
-				: `I am working on other messages. Yours is number ${position} in the queue.`,
+		/** `position`: number of messages before it. `waitsFor`: the request that stops the first of them. */
+		waiting: ({
+			position,
+			waitsFor,
+		}: {
+			readonly position: number;
+			readonly waitsFor: "approval" | "question" | "secret" | undefined;
+		}): string => {
+			const place = position === 1 ? "Yours is next." : `Yours is number ${position} in the queue.`;
+			if (waitsFor === "approval") return `I am waiting for the approval above. ${place}`;
+			if (waitsFor === "question") return `I am waiting for an answer to the question above. ${place}`;
+			if (waitsFor === "secret") {
+				return `I am waiting for the secret above. Enter it on its page, not here. ${place}`;
+			}
+			return `I am working on ${position === 1 ? "another message" : "other messages"}. ${place}`;
+		},
 		dropped: "Removed from the queue.",
 		full: "The queue is full here. I keep your message and handle it when there is room.",
 	},

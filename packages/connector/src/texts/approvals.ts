@@ -117,7 +117,9 @@ export const approvalTexts = {
 	/** Help for a reply that is not a decision. */
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
-			`Not decided. Reply **approve**${allowSession ? ", **session**" : ""} or **deny** with your reason, or press a button.`,
+			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
+		/** For trust requests and for calls that always require approval. */
+		onlyButtons: "Not decided, because this request has no answer by message. Use its buttons.",
 		whichCall: ({
 			calls,
 			example,
@@ -128,7 +130,7 @@ export const approvalTexts = {
 			readonly waiting: readonly number[];
 		}): string => {
 			const left = waiting.length === 0 ? "No call is waiting." : `Waiting: ${waiting.join(", ")}.`;
-			return `Not decided, because this post shows ${calls} calls. Reply **approve ${example}** or **deny ${example}** with your reason, or press a button. ${left}`;
+			return `Not decided, because this post shows ${calls} calls. Reply **approve ${example}** or **deny ${example}: your reason**, or press a button. ${left}`;
 		},
 	},
 };

@@ -59,6 +59,27 @@ export const questionTexts = {
 		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
 			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write another one" : ""}.`,
 	},
+	/** Acknowledgement of a message that answered, and help. */
+	typed: {
+		edited: "Not answered, because edited messages do not answer. Send a new message.",
+		approved: "✅ Approved.",
+		denied: "⛔ Denied.",
+		answered: "✅ Answered.",
+	},
+
+	/** `unknown`, `options`: Markdown. */
+	unknownOption: ({
+		unknown,
+		options,
+	}: {
+		readonly unknown: readonly string[];
+		readonly options: readonly string[];
+	}): string => {
+		const list = options.map((option, index) => `${index + 1}. ${option}`).join("\n");
+		const names = unknown.map((name) => `“${name}”`).join(", ");
+		const are = unknown.length === 1 ? "is not an option" : "are not options";
+		return `${names} ${are}. Write the name or the number of an option. The question is still open.\n\n${list}`;
+	},
 	secretTyped:
 		"Not sent, because other people can read it here. Delete your message, change the password if it was real, and press **Enter it on a page**.",
 

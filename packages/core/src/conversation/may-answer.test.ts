@@ -3,7 +3,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
+import { type ChatSettings, noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal, type Role } from "../vocabulary/principal.ts";
 import type { Elicitation } from "../vocabulary/prompt.ts";
 
@@ -27,7 +27,11 @@ const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
 /** A question in a channel, from a run that Ada, a member, requested. */
-async function openPrompt(tool: "edit" | "critical" | "question", profile: PlaceProfile = {}) {
+async function openPrompt(
+	tool: "edit" | "critical" | "question" | "password",
+	profile: PlaceProfile = {},
+	settings: Partial<ChatSettings> = {},
+) {
 	const model = new ScriptedModel([calls("c1", tool)], [says("done")]);
 	const tools = [
 		probeTool("edit", { classes: ["write"] }),
@@ -36,8 +40,12 @@ async function openPrompt(tool: "edit" | "critical" | "question", profile: Place
 			classes: ["person"],
 			run: async (context) => JSON.stringify(await context.ask(question)),
 		}),
+		probeTool("password", {
+			classes: ["person"],
+			run: async (context) => JSON.stringify(await context.ask({ ...question, type: "password" })),
+		}),
 	];
-	const chat = { ...noChat, places: { "discord:guild:general": profile } };
+	const chat = { ...noChat, ...settings, places: { "discord:guild:general": profile } };
 	const t = await TestRuntime.open({ model, tools, chat });
 	const session = await t.create(ada);
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -231,4 +239,52 @@ test("a late answer has no effect, and is not an error for principals that could
 	expect(await chat.answer(ada, { value: true })).toBe("");
 	expect(await chat.answer(acting("sid", "stranger"))).not.toBe("");
 	await chat.ended();
+});
+
+const olga = acting("olga", "owner");
+const typedDecisions: readonly object[] = [
+	{ value: "once", typed: true },
+	{ value: "session", typed: true },
+	{ cancelled: true, typed: true },
+	{ cancelled: true, reason: "use tabs", typed: true },
+];
+
+test("an approver approves a call by a typed answer, and the audit records that it was typed", async () => {
+	await using chat = await openPrompt("edit");
+	expect(await chat.answer(ada, { value: "once", typed: true })).toContain("the role approver is required");
+	expect(await chat.answer(olga, { value: "once", typed: true })).toBe("");
+	expect(await chat.ended()).toBe("done");
+	const decided = await chat.t.store.read((db) =>
+		db.selectFrom("audit").select("args").where("action", "=", "approval.decide").execute(),
+	);
+	expect(decided.map(({ args }) => args).filter((args) => args?.includes("typed"))).toEqual([
+		expect.stringContaining('"typed":true'),
+	]);
+});
+
+test("no typed answer decides about an approval if the operator has turned that off, and questions still take one", async () => {
+	await using chat = await openPrompt("edit", {}, { typedApprovals: false });
+	for (const response of typedDecisions) {
+		expect(await chat.answer(olga, response)).toContain("chat.typedApprovals");
+		expect(await chat.state()).toBe("open");
+	}
+	expect(await chat.audited()).toContain("discord:guild:olga refused");
+	expect(await chat.answer(olga)).toBe("");
+	await using asked = await openPrompt("question", {}, { typedApprovals: false });
+	expect(await asked.answer(ada, { text: "blue", typed: true })).toBe("");
+});
+
+test("no typed answer approves or denies a call that always requires approval", async () => {
+	await using chat = await openPrompt("critical");
+	for (const response of typedDecisions) {
+		expect(await chat.answer(olga, response)).not.toBe("");
+		expect(await chat.state()).toBe("open");
+	}
+	expect(await chat.answer(olga, { cancelled: true })).toBe("");
+});
+
+test("no typed answer gives a password", async () => {
+	await using chat = await openPrompt("password");
+	expect(await chat.answer(ada, { text: "sesame", typed: true })).toContain("a password cannot be typed");
+	expect(await chat.state()).toBe("open");
 });

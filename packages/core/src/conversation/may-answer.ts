@@ -39,6 +39,29 @@ export function authorizeValue(
 	authorize(principal, "prompt.answer", { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
+/**
+ * Throws `permission_denied` for a typed answer to a password, a trust request or an approval that is always required. If the
+ * operator has turned typed decisions off, it throws for all approvals.
+ */
+export function refuseTyped(
+	row: Pick<PromptWithActor, "request" | "floor">,
+	{ typed }: PromptResponse,
+	{ typedApprovals }: { readonly typedApprovals: boolean },
+): void {
+	if (typed !== true) return;
+	const { type } = fromRow<Prompt>(row.request);
+	if (type === "password") throw refusedTyping("a password cannot be typed in a chat");
+	if (type !== "confirm") return;
+	if (row.floor === 1) throw refusedTyping("this approval cannot be answered by typing: use its buttons");
+	if (!typedApprovals) {
+		throw refusedTyping("the operator has turned off typed approvals (chat.typedApprovals): use the buttons");
+	}
+}
+
+function refusedTyping(message: string): ParleyError {
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
 /** Person of a chat platform who requested the work of a question. */
 export function requesterOf({ actor }: Pick<PromptWithActor, "actor">): Person | undefined {
 	return actor === null ? undefined : fromRow<Person>(actor);

@@ -117,7 +117,7 @@ export class Prompts {
 		});
 		const refused = answer.kind === "denied" || answer.kind === "cancelled";
 		await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-		const grantId = await this.#decided(tx, session, { ...row, by, answer });
+		const grantId = await this.#decided(tx, session, { ...row, by, answer, typed: response.typed === true });
 		const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 		await record({
 			type: "prompt.answered",
@@ -200,7 +200,7 @@ export class Prompts {
 		for (const { token, call_id: callId } of covered) {
 			const answer: Answer = { kind: "approved", remember: false };
 			await settlePrompt(tx, token, { state: "answered", answer });
-			await this.#auditDecided(tx, session, { callId, by, answer, grantId });
+			await this.#auditDecided(tx, session, { callId, by, answer, grantId, typed: false });
 			await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 		}
 		return covered.map(({ token }) => token);
@@ -213,7 +213,7 @@ export class Prompts {
 	async #decided(
 		tx: Tx,
 		session: Session,
-		{ binding, scope, call_id: callId, by, answer }: Decided,
+		{ binding, scope, call_id: callId, by, answer, typed }: Decided,
 	): Promise<string | undefined> {
 		if (binding === null) return undefined;
 		const { ids, clock } = this.#services;
@@ -223,7 +223,7 @@ export class Prompts {
 			const facts = { id: grantId, sessionId: session.id, scope, by: actingId(by) };
 			await grantScope(tx, facts, clock.now());
 		}
-		await this.#auditDecided(tx, session, { callId, by, answer, grantId });
+		await this.#auditDecided(tx, session, { callId, by, answer, grantId, typed });
 		if (answer.kind !== "approved") await this.#services.onDenied(tx, session.place);
 		return grantId;
 	}
@@ -265,17 +265,18 @@ export class Prompts {
 		});
 	}
 
-	/** Records an answer, with its channel if it is another one, or a grant that approved the call. */
+	/** Records an answer, whether it was typed, with its channel if it is another one, or a grant that approved the call. */
 	async #auditDecided(
 		tx: Tx,
 		session: Session,
-		{ callId, by, answer, grantId }: DecidedApproval,
+		{ callId, by, answer, grantId, typed }: DecidedApproval,
 	): Promise<void> {
 		const changed = answer.kind === "approved" ? answer.arguments : undefined;
 		const from = by.person && placeKey(by.person.place);
 		const args = {
 			...defined({
 				arguments: changed,
+				typed: typed || undefined,
 				place: from !== session.place && from !== undefined ? from : undefined,
 			}),
 		};
@@ -316,6 +317,8 @@ interface Decided extends Pick<Answering, "by"> {
 	readonly scope: string | null;
 	readonly call_id: string;
 	readonly answer: Answer;
+	/** Whether a message in a chat gave the answer. */
+	readonly typed: boolean;
 }
 
 interface DecidedApproval {
@@ -323,6 +326,7 @@ interface DecidedApproval {
 	readonly by: Principal;
 	readonly answer: Answer;
 	readonly grantId: string | undefined;
+	readonly typed: boolean;
 }
 
 /** Moves an open question to its final state. Returns false if another answer was first. */

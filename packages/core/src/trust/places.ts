@@ -48,6 +48,11 @@ export class Places {
 		return this.#find(place) ?? this.#find(`${platform}:${tenant}`) ?? {};
 	}
 
+	/** Whether a typed message may decide about an approval. */
+	get typedApprovals(): boolean {
+		return this.#options.chat?.typedApprovals ?? true;
+	}
+
 	/** The other channels in which approvals of a channel may be answered, if people still use them. */
 	approveIn(place: string | undefined): readonly string[] {
 		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};

@@ -22,6 +22,8 @@ export interface ChatSettings {
 	readonly places: Readonly<Record<string, PlaceProfile>>;
 	/** Whether a message of a person without access ends the trust in the channel. Default: true. */
 	readonly endTrustOnStranger?: boolean;
+	/** Whether a typed message may decide about an approval. Default: true. */
+	readonly typedApprovals?: boolean;
 }
 
 /** Settings under which no person has access. */

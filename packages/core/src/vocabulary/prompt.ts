@@ -94,6 +94,8 @@ export interface PromptResponse {
 	readonly choice?: boolean;
 	/** For approvals: arguments that replace the shown ones. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
+	/** True if a person of a chat platform typed the answer in a message. */
+	readonly typed?: boolean;
 	/** True if `arguments` may only narrow the call: they are refused if it then needs a further class of action. */
 	readonly narrows?: boolean;
 }

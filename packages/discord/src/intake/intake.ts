@@ -108,6 +108,7 @@ export class Intake {
 			...readAddress(message, names),
 			person: { ...person, bot: person.bot || Boolean(message.webhook_id) },
 			attachments: attachmentsOf(message.attachments),
+			...defined({ forwarded: isForwarded(message) ? (true as const) : undefined }),
 			ourThread: isThread(channel) && channel.owner === self.user,
 		};
 		const version = edited === undefined ? [message.id] : [message.id, String(edited)];
@@ -204,6 +205,11 @@ export function readAddress(message: Message, names: Names): { address: Address;
 		},
 		text: resolve(message, names),
 	};
+}
+
+/** A message without its own text that refers to another one: resources/message#message-reference-types. */
+function isForwarded({ message_reference: reference }: Message): boolean {
+	return reference != null && (reference.type ?? 0) !== 0;
 }
 
 function replyOf(message: Message, user: string): Address["reply"] {

@@ -142,6 +142,11 @@ export const chatSchema = () =>
 				})
 				.partial()
 				.describe("Conditions that end the trust grant of a channel (parley trust)."),
+			typedApprovals: z
+				.boolean({ error: "true or false" })
+				.describe(
+					"Allow approvers to answer an approval by typing approve or deny as a message. Default: true.",
+				),
 			channels: channels().describe(
 				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),

@@ -44,7 +44,14 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 }
 
 /** Configuration of chat platforms in the runtime's units. The settings of a channel under `channels` replace those under `places`. */
-export function readChat({ people = {}, tenants = {}, channels, places, trust = {} }: Chat): ChatSettings {
+export function readChat({
+	people = {},
+	tenants = {},
+	channels,
+	places,
+	trust = {},
+	typedApprovals,
+}: Chat): ChatSettings {
 	const named = Object.entries({ ...places, ...channels });
 	const profiles = named.map(([name, channel]) => [name, readChannel(channel)] as const);
 	const { allow = [], deny = [] } = people;
@@ -53,7 +60,7 @@ export function readChat({ people = {}, tenants = {}, channels, places, trust = 
 		deny,
 		tenants,
 		places: Object.fromEntries(profiles),
-		...defined({ endTrustOnStranger: trust.endOnStranger }),
+		...defined({ endTrustOnStranger: trust.endOnStranger, typedApprovals }),
 	};
 }
 

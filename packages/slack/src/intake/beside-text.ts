@@ -54,6 +54,11 @@ export function wholeText({ text: written, blocks, attachments }: Carrying): str
 	return [own, cutText(attached, maxText)].filter(Boolean).join("\n\n");
 }
 
+/** Whether a message contains forwarded messages or attachments of apps. */
+export function hasQuoted({ attachments }: Carrying): boolean {
+	return readAttachments(attachments).length > 0;
+}
+
 /** Returns the files of a message and of its forwarded messages. */
 export function sharedFiles({
 	files,

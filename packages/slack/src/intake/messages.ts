@@ -3,7 +3,7 @@ import type { InboundEventOf, Person } from "@parley/connector";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
-import { sharedFiles, wholeText } from "./beside-text.ts";
+import { hasQuoted, sharedFiles, wholeText } from "./beside-text.ts";
 import type { Channels, EventChannel } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming } from "./incoming.ts";
@@ -74,6 +74,7 @@ export class Messages {
 			person,
 			text,
 			attachments,
+			...defined({ forwarded: hasQuoted(message) ? (true as const) : undefined }),
 			ourThread: ours,
 			at: momentOf(edited ?? message.ts),
 			address: {

@@ -151,7 +151,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		steps: [
 			...asks,
-			{ replies: "deny use another name", to: "[Approve once]", by: "Alex" },
+			{ replies: "deny: use another name", to: "[Approve once]", by: "Alex" },
 			{ shows: "⛔ **Denied** by @Alex" },
 			{ shows: ["write_file failed", "use another name"] },
 		],

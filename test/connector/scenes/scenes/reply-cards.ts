@@ -226,7 +226,7 @@ export const replyCards: readonly Scene[] = [
 			...three,
 			{ replies: "approve", to: "[Approve all]", by: "Alex" },
 			{ shows: "this post shows 3 calls. Reply **approve 1**" },
-			{ replies: "deny 2 use another name", to: "[Approve all]", by: "Alex" },
+			{ replies: "deny 2: use another name", to: "[Approve all]", by: "Alex" },
 			{ shows: ["⛔ **Denied** by @Alex", "use another name"] },
 			{ replies: "approve 1", to: "[Approve all]", by: "Alex" },
 			{ replies: "approve 3", to: "[Approve 3]", by: "Alex" },

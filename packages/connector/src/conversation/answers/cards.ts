@@ -21,7 +21,7 @@ interface CardContent {
 
 /** Card of a message with `position` messages before it. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
-	const text = answerTexts.queue.waiting({ position });
+	const text = answerTexts.queue.waiting({ position, waitsFor: scene.waitsFor });
 	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
 }
 

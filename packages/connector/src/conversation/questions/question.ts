@@ -44,6 +44,7 @@ export interface QuestionName {
 export interface QuestionForm {
 	readonly kind: QuestionKind;
 	readonly options: OpenQuestion["options"];
+	readonly unlisted?: number;
 	readonly call?: NonNullable<OpenQuestion["call"]>;
 }
 

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { questionTexts } from "../../texts/questions.ts";
-import type { RecordedEvent, Reducer, Scene, Step } from "../vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, Scene, Step, WaitsFor } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, fitsUncut } from "./draw-reply-card.ts";
@@ -63,6 +63,14 @@ export const questions: Reducer<QuestionsSlice> = {
 /** Open questions, the oldest first. */
 export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[] {
 	return open;
+}
+
+/** The oldest request that stops the active run. A trust request stops none, and a task is not a run of the conversation. */
+export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
+	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");
+	if (first === undefined) return undefined;
+	if (first.kind === "approval") return "approval";
+	return first.kind === "password" ? "secret" : "question";
 }
 
 /** Finds the open question for a typed code, in any spelling. */

@@ -1,30 +1,44 @@
 import type { MethodInput } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
+import { plain } from "../vocabulary/plain.ts";
 import type { QuestionForm, QuestionOption } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** Answer from a text, or Markdown that explains the allowed forms. */
-export type TypedAnswer = { readonly response: Response } | { readonly help: string };
+/** Parameters of a typed answer. */
+export interface TypedResponse {
+	readonly value?: string;
+	readonly values?: string[];
+	readonly text?: string;
+	readonly cancelled?: true;
+	/** Reason of a denial. */
+	readonly reason?: string;
+}
+
+/** Answer from a text, or Markdown that explains the allowed forms. `again`: the person can answer again at once. */
+export type TypedAnswer =
+	| { readonly response: TypedResponse }
+	| { readonly help: string; readonly again?: true };
 
 /** Reads a typed answer. Only the gateway decides whether it is valid. */
 export function readTypedAnswer(question: QuestionForm | undefined, text: string): TypedAnswer {
-	const { kind = "text", options = [], call } = question ?? {};
+	const { kind = "text", call } = question ?? {};
 	const typed = text.trim();
 	switch (kind) {
 		case "approval":
+			if (call?.risk === "critical") return { help: approvalTexts.typed.onlyButtons };
+			return decisionOf(typed, call?.allowSession === true);
 		case "grant":
-			return readDecision(typed, call?.allowSession === true);
+			return { help: approvalTexts.typed.onlyButtons };
 		case "password":
 			return { help: questionTexts.secretTyped };
 		case "text":
 			return { response: { text: typed } };
 		case "select":
-			return { response: { value: optionNamed(options, typed) } };
 		case "multi":
-			return { response: { values: optionsMeant(options, typed) } };
+			return readChoices(question ?? {}, typed);
 	}
 }
 
@@ -35,42 +49,93 @@ export function readNumbered(
 ): { readonly token: string; readonly words: string } | { readonly help: string } {
 	const { verb = "", number, rest = "" } = numbered.exec(text.trim())?.groups ?? {};
 	const row = rows.find((one) => one.number === Number(number));
-	if (row) return { token: row.token, words: rest === "" ? verb : `${verb}: ${rest}` };
+	if (row) return { token: row.token, words: `${verb}${rest}` };
 	const waiting = rows.filter(({ ended }) => !ended).map((one) => one.number);
 	const [example = rows[0]?.number ?? 1] = waiting;
 	return { help: approvalTexts.typed.whichCall({ calls: rows.length, example, waiting }) };
 }
 
-const numbered = /^(?<verb>\p{L}+)\s+#?(?<number>\d{1,4})\b[\s:,.]*(?<rest>.*)$/su;
-
-const yes = /^(?:yes|y|approve|allow|approve once)$/iu;
-const forSession = /^(?:(?:approve )?(?:for )?(?:this )?session)$/iu;
-const no = /^(?:no|n|deny)$/iu;
-const noBecause = /^(?:deny\b[\s:,.]*|no\s*[:,]\s*)(?<reason>\S.*)$/isu;
+/** Without the flag `u`, letter cases are those of ASCII, so that a look-alike letter is not equal to it. */
+const numbered = /^(?<verb>approve|deny|yes|no) #?(?<number>\d{1,4})(?<rest> for this session|:.*)?[.!]?$/is;
+const denial = /^deny:(?<reason>.*)$/is;
+const ascii = /^[\x20-\x7e]*$/;
 const longestReason = 1_000;
 
-function readDecision(typed: string, allowSession: boolean): TypedAnswer {
-	if (yes.test(typed)) return { response: { value: "once" } };
+/** The only phrases that decide about an approval, besides `deny: REASON`. */
+const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
+	["approve", "once"],
+	["yes", "once"],
+	["approve for this session", "session"],
+	["deny", "deny"],
+	["no", "deny"],
+]);
+
+/**
+ * Decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full stop or
+ * exclamation mark do not matter. Undefined for any other text.
+ */
+export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
+	const typed = text.trim();
+	const reason = denial.exec(typed)?.groups?.["reason"]?.trim() ?? "";
+	if (reason !== "") return { cancelled: true, reason: reason.slice(0, longestReason) };
+	if (!ascii.test(typed)) return undefined;
+	const phrase = phrases.get(typed.replace(/[.!]$/, "").toLowerCase());
+	if (phrase === "deny") return { cancelled: true };
 	// Without this permission, the gateway treats it as a denial.
-	if (forSession.test(typed) && allowSession) return { response: { value: "session" } };
-	if (no.test(typed)) return { response: { cancelled: true } };
-	const reason = noBecause.exec(typed)?.groups?.["reason"];
-	if (reason !== undefined) return { response: { cancelled: true, reason: reason.slice(0, longestReason) } };
-	return { help: approvalTexts.typed.unclear({ allowSession }) };
+	if (phrase === undefined || (phrase === "session" && !allowSession)) return undefined;
+	return { value: phrase };
 }
 
-/** Returns the option with this value or label, in any spelling; otherwise the typed text, which the gateway refuses. */
-function optionNamed(options: readonly QuestionOption[], typed: string): string {
-	const meant = typed.toLowerCase();
+function decisionOf(typed: string, allowSession: boolean): TypedAnswer {
+	const response = readDecision(typed, allowSession);
+	return response ? { response } : { help: approvalTexts.typed.unclear({ allowSession }) };
+}
+
+/** Reads names or numbers of options. If all options are known, another name is explained without a request. */
+function readChoices(
+	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
+	typed: string,
+): TypedAnswer {
+	const named = kind === "multi" ? optionsMeant(options, typed) : [optionMeant(options, typed)];
+	const unknown = named.flatMap(({ value, typed: word }) => (value === undefined ? [word] : []));
+	if (unknown.length > 0 && unlisted === 0) {
+		const shown = {
+			unknown: unknown.map((word) => plain(word, longestName)),
+			options: enabled(options).map(({ label }) => plain(label, longestName)),
+		};
+		return { help: questionTexts.unknownOption(shown), again: true };
+	}
+	const values = [...new Set(named.map(({ value, typed: word }) => value ?? word))];
+	return { response: kind === "multi" ? { values } : { value: values[0] ?? "" } };
+}
+
+const longestName = 80;
+
+interface NamedOption {
+	readonly typed: string;
+	/** Undefined if no option has this name or number. */
+	readonly value: string | undefined;
+}
+
+function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] {
+	return options.filter(({ disabled }) => !disabled);
+}
+
+/** Finds the option with this value or label, in any letter case, or with this number, from 1. */
+function optionMeant(options: readonly QuestionOption[], typed: string): NamedOption {
+	const offered = enabled(options);
+	const lower = typed.toLowerCase();
 	const found =
-		options.find(({ value, label }) => value === typed || label === typed) ??
-		options.find(({ value, label }) => value.toLowerCase() === meant || label.toLowerCase() === meant);
-	return found?.value ?? typed;
+		offered.find(({ value, label }) => value === typed || label === typed) ??
+		offered.find(({ value, label }) => value.toLowerCase() === lower || label.toLowerCase() === lower) ??
+		(/^\d{1,3}$/.test(typed) ? offered[Number(typed) - 1] : undefined);
+	return { typed, value: found?.value };
 }
 
-function optionsMeant(options: readonly QuestionOption[], typed: string): string[] {
-	const one = optionNamed(options, typed);
-	if (options.some(({ value }) => value === one)) return [one];
-	const parts = typed.split(/[,\n]/u).map((part) => part.trim());
-	return [...new Set(parts.filter((part) => part !== "").map((part) => optionNamed(options, part)))];
+function optionsMeant(options: readonly QuestionOption[], typed: string): readonly NamedOption[] {
+	const one = optionMeant(options, typed);
+	if (one.value !== undefined) return [one];
+	const separator = /^\d+(?:\s+\d+)+$/.test(typed) ? /\s+/ : /[,;\n]/;
+	const parts = typed.split(separator).map((part) => part.trim());
+	return parts.filter((part) => part !== "").map((part) => optionMeant(options, part));
 }

@@ -25,7 +25,10 @@ export interface ScenePlatform extends PlatformWords {
 	readonly command: ChatPlatform["command"];
 }
 
-/** Surroundings of a conversation. Only `taskOf` and the result of `live` change while the connector runs. */
+/** Kind of a request that a run waits for. */
+export type WaitsFor = "approval" | "question" | "secret";
+
+/** Surroundings of a conversation. Only `taskOf`, `waitsFor` and the result of `live` change while the connector runs. */
 export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
@@ -34,6 +37,8 @@ export interface Scene {
 	readonly thread?: string;
 	/** The task whose card shows a task: the task itself or its parent; undefined without one. */
 	readonly taskOf?: (id: string) => string | undefined;
+	/** Request for a person that stops the active run; undefined without one. */
+	readonly waitsFor?: WaitsFor | undefined;
 	/** Part of an answer that the channel sees while the agent works. Default: `tools`. */
 	readonly live?: () => LiveLevel;
 	/** Whether a card can have a thread: not inside a thread. Default: true. */

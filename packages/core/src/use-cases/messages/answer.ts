@@ -1,7 +1,7 @@
 import { type Failpoints, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/run/log-event.ts";
-import { authorizeAnswer, type PromptWithActor } from "../../conversation/may-answer.ts";
+import { authorizeAnswer, type PromptWithActor, refuseTyped } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
 	authorizeElsewhere,
@@ -100,12 +100,15 @@ async function admit(
 			const place = row.place ?? undefined;
 			const speakers = await ports.journal.store.read((db) => speakersTo(db, row, ports.people));
 			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, ports.places);
+			refuseTyped(row, given.response, ports.places);
 			return await ports.sessions.leaseOwn(row.session_id);
 		}
 		lease = await ports.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
 		// A late answer has no effect.
-		if (row.state === "open") authorizeAnswer(by, given, session, ports.places.profileOf(session.place));
+		if (row.state !== "open") return lease;
+		authorizeAnswer(by, given, session, ports.places.profileOf(session.place));
+		refuseTyped(row, given.response, ports.places);
 		return lease;
 	} catch (reason) {
 		lease?.[Symbol.dispose]();

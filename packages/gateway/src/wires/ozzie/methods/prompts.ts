@@ -10,7 +10,7 @@ import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
-		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
+		const { token, value, values, text, cancelled, reason, arguments: changed, typed, key } = request.params;
 		const response: PromptResponse = defined({
 			value,
 			values,
@@ -18,6 +18,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 			cancelled,
 			reason,
 			arguments: changed,
+			typed,
 			choice: connection.envelope === "both",
 			confidential: connection.deps.confidential ?? true,
 		});
