@@ -51,12 +51,13 @@ verifiesOn(
 verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a channel", async () => {
 	await using d = await discordConnector({ ada: "member" });
 	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
-	expect(await place()).toEqual({ mention: "required", sessions: "shared", live: "tools" });
-	const profile = { mention: "always", sessions: "person", live: "text", agent: "default" };
+	const usual = { mention: "required", sessions: "shared", live: "tools", context: 20 };
+	expect(await place()).toEqual(usual);
+	const profile = { mention: "always", sessions: "person", live: "text", context: 0, agent: "default" };
 	await d.operator.call("set_place", { place: "discord:111", profile });
 	expect(await place()).toEqual(profile);
 	await d.operator.call("set_place", { place: "discord:111:general", profile: { sessions: "shared" } });
-	expect(await place()).toEqual({ mention: "required", sessions: "shared", live: "tools" });
+	expect(await place()).toEqual(usual);
 	expect(await d.operator.call("whoami")).not.toHaveProperty("place");
 	expect(await d.connector.call("whoami")).not.toHaveProperty("place");
 	const wrong = { place: "discord:111", profile: { sessions: "mine" } };

@@ -32,6 +32,24 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 		send_message: [
 			{ params: { content: "say: good morning" } },
 			{ params: { content: "say: ok", key: "key_1" }, session_id: session },
+			{
+				params: {
+					content: "say: ok",
+					context: {
+						messages: [
+							{
+								id: "1",
+								relation: "thread",
+								author: { id: "42", name: "Ada" },
+								ts: "2026-01-31T09:00:00Z",
+								text: "hi",
+								files: [{ name: "a.txt", bytes: 1 }],
+							},
+						],
+					},
+				},
+				session_id: session,
+			},
 		],
 		steer: [{ params: { content: "say: steered" }, session_id: session }],
 		retry: [{ params: { key: "key_3" }, session_id: session }],

@@ -30,6 +30,7 @@ import {
 	withSkill,
 } from "./use-cases/messages/send.ts";
 import { type Steered, steer } from "./use-cases/messages/steer.ts";
+import { judgeContext } from "./use-cases/messages/take-context.ts";
 import type { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
@@ -152,7 +153,10 @@ export class Runtime {
 		const chosen = await chooseOptions(request.principal, session, options, this.#parts.rules);
 		// Must be fast, because a cancellation in the same turn of the event loop must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
-		const chosenMessage = { ...message, options: await withSkill(session, chosen, skill, this.#parts.rules) };
+		const { people } = this.#parts.services;
+		const read = message.context && (await judgeContext(people, request.principal, message.context));
+		const ownOptions = await withSkill(session, chosen, skill, this.#parts.rules);
+		const chosenMessage = { ...message, read, options: ownOptions };
 		const { accepted, start } = await acceptMessage(this.#parts.services, session, request, chosenMessage);
 		this.#parts.runner.start(session, start);
 		return accepted;

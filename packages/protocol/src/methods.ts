@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
 import { memoryMethods } from "./memory-methods.ts";
+import { MessageContextParams } from "./message-context.ts";
 import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { promptMethods } from "./prompt-methods.ts";
 import { scheduleMethods } from "./schedule-methods.ts";
@@ -63,6 +64,11 @@ export const methods = {
 			correlation_id: maybe(
 				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
 			),
+			/**
+			 * Messages of the channel for the model. They do not belong to the identity of the request: a repetition with
+			 * the same `key` may have others, and changes nothing.
+			 */
+			context: maybe(MessageContextParams),
 			key,
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),

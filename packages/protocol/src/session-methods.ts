@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
+import { ReadMessagesPayload } from "./message-context.ts";
 import { key, maybe, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { Usage } from "./usage-report.ts";
 
@@ -74,6 +75,8 @@ export const sessionMethods = {
 				author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 				attachments: z.array(FilePayload),
 			}),
+			/** Messages of the channel that the model got with it. Absent if the client read none. */
+			read: z.exactOptional(ReadMessagesPayload),
 			/** Messages that joined the active run, in order. */
 			steered: z.array(
 				z.object({

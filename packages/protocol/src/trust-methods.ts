@@ -101,6 +101,7 @@ export const trustMethods = {
 					mention: z.enum(mentions),
 					sessions: z.enum(sessionModes),
 					live: z.exactOptional(z.enum(liveLevels)),
+					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 				}),
 			),

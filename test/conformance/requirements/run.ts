@@ -150,6 +150,10 @@ export const runRequirements = {
 		"security ruling 2.8",
 		"Commands receive no key and no token of the gateway. If a command finds one elsewhere, its output is redacted.",
 	),
+	"run.context": ozzie(
+		"our own: Messages that were read for a request",
+		"Messages that a client has read for a request reach the model once, with the role of each author.",
+	),
 	"tool.batch": ozzie(
 		"runtime rule 3",
 		"The calls of one reply are proposed together. They run in its order, each when the calls before it have ended.",

@@ -2,6 +2,7 @@ import { defined } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
 import { takeSteers } from "../conversation/queue.ts";
 import type { Memories } from "../memory/memories.ts";
+import type { ModelTable } from "../models/table/model-table.ts";
 import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
@@ -9,6 +10,7 @@ import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
+import { fitContext } from "./replies/context-of-run.ts";
 import { LiveReply } from "./replies/live-reply.ts";
 import { recallMemories } from "./replies/memories-of-run.ts";
 import { nextRequest, type ReplyPorts } from "./replies/request.ts";
@@ -35,6 +37,7 @@ export interface Ending extends Outcome {
 interface PreparePorts extends AttachmentPorts {
 	readonly settings: ChooseSettings;
 	readonly memories: Memories;
+	readonly table: ModelTable;
 }
 
 export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, WorkflowPorts {}
@@ -100,6 +103,7 @@ async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	await ports.workspaces.prepare(run.session.home);
 	await recallMemories(run, ports.memories);
 	await startSkill(run);
+	await fitContext(run, ports);
 	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run, ports);
 }
 

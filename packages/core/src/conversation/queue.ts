@@ -6,6 +6,7 @@ import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Attachment } from "../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
+import type { MessageContext } from "../vocabulary/message-context.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
@@ -106,6 +107,7 @@ export function toRunRow(row: {
 	readonly correlation: string | null;
 	readonly actor: string | null;
 	readonly options: string | null;
+	readonly context: string | null;
 	readonly accept_all: number;
 	readonly cancel_requested: number;
 	readonly ordinal: number;
@@ -118,7 +120,10 @@ export function toRunRow(row: {
 			attachments: row.attachments === null ? undefined : fromRow<Attachment[]>(row.attachments),
 		}),
 		retryOf: row.retry_of ?? undefined,
-		...defined({ actor: row.actor === null ? undefined : fromRow<Person>(row.actor) }),
+		...defined({
+			actor: row.actor === null ? undefined : fromRow<Person>(row.actor),
+			context: row.context === null ? undefined : fromRow<MessageContext>(row.context),
+		}),
 		options: row.options === null ? {} : fromRow<RunOptions>(row.options),
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,

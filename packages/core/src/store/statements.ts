@@ -167,15 +167,16 @@ interface NewRunRow {
 	readonly correlation: string | null;
 	readonly actor: string | null;
 	readonly options: string | null;
+	readonly context?: string | null;
 	readonly acceptAll: number;
 	readonly at: number;
 }
 
 export function insertRun(tx: Kysely<Tables>, run: NewRunRow): Promise<unknown> {
-	return insertHashedRun(tx, { ...run, hash: runHash(run) });
+	return insertHashedRun(tx, { ...run, context: run.context ?? null, hash: runHash(run) });
 }
 
-const insertHashedRun = hotStatement<Tables, NewRunRow & { hash: string }>((db, p) =>
+const insertHashedRun = hotStatement<Tables, Required<NewRunRow> & { hash: string }>((db, p) =>
 	db.insertInto("runs").values({
 		id: p("id"),
 		session_id: p("sessionId"),
@@ -188,6 +189,7 @@ const insertHashedRun = hotStatement<Tables, NewRunRow & { hash: string }>((db, 
 		correlation: p("correlation"),
 		actor: p("actor"),
 		options: p("options"),
+		context: p("context"),
 		accept_all: p("acceptAll"),
 		cancel_requested: 0,
 		created_at: p("at"),

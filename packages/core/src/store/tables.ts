@@ -71,6 +71,8 @@ interface RunsTable extends Stamped {
 	actor: string | null;
 	/** `RunOptions` (run/options.ts) as JSON; null for a run without any. */
 	options: string | null;
+	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
+	context: string | null;
 	cancel_requested: number;
 	created_at: number;
 	ended_at: number | null;
@@ -300,6 +302,17 @@ interface SchedulesTable extends Stamped {
 	seen_seq: number;
 }
 
+/** Messages of a chat platform that a session has got as context, so that later runs get only newer ones. */
+interface ReadMessagesTable extends Stamped {
+	session_id: string;
+	/** The platform's id. */
+	message: string;
+	/** Time of its last edit in milliseconds, or 0. */
+	edited_at: number;
+	/** The run that got it last. */
+	run_id: string;
+}
+
 /** Skills of working directories that the operator has trusted. */
 interface TrustedSkillsTable extends Stamped {
 	/** Real path of the working directory. */
@@ -327,6 +340,7 @@ export interface Tables extends TrustTables, TaskTables {
 	usage_days: UsageDaysTable;
 	budgets: BudgetsTable;
 	compactions: CompactionsTable;
+	read_messages: ReadMessagesTable;
 	files: FilesTable;
 	feedback: FeedbackTable;
 	search_texts: SearchTextsTable;

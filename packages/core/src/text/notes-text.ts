@@ -1,3 +1,4 @@
+import { lineEnds } from "../vocabulary/line-ends.ts";
 import type { Memory } from "../vocabulary/memory.ts";
 
 /** Maximum characters of the notes at the start of a run: about 1,000 tokens. */
@@ -55,5 +56,3 @@ function noteText({ id, scope, author, text, tags }: Memory): string {
 		.map((line) => `> ${line}`)
 		.join("\n");
 }
-
-const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;

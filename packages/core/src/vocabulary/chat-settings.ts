@@ -53,6 +53,8 @@ export interface PlaceProfile {
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show while the run works. */
 	readonly live?: "off" | "text" | "tools" | "everything";
+	/** Number of earlier messages of the channel that connectors read for a request; 0 also switches off threads. */
+	readonly context?: number;
 	/** Milliseconds before approvals expire. Default: 24 hours. */
 	readonly approvalMs?: number;
 }

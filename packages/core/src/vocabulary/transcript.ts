@@ -1,6 +1,8 @@
 import { defined } from "@parley/base";
 import { type Attachment, attachmentLines } from "./kept-file.ts";
+import { lineEnds } from "./line-ends.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "./message.ts";
+import { contextText, type MessageContext } from "./message-context.ts";
 import { askOf, phaseAfter } from "./ooda.ts";
 import type { Person } from "./principal.ts";
 import type { Step } from "./step.ts";
@@ -24,6 +26,8 @@ export interface RunMessage {
 	readonly retryOf: string | undefined;
 	/** Person of a chat platform who wrote it, with their role at that time. */
 	readonly actor?: Person;
+	/** Messages of the channel that were read for it. */
+	readonly context?: MessageContext;
 	/** Options of the run: the skill that the message started, and the mode. */
 	readonly options?:
 		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
@@ -83,7 +87,7 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 }
 
 function question(
-	{ content, images, attachments = [], pictures = [], actor, options }: RunMessage,
+	{ content, images, attachments = [], pictures = [], actor, context, options }: RunMessage,
 	steps: readonly Step[],
 ): Message {
 	const shown = [...images, ...pictures];
@@ -94,7 +98,9 @@ function question(
 	const notes = recalledIn(steps)?.notes ?? "";
 	const recalled = notes === "" ? [] : [{ type: "text", text: notes } as const];
 	const skill = options?.skill ? [{ type: "text", text: options.skill.text } as const] : [];
-	return { role: "user", content: [...shown, ...recalled, ...skill, ...text] };
+	const said = contextText(context);
+	const read = said === "" ? [] : [{ type: "text", text: said } as const];
+	return { role: "user", content: [...shown, ...recalled, ...skill, ...read, ...text] };
 }
 
 function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }> | undefined {
@@ -185,9 +191,6 @@ function replyMessage({ content, asked }: ReplyStep): Message {
 function neverRan(callId: string): ResultBlock {
 	return { type: "result", callId, text: "not run: the run was cancelled first", failed: true };
 }
-
-/** All line ends of any reader: no text of a person may look like a line of Parley. */
-const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
 
 /**
  * Text of a person of a chat platform for the model: a line with their name, and each of their lines after a `>`. So no text

@@ -23,6 +23,30 @@ const rule = () => ({
 
 const hours = "a number of hours from 0.1 to 720";
 
+/** Settings of connectors for the messages of a channel. */
+const messageSettings = () => ({
+	mention: z.exactOptional(
+		choice(["required", "always"]).describe(
+			"Messages that the agent answers. With required, those that mention it. With always, all. Default: required.",
+		),
+	),
+	sessions: z.exactOptional(
+		choice(["shared", "person"]).describe(
+			"Sessions of the channel. With shared, all people share one. With person, each person has a separate one. Default: shared.",
+		),
+	),
+	live: z.exactOptional(
+		choice(["off", "text", "tools", "everything"]).describe(
+			"Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
+		),
+	),
+	context: z.exactOptional(
+		wholeNumber(0, 50).describe(
+			"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",
+		),
+	),
+});
+
 const channelSettings = () =>
 	z.strictObject({
 		agent: z.exactOptional(
@@ -61,21 +85,7 @@ const channelSettings = () =>
 				"Maximum size of the workspace of a session, in bytes. Default: 1073741824 (1 GiB).",
 			),
 		),
-		mention: z.exactOptional(
-			choice(["required", "always"]).describe(
-				"Messages that the agent answers. With required, those that mention it. With always, all. Default: required.",
-			),
-		),
-		sessions: z.exactOptional(
-			choice(["shared", "person"]).describe(
-				"Sessions of the channel. With shared, all people share one. With person, each person has a separate one. Default: shared.",
-			),
-		),
-		live: z.exactOptional(
-			choice(["off", "text", "tools", "everything"]).describe(
-				"Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
-			),
-		),
+		...messageSettings(),
 		approvalHours: z.exactOptional(
 			z
 				.number({ error: hours })

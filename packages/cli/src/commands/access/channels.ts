@@ -24,6 +24,7 @@ interface SetFlags extends ChannelsFlags {
 	readonly mention?: "required" | "always";
 	readonly sessions?: "shared" | "person";
 	readonly live?: "off" | "text" | "tools" | "everything";
+	readonly context?: number;
 	readonly approvalHours?: number;
 }
 
@@ -102,7 +103,7 @@ function setCommand(io: Io): Command {
 				"everything",
 			]),
 		)
-
+		.option("--context <n|off>", "earlier messages that the agent gets with a request", readContext)
 		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
 	return command.action(async (channel: string) => {
 		const flags: SetFlags = command.optsWithGlobals();
@@ -138,7 +139,7 @@ function removeCommand(io: Io): Command {
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
 	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions, live } = flags;
-	const { approvalHours } = flags;
+	const { context, approvalHours } = flags;
 	return defined({
 		agent,
 		model,
@@ -151,8 +152,15 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		mention,
 		sessions,
 		live,
+		context,
 		approval_hours: approvalHours,
 	});
+}
+
+function readContext(text: string): number {
+	if (text === "off") return 0;
+	if (/^\d{1,2}$/.test(text) && Number(text) <= 50) return Number(text);
+	throw new InvalidArgumentError("use off, or a number from 0 to 50");
 }
 
 function readNames(text: string): readonly string[] {

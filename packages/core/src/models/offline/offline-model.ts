@@ -4,6 +4,7 @@ import * as z from "zod";
 import { verdictInstructions } from "../../instructions/auxiliary-prompts.ts";
 import { isNotesText } from "../../text/notes-text.ts";
 import type { CallBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
+import { isContextText } from "../../vocabulary/message-context.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
@@ -232,7 +233,7 @@ function textOf(message: Message | undefined): string {
 	return message.content
 		.filter((block) => block.type === "text")
 		.map(({ text }) => text)
-		.filter((text) => !isNotesText(text))
+		.filter((text) => !isNotesText(text) && !isContextText(text))
 		.join("\n");
 }
 

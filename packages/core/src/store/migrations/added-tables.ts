@@ -102,6 +102,20 @@ export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
 }
 
+/** Adds the messages of chat platforms that were read for a run, and their ids. */
+export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("runs").addColumn("context", "text").execute();
+	await withColumns(db.schema.createTable("read_messages"), [
+		["session_id", "text"],
+		["message", "text"],
+		["edited_at", "bigint"],
+		["run_id", "text"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("read_messages_key", ["session_id", "message"])
+		.execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

@@ -18,6 +18,7 @@ export const freshSchema: FreshSchema = {
 		"0011-schedules",
 		"0012-trusted-skills",
 		"0013-trusted-content",
+		"0014-message-context",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -26,7 +27,7 @@ CREATE TABLE "kv" ("namespace" text not null, "key" text not null, "value" text 
 CREATE INDEX "kv_expires" on "kv" ("expires");
 CREATE TABLE "sessions" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "owner" text not null, "external_key" text, "title" text not null, "root_dir" text not null, "status" text not null, "last_seq" bigint not null, "message_count" bigint not null, "input_tokens" bigint not null, "output_tokens" bigint not null, "created_at" bigint not null, "updated_at" bigint not null, "left_at" bigint, "model" text, "profile" text default 'default' not null, "taint" text default '' not null, "titled_by" text, "place" text, "task_id" text, "hashed_from" bigint default 1 not null, constraint "sessions_external_key" unique ("owner", "external_key"));
 CREATE TABLE "events" ("epoch" bigint not null, "v" integer not null, "position" integer primary key autoincrement, "id" text not null, "session_id" text not null, "seq" bigint not null, "type" text not null, "at" bigint not null, "data" text not null, "hash" text, constraint "events_seq" unique ("session_id", "seq"));
-CREATE TABLE "runs" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "ordinal" bigint not null, "state" text not null, "content" text not null, "accept_all" integer not null, "cancel_requested" integer not null, "created_at" bigint not null, "ended_at" bigint, "images" text, "retry_of" text, "attachments" text, "correlation" text, "actor" text, "hash" text, "options" text, constraint "runs_ordinal" unique ("session_id", "ordinal"));
+CREATE TABLE "runs" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "ordinal" bigint not null, "state" text not null, "content" text not null, "accept_all" integer not null, "cancel_requested" integer not null, "created_at" bigint not null, "ended_at" bigint, "images" text, "retry_of" text, "attachments" text, "correlation" text, "actor" text, "hash" text, "options" text, "context" text, constraint "runs_ordinal" unique ("session_id", "ordinal"));
 CREATE TABLE "steps" ("epoch" bigint not null, "v" integer not null, "run_id" text not null, "n" integer not null, "at" bigint not null, "data" text not null, "hash" text, constraint "steps_key" primary key ("run_id", "n"));
 CREATE TABLE "prompts" ("epoch" bigint not null, "v" integer not null, "token" text primary key, "session_id" text not null, "run_id" text not null, "call_id" text not null, "state" text not null, "seq" bigint not null, "request" text not null, "answer" text, "floor" integer not null, "scope" text, "binding" text, "expires_at" bigint not null, "reminded" integer default 0 not null, "created_at" bigint default 0 not null, "wanted_grant" text);
 CREATE TABLE "grants" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "kind" text not null, "scope" text, "granted_by" text not null, "created_at" bigint not null, "expires_at" bigint, "ended_at" bigint);
@@ -90,5 +91,6 @@ CREATE INDEX "schedules_due" on "schedules" ("next_due");
 CREATE INDEX "schedules_session" on "schedules" ("session_id");
 CREATE INDEX "schedules_owner" on "schedules" ("owner");
 CREATE TABLE "trusted_skills" ("directory" text not null, "path" text not null, "hash" text not null, "trusted_by" text not null, "trusted_at" bigint not null, "epoch" bigint not null, "v" integer not null, "content" text, constraint "trusted_skills_key" primary key ("directory", "path"));
+CREATE TABLE "read_messages" ("session_id" text not null, "message" text not null, "edited_at" bigint not null, "run_id" text not null, "epoch" bigint not null, "v" integer not null, constraint "read_messages_key" primary key ("session_id", "message"));
 `,
 };

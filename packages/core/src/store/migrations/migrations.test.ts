@@ -119,6 +119,7 @@ test.each(engines)(
 			correlation: null,
 			actor: null,
 			options: null,
+			context: null,
 			hash: null,
 		};
 		expect(runs).toEqual([{ ...run, ...unsaid }]);

@@ -2,6 +2,7 @@ import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import {
 	addHashedFrom,
+	addMessageContext,
 	addTextHashes,
 	addTrustedContent,
 	createMemories,
@@ -288,4 +289,5 @@ export const migrations: readonly Migration[] = [
 	{ name: "0011-schedules", up: createSchedules },
 	{ name: "0012-trusted-skills", up: createTrustedSkills },
 	{ name: "0013-trusted-content", up: addTrustedContent },
+	{ name: "0014-message-context", up: addMessageContext },
 ];

@@ -89,6 +89,17 @@ export class People {
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
+	/** Present role of the author of a message in that channel. `stranger` for an author without access. */
+	async roleOfAuthor(actor: Actor, place: Place): Promise<Role> {
+		const { platform, tenant } = place;
+		const id = `${platform}:${tenant}:${actor.id}`;
+		const [known] = await this.#options.store.read((db) =>
+			findStanding(db, { id, platform, tenant, tokenId: "" }),
+		);
+		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
+		return roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat);
+	}
+
 	/** A person with the present role from the reported platform roles, at most the earlier role. */
 	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
 		const { roles: platformRoles, guest, shared } = report;

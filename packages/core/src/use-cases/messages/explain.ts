@@ -8,11 +8,13 @@ import type { Tables } from "../../store/tables.ts";
 import type { Policies } from "../../trust/policies.ts";
 import type { Author } from "../../vocabulary/event.ts";
 import type { FileFacts } from "../../vocabulary/kept-file.ts";
+import type { MessageContext } from "../../vocabulary/message-context.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { taintWords } from "../../vocabulary/taint.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { type ExplainedCall, explainCalls, findApprovals } from "./explain-calls.ts";
+import { type ReadSummary, summarizeRead } from "./read-summary.ts";
 
 /** History of one message: the text, the decisions and the answer. Times are milliseconds since the epoch. */
 export interface Explanation {
@@ -24,6 +26,8 @@ export interface Explanation {
 		readonly author?: Author;
 		readonly attachments: readonly FileFacts[];
 	};
+	/** Messages of the channel that the model got with it. Absent if the client read none. */
+	readonly read?: ReadSummary;
 	/** Messages that were added while the run was active, in order. */
 	readonly steered: readonly { readonly content: string; readonly at: number; readonly author?: Author }[];
 	readonly state: "queued" | "active" | "ended";
@@ -84,7 +88,10 @@ export async function explainRun(
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),
 			calls: explainCalls(steps, approvals, run.state === "ended"),
-			...defined({ said: end && saidOf(end) }),
+			...defined({
+				said: end && saidOf(end),
+				read: run.context === null ? undefined : summarizeRead(fromRow<MessageContext>(run.context)),
+			}),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
 			feedback: await opinionsOf(db, run.id),
 		};

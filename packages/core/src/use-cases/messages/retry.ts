@@ -71,7 +71,7 @@ async function lastMessage(
 	if (!row) throw refused("there is no message to retry: this session has no run yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is active; cancel it first, or wait until it ends");
-	const { content, images, attachments, retryOf, id, actor, options: chosen } = toRunRow(row);
+	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
 	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
 	const { origin: _origin, afterCrash: _afterCrash, ...options } = chosen;
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
@@ -85,7 +85,7 @@ async function lastMessage(
 		throw refused("the last message never reached the model: only its author can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
-	const said = { content, images, options, ...defined({ attachments }) };
+	const said = { content, images, options, ...defined({ attachments, context }) };
 	// A retry keeps the message of the first run, also for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };

@@ -19,6 +19,14 @@ import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-
 import type { Invocation, UsedSkill } from "../../vocabulary/skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { RunMessage } from "../../vocabulary/transcript.ts";
+import { storable } from "./storable.ts";
+import {
+	type GivenContext,
+	type JudgedContext,
+	recordRead,
+	taintOfContext,
+	takeContext,
+} from "./take-context.ts";
 
 /** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
 export interface Accepted {
@@ -41,7 +49,11 @@ export async function acceptMessage(
 	services: AcceptPorts,
 	session: Session,
 	request: Keyed,
-	message: NewMessage & { readonly options?: RunOptions; readonly scheduled?: Scheduled },
+	message: NewMessage & {
+		readonly options?: RunOptions;
+		readonly scheduled?: Scheduled;
+		readonly read?: JudgedContext | undefined;
+	},
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const trusted = session.trusted;
 	let queued: Queued | undefined;
@@ -52,6 +64,7 @@ export async function acceptMessage(
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
+			const taken = message.read && (await takeContext(tx, session, message.read));
 			const newRun = {
 				content,
 				images,
@@ -59,11 +72,13 @@ export async function acceptMessage(
 				correlation,
 				options,
 				...brought,
-				...defined({ actor }),
+				...defined({ actor, context: taken?.context }),
 			};
 			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
+			if (taken) await recordRead(tx, session.id, runId, taken.read);
+			if (taken) await addTaint(tx, session.id, taintOfContext(taken.context));
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
 			await scheduled?.fire(tx, record, queued);
 			const named = {
@@ -78,11 +93,6 @@ export async function acceptMessage(
 	if (queued) logAccepted(services.log, session.id, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
-}
-
-/** The text as every engine stores it: PostgreSQL stores no NUL, and no half of a surrogate pair. */
-export function storable(text: string): string {
-	return text.toWellFormed().replaceAll("\0", "\u{fffd}");
 }
 
 /** Author of a message: always the person if a connector acts for one. */
@@ -110,6 +120,8 @@ export interface NewMessage {
 	readonly author?: Author;
 	/** Ids of kept files that come with it. */
 	readonly attachments?: readonly string[];
+	/** Messages of the channel that the client has read for it. */
+	readonly context?: GivenContext;
 	/** Correlation id of the client for log lines. Default: the id of the run. */
 	readonly correlation?: string;
 	/** A skill that it starts, for clients that name it beside the content; else `/name` at the beginning does. */
@@ -176,7 +188,7 @@ export async function enqueue(
 	const id = ids.create("run");
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
-	const { content, images, retryOf, attachments, options = {} } = newRun;
+	const { content, images, retryOf, attachments, context, options = {} } = newRun;
 	// A run of a schedule has no grants.
 	const acceptAll = active && trusted && options.origin === undefined;
 	await insertRun(tx, {
@@ -191,6 +203,7 @@ export async function enqueue(
 		correlation: newRun.correlation ?? null,
 		actor: newRun.actor ? JSON.stringify(newRun.actor) : null,
 		options: Object.keys(options).length > 0 ? JSON.stringify(options) : null,
+		context: context ? JSON.stringify(context) : null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});

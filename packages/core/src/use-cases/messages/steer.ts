@@ -15,8 +15,8 @@ import {
 	logAccepted,
 	type NewMessage,
 	type Queued,
-	storable,
 } from "./send.ts";
+import { storable } from "./storable.ts";
 
 /** Message for the active run. `sent` if there was none, and the message started one. */
 export interface Steered extends Accepted {

@@ -27,7 +27,7 @@ import {
 import type { Step } from "../../vocabulary/step.ts";
 import { callsOf, textOf } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
-import { storable } from "../messages/send.ts";
+import { storable } from "../messages/storable.ts";
 
 /** A block of an imported message. Results may be in a message of the user or of role `tool`. */
 export type HistoryBlock =

@@ -37,11 +37,13 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async whoami({ deps }, { principal }) {
 		const { person } = principal;
 		if (!person) return encodeSelf(principal);
-		const { mention, sessions, live, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const profile = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const { mention, sessions, live, context, agent } = profile;
 		const place = {
 			mention: mention ?? "required",
 			sessions: sessions ?? "shared",
 			live: live ?? "tools",
+			context: context ?? 20,
 		} as const;
 		return { ...encodeSelf(principal), place: defined({ ...place, agent }) };
 	},

@@ -9,6 +9,7 @@ import { encodeUsage } from "../../shared/usage-json.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { answerBudget, encodeFailure, encodeMessage, encodeOzzieEvent, encodeSession } from "../codec.ts";
 import { capToFit, markOf } from "../envelope-frames.ts";
+import { decodeContext, encodeRead } from "../message-context.ts";
 import {
 	type HandlerContext,
 	keyed,
@@ -51,13 +52,15 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	},
 
 	async send_message(connection, request) {
-		const { content, attachments, correlation_id } = request.params;
+		const { content, attachments, context, correlation_id } = request.params;
 		const view = await targetOrNew(connection, request);
+		const params = { ...request.params, context: undefined };
 		const accepted = await view.send(
-			keyed(request, view.id),
+			keyed({ ...request, params }, view.id),
 			defined({
 				content,
 				attachments,
+				context: context && decodeContext(context),
 				correlation: correlation_id,
 			}),
 		);
@@ -211,7 +214,7 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		taint: [...explained.taint],
 		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
-		...defined({ said: said && encodeReply(said) }),
+		...defined({ said: said && encodeReply(said), read: explained.read && encodeRead(explained.read) }),
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),
 	};

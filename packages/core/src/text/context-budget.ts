@@ -1,0 +1,54 @@
+import { lineEnds } from "../vocabulary/line-ends.ts";
+import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts";
+
+/** Bytes that a message counts beside its text, its names and its files. */
+const aroundBytes = 100;
+/** A text is not cut to fewer bytes. */
+const leastBytes = 200;
+
+interface Chosen {
+	readonly chosen: readonly ContextMessage[];
+	/** Whether messages or parts of messages are missing. */
+	readonly isShort: boolean;
+}
+
+/**
+ * Selects messages within `maxBytes`: those that the request refers to first, then the newest. The last one may be cut.
+ */
+export function withinContextBudget(messages: readonly ContextMessage[], maxBytes: number): Chosen {
+	const newestFirst = messages.toReversed();
+	const order = [
+		...newestFirst.filter(({ relation }) => !isEarlier(relation)),
+		...newestFirst.filter(({ relation }) => isEarlier(relation)),
+	];
+	let left = maxBytes;
+	let isShort = false;
+	const chosen = new Map<ContextMessage, ContextMessage>();
+	for (const message of order) {
+		const { text, author, files } = message;
+		left -= aroundBytes + bytesOf(author.name) + files.reduce((sum, { name }) => sum + bytesOf(name) + 50, 0);
+		const needed = bytesOf(text);
+		const share = Buffer.byteLength(text) / needed;
+		if (left < Math.min(needed, leastBytes)) {
+			isShort = true;
+			break;
+		}
+		chosen.set(message, needed <= left ? message : cutMessage(message, Math.floor(left * share)));
+		isShort ||= needed > left;
+		left -= needed;
+	}
+	return { chosen: messages.flatMap((message) => chosen.get(message) ?? []), isShort };
+}
+
+function bytesOf(text: string): number {
+	// The mark of each line counts as well.
+	return Buffer.byteLength(text) + 2 * text.split(lineEnds).length;
+}
+
+/** The message with at most `bytes` of its text. */
+export function cutMessage(message: ContextMessage, bytes: number): ContextMessage {
+	const { text } = message;
+	if (Buffer.byteLength(text) <= bytes) return message;
+	const start = Buffer.from(text).subarray(0, bytes).toString("utf8");
+	return { ...message, text: start.replace(/\u{fffd}+$/u, ""), cut: true };
+}

@@ -1,0 +1,193 @@
+import { defined } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import type { Tx } from "../../store/journal.ts";
+import { stamp } from "../../store/tables.ts";
+import { cutMessage, withinContextBudget } from "../../text/context-budget.ts";
+import { type People, shownName } from "../../trust/people/people.ts";
+import {
+	type ContextFile,
+	type ContextMessage,
+	type ContextProblem,
+	isEarlier,
+	type MessageContext,
+} from "../../vocabulary/message-context.ts";
+import { type Actor, hasRole, type Principal } from "../../vocabulary/principal.ts";
+import type { Taint } from "../../vocabulary/taint.ts";
+import { storable } from "./storable.ts";
+
+/** Messages that a client has read for a request, oldest first. */
+export interface GivenContext {
+	readonly messages: readonly GivenMessage[];
+	/** Whether the channel has older messages. */
+	readonly hasOlder: boolean;
+	readonly problem?: ContextProblem;
+}
+
+interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
+	readonly author: Actor & {
+		readonly bot: boolean;
+		/** Whether Parley wrote it, and if so, whether in another session than that of the request. */
+		readonly self?: "here" | "elsewhere";
+	};
+}
+
+/** The context with the role of each author. */
+export interface JudgedContext extends Omit<GivenContext, "messages"> {
+	readonly messages: readonly JudgedMessage[];
+}
+
+interface JudgedMessage extends Omit<ContextMessage, "cut"> {
+	readonly elsewhere: boolean;
+}
+
+/** Maximum size of all read messages of a request: about 20,000 tokens of 4 bytes. */
+const maxBytes = 80_000;
+/** Maximum bytes of a post of Parley that the session has: enough to recognise it. */
+const pointerBytes = 200;
+
+/** Looks up the authors. Bots, guests and people without access do not count as members. */
+export async function judgeContext(
+	people: People,
+	{ person, platform = "client" }: Principal,
+	given: GivenContext,
+): Promise<JudgedContext> {
+	const isMember = new Map<string, boolean>();
+	for (const { author } of given.messages) {
+		if (isMember.has(author.id)) continue;
+		const role = person && !author.bot ? await people.roleOfAuthor(author, person.place) : "stranger";
+		isMember.set(author.id, hasRole({ role }, "member"));
+	}
+	const prefix = person ? `${person.place.platform}:${person.place.tenant}` : platform;
+	const messages = given.messages.map(({ author, ...message }) => {
+		const known = isMember.get(author.id) ? ("member" as const) : ("other" as const);
+		const is = author.self === undefined ? known : ("self" as const);
+		const named = { id: shownName(`${prefix}:${author.id}`), name: shownName(author.name), is };
+		return { ...message, author: named, elsewhere: author.self === "elsewhere" };
+	});
+	return { ...given, messages };
+}
+
+/** Context of one run, and all messages that count as read from then on. */
+export interface TakenContext {
+	readonly context: MessageContext;
+	readonly read: readonly Pick<ContextMessage, "id" | "editedAt">[];
+}
+
+/**
+ * Selects what the session does not have yet: replied-to, forwarded, quoted and linked messages first, then the newest
+ * earlier ones, within the limit. A message of an earlier run is repeated only if it was edited since, or if the request
+ * refers to it.
+ */
+export async function takeContext(
+	tx: Tx,
+	session: Session,
+	{ messages, hasOlder, problem }: JudgedContext,
+): Promise<TakenContext> {
+	const has = await inSession(
+		tx,
+		session.id,
+		messages.map(({ id }) => id),
+	);
+	const wanted = messages.flatMap((message) => withoutKnown(message, has));
+	const isContinued = messages.some(({ id, relation }) => isEarlier(relation) && has.messages.has(id));
+	const cleaned = wanted.map((message) => clean(message, session));
+	const { chosen, isShort } = withinContextBudget(cleaned, maxBytes);
+	const isMissing = isShort || (hasOlder && !isContinued);
+	return {
+		context: { messages: chosen, hasOlder: isMissing, ...defined({ problem }) },
+		read: messages.filter(({ relation }) => isEarlier(relation) || relation === "reply"),
+	};
+}
+
+/** Stores which messages the session has, in the transaction of the run that got them. */
+export async function recordRead(
+	tx: Tx,
+	sessionId: string,
+	runId: string,
+	read: TakenContext["read"],
+): Promise<void> {
+	for (const { id, editedAt = 0 } of new Map(read.map((one) => [one.id, one])).values()) {
+		const row = { session_id: sessionId, message: id, edited_at: editedAt, run_id: runId, ...stamp };
+		await tx
+			.insertInto("read_messages")
+			.values(row)
+			.onConflict((conflict) =>
+				conflict.columns(["session_id", "message"]).doUpdateSet({ edited_at: editedAt, run_id: runId }),
+			)
+			.execute();
+	}
+}
+
+/** Text of other people than members, files, and text from elsewhere are untrusted. Parley's own text may repeat such text. */
+export function taintOfContext({ messages }: MessageContext): Taint {
+	const isUntrusted = messages.some(
+		({ author, files, relation }) =>
+			author.is !== "member" || files.length > 0 || (!isEarlier(relation) && relation !== "reply"),
+	);
+	return isUntrusted ? "U" : "";
+}
+
+interface Known {
+	readonly createdAt: number;
+	/** Times of the last edits of read messages, by id. Messages that were sent to the session count as the newest version. */
+	readonly messages: ReadonlyMap<string, number>;
+}
+
+/** Looks up which messages the session has. Context of a run that was cancelled before it began is not counted. */
+async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
+	const { created_at } = await tx
+		.selectFrom("sessions")
+		.select("created_at")
+		.where("id", "=", sessionId)
+		.executeTakeFirstOrThrow();
+	const createdAt = Number(created_at);
+	if (ids.length === 0) return { createdAt, messages: new Map() };
+	const reached = tx
+		.selectFrom("runs")
+		.where("session_id", "=", sessionId)
+		.where((eb) =>
+			eb.or([
+				eb("state", "<>", "ended"),
+				eb.exists(
+					eb
+						.selectFrom("steps")
+						.select("steps.n")
+						.whereRef("steps.run_id", "=", "runs.id")
+						.where("n", "=", 0),
+				),
+			]),
+		);
+	const read = await tx
+		.selectFrom("read_messages")
+		.select(["message", "edited_at"])
+		.where("session_id", "=", sessionId)
+		.where("message", "in", ids)
+		.where("run_id", "in", reached.select("runs.id"))
+		.execute();
+	const sent = await reached.select("correlation").where("correlation", "in", ids).execute();
+	const messages = new Map(read.map(({ message, edited_at }) => [message, Number(edited_at)]));
+	for (const { correlation } of sent) messages.set(correlation ?? "", Number.POSITIVE_INFINITY);
+	return { createdAt, messages };
+}
+
+function withoutKnown(
+	{ elsewhere, ...message }: JudgedMessage,
+	{ createdAt, messages }: Known,
+): ContextMessage[] {
+	const { id, author, relation, at, editedAt = 0 } = message;
+	const isOwnHere = author.is === "self" && !elsewhere && at >= createdAt;
+	if (isOwnHere && isEarlier(relation)) return [];
+	if (isOwnHere && relation === "reply") return [cutMessage({ ...message, files: [] }, pointerBytes)];
+	if (!isEarlier(relation)) return [message];
+	const readAt = messages.get(id);
+	return readAt === undefined || readAt < editedAt ? [message] : [];
+}
+
+/** The form that is stored and shown: without secrets, and each name in one visible line. */
+function clean(message: ContextMessage, { redactor }: Session): ContextMessage {
+	const text = storable(redactor.redactKnown(message.text));
+	const files = message.files.map(
+		({ name, ...facts }): ContextFile => ({ ...facts, name: shownName(redactor.redactKnown(name)) }),
+	);
+	return { ...message, text, files };
+}
