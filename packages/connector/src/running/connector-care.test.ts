@@ -9,6 +9,18 @@ test("an active run shows typing until its answer", async () => {
 	expect(typed.length).toBeLessThanOrEqual(4);
 });
 
+test("typing lasts as long as a run of 20 minutes without progress, and ends with it", async () => {
+	const stage = await playScene([{ says: "one" }, { passes: 20 * 60_000 }]);
+	const typed = (): number =>
+		stage.platform.surface.asked.filter((asked) => asked === "typing dms/dm-ada").length;
+	const atWork = typed();
+	expect(atWork).toBe(150);
+	await playScene([{ passes: 8000 }], stage);
+	expect(typed()).toBe(atWork + 1);
+	await playScene([{ gateway: { answers: "done" } }, { passes: 60_000 }, { shows: ["done"] }], stage);
+	expect(typed()).toBe(atWork + 1);
+});
+
 test("the status counts what waits and says since when the gateway does not answer", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	expect(await stage.connector.status()).toMatchObject({

@@ -11,15 +11,10 @@ import { answerTexts } from "../texts/answers.ts";
 const everyMs = 8000;
 /** A run that answers within this time shows no indicator. */
 const firstMs = 400;
-/** A run without progress for this time waits for something other than its model. */
-const maxMs = 5 * 60_000;
 /** Minimum time between two descriptions of the current step. */
 const wordsMs = 3000;
 
-/**
- * Shows in one conversation that the agent is working, with its current step, until five minutes after the last progress of
- * the run.
- */
+/** Shows in one conversation that the agent is working, with its current step, until the run ends. */
 export class Typing {
 	readonly #parts: {
 		readonly outbox: { readonly typing: Outbox["typing"] };
@@ -27,7 +22,6 @@ export class Typing {
 		readonly conversation: string;
 	};
 	#run: string | undefined;
-	#until = 0;
 	#doing = "";
 	#shownAt = Number.NEGATIVE_INFINITY;
 	#timer: Timer | undefined;
@@ -47,7 +41,6 @@ export class Typing {
 		this.#doing = "";
 		this.#timer?.cancel();
 		if (run === undefined) return;
-		this.#until = this.#parts.clock.monotonic() + maxMs;
 		this.#shownAt = Number.NEGATIVE_INFINITY;
 		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
@@ -55,21 +48,16 @@ export class Typing {
 	/** Description of the current step of the run; "" without one. */
 	does(words: string): void {
 		const { clock } = this.#parts;
-		const now = clock.monotonic();
-		if (this.#run === undefined) return;
-		const isOver = now >= this.#until;
-		this.#until = now + maxMs;
-		if (words === this.#doing && !isOver) return;
+		if (this.#run === undefined || words === this.#doing) return;
 		this.#doing = words;
 		// The first indicator, which is still to come, includes the description.
 		if (this.#shownAt === Number.NEGATIVE_INFINITY) return;
 		this.#timer?.cancel();
-		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - now), this.#again);
+		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - clock.monotonic()), this.#again);
 	}
 
 	readonly #again = (): void => {
 		const { outbox, clock, conversation } = this.#parts;
-		if (clock.monotonic() >= this.#until) return;
 		this.#shownAt = clock.monotonic();
 		// Never rejects. A refusal of the platform is not retried.
 		void outbox.typing(conversation, this.#doing);
