@@ -244,7 +244,7 @@ verifiesOn(
 		expect(refused).toContainEqual(
 			expect.objectContaining({
 				status: "failed",
-				error: expect.stringContaining("discord:111:gus is a guest"),
+				error: expect.stringContaining("a sender of this request is a guest"),
 			}),
 		);
 		await connector.call("send_message", {
@@ -254,7 +254,7 @@ verifiesOn(
 		const { token } = (await connector.event("prompt.request")).payload;
 		const approve = { token, value: true };
 		expect(await connector.refusal("prompt_response", { ...approve, ...as("ada") })).toMatch(
-			/^forbidden: the role approver is required, and discord:111:ada is member: .*parley people role/,
+			/^forbidden: the role approver is required, and discord:111:ada is member: ask the operator for this role/,
 		);
 		expect(await connector.refusal("prompt_response", approve)).toMatch(/^forbidden: /);
 		expect(await connector.refusal("prompt_response", { ...approve, ...as("abe", { channel: "x" }) })).toBe(

@@ -43,6 +43,6 @@ export function normalised(transcript: string): string {
 			// A fast answer is one post. A slower one was shown while it grew.
 			.replace(/\(to (\w+), edited\)/g, "(to $1)")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
-			.replace(/\b\d+ (second|minute)s? ago\b/g, "TIME ago")
+			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")
 	);
 }

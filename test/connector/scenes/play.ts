@@ -1,7 +1,9 @@
 import type { City } from "./city.ts";
 import { claim } from "./claim.ts";
 import { doStep } from "./do-step.ts";
+import { findInternals } from "./find-internals.ts";
 import { happen } from "./happen.ts";
+import { looks } from "./look.ts";
 import { Notebook } from "./notebook.ts";
 import type { Claim, Doing, Scene, Step } from "./step.ts";
 import { Town } from "./town.ts";
@@ -56,8 +58,16 @@ function check(town: Town, { errors = [] }: Scene, before: number): void {
 	const bad = [...log.records, ...city.log.records.slice(before)]
 		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
 		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
-	const faults = [...site.takeFaults(), ...bad];
+	const faults = [...site.takeFaults(), ...bad, ...internalsIn(town)];
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
+}
+
+/** Ids, paths and permission names in posts that people see. */
+function internalsIn({ site, city }: Town): string[] {
+	const viewers = [undefined, ...Object.values(site.people)];
+	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));
+	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, [city.kept]));
+	return [...new Set(lines)].map((line) => `a post has an internal name: ${line}`);
 }
 
 function isDoing(step: Step): step is Doing {

@@ -82,5 +82,5 @@ test("files are uploaded in three steps, and downloaded only with the required s
 	});
 	const { installed } = { installed: world.state.app.scopes };
 	world.state.app.scopes = new Set([...installed].filter((scope) => scope !== "files:read"));
-	await expect(port.download(file.url_private, 300, signal)).rejects.toThrow("files:read");
+	await expect(port.download(file.url_private, 300, signal)).rejects.toThrow("the app may not read files");
 });

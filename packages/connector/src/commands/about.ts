@@ -1,6 +1,8 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { actingPerson, plain } from "../conversation/vocabulary/plain.ts";
+import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
+import type { PersonNames } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { refusalText } from "../rooms/refusal.ts";
@@ -148,7 +150,7 @@ const why: Command<RoomContext> = {
 		if (heard === undefined) return { text: texts.unknown };
 		const { session, run } = heard;
 		const first = texts.text({
-			at: context.platform.moment(heard.at, "exact"),
+			at: context.platform.moment(heard.at, "relative"),
 			reason: reasons[heard.reason],
 			effect: effects[heard.effect],
 		});
@@ -156,7 +158,7 @@ const why: Command<RoomContext> = {
 		const params = { session_id: session, run_id: run, ...context.onBehalf(person, room) };
 		try {
 			const explanation = await context.gateway.request("explain", params);
-			return { text: [first, ...explained(explanation)].join("\n\n") };
+			return { text: [first, ...explained(explanation, context.platform)].join("\n\n") };
 		} catch (reason) {
 			// The session belongs to another channel, and only its members may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
@@ -255,14 +257,17 @@ function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoam
 	});
 }
 
-function explained({ state, calls, models, said, files }: MethodResult<"explain">): string[] {
+function explained(
+	{ state, calls, models, said, files }: MethodResult<"explain">,
+	platform: PersonNames,
+): string[] {
 	const { why: texts } = messageTexts;
 	const used = calls.map(({ name: tool, decision, reason, by }) =>
 		texts.call({
 			tool,
 			decision,
-			by: by === undefined ? undefined : plain(by, 100),
-			reason: plain(reason, 200),
+			by: by === undefined ? undefined : actingPerson(by, platform),
+			reason: plainWithPeople(reason, 200, platform),
 		}),
 	);
 	const by = models.map(({ model: name }) => `\`${name}\``).join(", ");
@@ -271,7 +276,9 @@ function explained({ state, calls, models, said, files }: MethodResult<"explain"
 		texts.states[state],
 		by === "" ? undefined : texts.models({ models: by }),
 		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
-		said !== undefined && said.error !== "" ? texts.error({ error: plain(said.error, 300) }) : undefined,
+		said !== undefined && said.error !== ""
+			? texts.error({ error: plainWithPeople(said.error, 300, platform) })
+			: undefined,
 		fileNames === "" ? undefined : texts.files({ files: fileNames }),
 	]);
 }

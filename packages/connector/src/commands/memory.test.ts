@@ -4,7 +4,7 @@ import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { memoryCommands } from "./memory.ts";
 
 const note = {
-	memory_id: "mem_1",
+	memory_id: "mem_aaaaaaaaaaaaaaaaaaaa000001",
 	scope: "user" as const,
 	subject: "discord:1:42",
 	content: "likes *tea*",
@@ -27,7 +27,7 @@ test.each<{
 		command: "memory",
 		options: {},
 		answers: { list_memories: () => ({ memories: [note] }) },
-		says: /^- `mem_1` \(about you #drinks\): likes .*tea.*`\S*forget ID` deletes a note/s,
+		says: /^- `000001` \(about you #drinks\): likes .*tea.*`\S*forget ID` deletes a note/s,
 		asks: { method: "list_memories", params: { limit: 10, actor: { id: "42" } } },
 	},
 	{
@@ -41,10 +41,13 @@ test.each<{
 	{
 		name: "one note is deleted",
 		command: "forget",
-		options: { what: "mem_1" },
+		options: { what: "mem_aaaaaaaaaaaaaaaaaaaa000001" },
 		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 1 }) },
 		says: "Deleted.",
-		asks: { method: "forget_memory", params: { memory_id: "mem_1", actor: { id: "42" } } },
+		asks: {
+			method: "forget_memory",
+			params: { memory_id: "mem_aaaaaaaaaaaaaaaaaaaa000001", actor: { id: "42" } },
+		},
 	},
 	{
 		name: "all notes of a person are deleted",
@@ -63,10 +66,15 @@ test.each<{
 });
 
 test("a command that is written in a channel shows no notes about the person there", async () => {
-	const shared = { ...note, memory_id: "mem_2", scope: "channel" as const, content: "deploys on Friday" };
+	const shared = {
+		...note,
+		memory_id: "mem_aaaaaaaaaaaaaaaaaaaa000002",
+		scope: "channel" as const,
+		content: "deploys on Friday",
+	};
 	for (const [memories, says] of [
 		[[note], /^Notes about you are not shown in this channel/],
-		[[note, shared], /^- `mem_2` .*Notes about you are not shown/s],
+		[[note, shared], /^- `000002` .*Notes about you are not shown/s],
 	] as const) {
 		const { context } = scriptedContext({ list_memories: () => ({ memories: [...memories] }) });
 		const handled = { ...commanded("memory", {}), message: "m1" };

@@ -1,11 +1,14 @@
-import { defined, definedItems } from "@parley/base";
+import { definedItems } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
+import { shortId } from "../conversation/tasks/task-state.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { noteTexts } from "../texts/notes.ts";
 import type { Command } from "./command.ts";
-import { isPublic, textOf } from "./options.ts";
+import { isPublic, removeByEnd, textOf } from "./options.ts";
 
 const maxShown = 10;
+/** Maximum notes among which the end of an id is searched. */
+const maxSearched = 1000;
 
 const memory: Command = {
 	name: "memory",
@@ -57,11 +60,16 @@ const forget: Command = {
 	async run({ gateway, onBehalf }, { event: { person, room, options }, key }) {
 		const what = textOf(options["what"]);
 		const all = what.toLowerCase() === "me";
-		const { forgotten } = await gateway.request("forget_memory", {
-			...defined({ person: all ? "me" : undefined, memory_id: all ? undefined : what }),
-			key,
-			...onBehalf(person, room),
-		});
+		const behalf = onBehalf(person, room);
+		const ids = async (): Promise<string[]> => {
+			const { memories } = await gateway.request("list_memories", { limit: maxSearched, ...behalf });
+			return memories.map(({ memory_id }) => memory_id);
+		};
+		const forgetWhat = async (what: { readonly person: string } | { readonly memory_id: string }) =>
+			(await gateway.request("forget_memory", { ...what, key, ...behalf })).forgotten;
+		const forgotten = all
+			? await forgetWhat({ person: "me" })
+			: await removeByEnd(what, ids, { remove: (memory_id) => forgetWhat({ memory_id }), done: 1 });
 		const { done, allDone } = noteTexts.forget;
 		return { text: all ? allDone({ count: forgotten }) : done };
 	},
@@ -69,7 +77,7 @@ const forget: Command = {
 
 function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
 	const labels = tags.map((tag) => ` #${plain(tag, 40)}`).join("");
-	return `- \`${memory_id}\` (${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
+	return `- \`${shortId(memory_id)}\` (${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
 }
 
 export const memoryCommands: readonly Command[] = [memory, forget];

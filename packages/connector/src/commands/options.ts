@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import type { HandledEvent } from "../rooms/handler-context.ts";
 
 /** The text of an option; empty if it is missing. */
@@ -11,4 +12,30 @@ export const maxSuggestions = 25;
 /** Whether all members of the room can read the answer, because the command was written as a message. */
 export function isPublic({ event, message }: HandledEvent<"command">): boolean {
 	return message !== undefined && event.room.kind !== "direct";
+}
+
+/**
+ * Removes the object whose id ends with the typed text. Without a single match, the typed text is the id. After a crash, an
+ * earlier try may have removed the object: the gateway then knows the key, and the result is `done`.
+ */
+export async function removeByEnd<Value>(
+	typed: string,
+	ids: () => Promise<readonly string[]>,
+	{ remove, done }: { readonly remove: (id: string) => Promise<Value>; readonly done: Value },
+): Promise<Value> {
+	const isComplete = /^[a-z]+_[0-9a-z]{26}$/u.test(typed);
+	const wanted = typed.toLowerCase();
+	const [found, other] = isComplete ? [typed] : (await ids()).filter((id) => id.endsWith(wanted));
+	try {
+		return await remove(found !== undefined && other === undefined ? found : typed);
+	} catch (reason) {
+		if (isKeyOfOther(reason)) return done;
+		throw reason;
+	}
+}
+
+/** Whether the gateway refused because the key belongs to an earlier request with other parameters. */
+export function isKeyOfOther(reason: unknown): boolean {
+	const { code, message } = ParleyError.from(reason);
+	return code === "invalid_argument" && message.includes("was used for another request");
 }

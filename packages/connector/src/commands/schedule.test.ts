@@ -5,7 +5,7 @@ import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { scheduleCommands } from "./schedule.ts";
 
 const schedule: SchedulePayload = {
-	entry_id: "sched_1",
+	entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000001",
 	title: "Stand*up*",
 	prompt: "report",
 	when: "every 2 hours",
@@ -32,7 +32,7 @@ test.each<{
 		command: "schedule add",
 		options: { text: "report", when: "every 2 hours", show: "thread", zone: "UTC" },
 		answers: { schedule_task: () => schedule },
-		says: /^Scheduled:\n- `sched_1` \*\*Stand.*every 2 hours, next /,
+		says: /^Scheduled:\n- `000001` \*\*Stand.*every 2 hours, next /,
 		asks: {
 			method: "schedule_task",
 			params: {
@@ -50,7 +50,7 @@ test.each<{
 		command: "schedule list",
 		options: {},
 		answers: { list_schedules: () => ({ schedules: [{ ...schedule, problem: "no right" }] }) },
-		says: /^- `sched_1` .*did not run: no right\n\n`\S*schedule remove ID` removes a schedule\.$/s,
+		says: /^- `000001` .*did not run: no right\n\n`\S*schedule remove ID` removes a schedule\.$/s,
 		asks: { method: "list_schedules", params: { limit: 20, actor: { id: "42" } } },
 	},
 	{
@@ -64,10 +64,19 @@ test.each<{
 	{
 		name: "a schedule is removed",
 		command: "schedule remove",
-		options: { id: "sched_1" },
-		answers: { unschedule_task: () => ({ status: "removed", entry_id: "sched_1", title: "Standup" }) },
+		options: { id: "sched_aaaaaaaaaaaaaaaaaaaa000001" },
+		answers: {
+			unschedule_task: () => ({
+				status: "removed",
+				entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000001",
+				title: "Standup",
+			}),
+		},
 		says: /^Removed: Standup$/,
-		asks: { method: "unschedule_task", params: { entry_id: "sched_1", key: "key", actor: { id: "42" } } },
+		asks: {
+			method: "unschedule_task",
+			params: { entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000001", key: "key", actor: { id: "42" } },
+		},
 	},
 ])("$name", async ({ command, options, answers, says, asks }) => {
 	const { context, gateway } = scriptedContext(answers);
@@ -83,13 +92,18 @@ test("the id of a schedule is completed from its title", async () => {
 	const { person, room } = commanded("schedule remove").event;
 	const typing = { option: "id", options: {}, person, room };
 	expect(await remove?.complete?.(context, { ...typing, typed: "stand" })).toMatchObject([
-		{ value: "sched_1" },
+		{ value: "sched_aaaaaaaaaaaaaaaaaaaa000001" },
 	]);
 	expect(await remove?.complete?.(context, { ...typing, typed: "zebra" })).toEqual([]);
 });
 
 test("a command that is written in a channel shows no schedule of another place there", async () => {
-	const elsewhere = { ...schedule, entry_id: "sched_2", title: "Salaries", session_id: "sess_2" };
+	const elsewhere = {
+		...schedule,
+		entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000002",
+		title: "Salaries",
+		session_id: "sess_2",
+	};
 	const written = (command: string, options: Readonly<Record<string, string>> = {}) => ({
 		...commanded(command, options),
 		message: "m1",
@@ -97,17 +111,21 @@ test("a command that is written in a channel shows no schedule of another place 
 	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
 	for (const [schedules, says] of [
 		[[elsewhere], /^Schedules of other channels are not shown here\. `\S*schedule list` shows/],
-		[[elsewhere, schedule], /^- `sched_1` .*Schedules of other channels .*schedule remove ID` removes/s],
-		[[schedule], /^- `sched_1` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
+		[[elsewhere, schedule], /^- `000001` .*Schedules of other channels .*schedule remove ID` removes/s],
+		[[schedule], /^- `000001` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
 	] as const) {
 		const { context } = scriptedContext({ list_schedules: () => ({ schedules: [...schedules] }) });
 		const { text } = (await runOf("schedule list")?.(context, written("schedule list"))) ?? {};
 		expect(text).toMatch(says);
 		expect(text).not.toContain("Salaries");
 	}
-	const removed = { status: "removed" as const, entry_id: "sched_2", title: "Salaries" };
+	const removed = {
+		status: "removed" as const,
+		entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000002",
+		title: "Salaries",
+	};
 	const { context } = scriptedContext({ unschedule_task: () => removed });
-	const remove = written("schedule remove", { id: "sched_2" });
+	const remove = written("schedule remove", { id: "sched_aaaaaaaaaaaaaaaaaaaa000002" });
 	expect(await runOf("schedule remove")?.(context, remove)).toEqual({ text: "Removed." });
 });
 
@@ -143,5 +161,5 @@ test.each([
 			{ ...context, roomOf: async () => ({ ...room, ...target }) },
 			{ event: { ...event, room: { ...room, ...written } }, key, message: "m1" },
 		)) ?? {};
-	expect(text?.includes("sched_1")).toBe(shown);
+	expect(text?.includes("`000001`")).toBe(shown);
 });

@@ -1,12 +1,14 @@
 import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
+import { shortId } from "../conversation/tasks/task-state.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
 import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import { scheduleTexts } from "../texts/schedules.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
-import { isPublic, maxSuggestions, textOf } from "./options.ts";
+import { isPublic, maxSuggestions, removeByEnd, textOf } from "./options.ts";
 
 const maxListed = 20;
 /** Above the gateway's limit per person, so that the schedules of a channel are always included. */
@@ -109,14 +111,17 @@ const remove: Command = {
 	async run({ gateway, onBehalf }, handled) {
 		const { event, key } = handled;
 		const { person, room, options } = event;
-		const { title } = await gateway.request("unschedule_task", {
-			entry_id: textOf(options["id"]),
-			key,
-			...onBehalf(person, room),
-		});
+		const behalf = onBehalf(person, room);
+		const ids = async (): Promise<string[]> => {
+			const { schedules } = await gateway.request("list_schedules", { limit: maxOfOwner, ...behalf });
+			return schedules.map(({ entry_id }) => entry_id);
+		};
+		const remove = async (entry_id: string): Promise<string> =>
+			(await gateway.request("unschedule_task", { entry_id, key, ...behalf })).title;
+		const title = await removeByEnd(textOf(options["id"]), ids, { remove, done: "" });
 		// The title may be that of a schedule of another channel.
 		const { done, doneNamed } = scheduleTexts.remove;
-		return { text: isPublic(handled) ? done : doneNamed({ title: plain(title, 200) }) };
+		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plain(title, 200) }) };
 	},
 	complete: suggest,
 };
@@ -158,10 +163,12 @@ function showOf(option: string | number | boolean | undefined): "post" | "thread
 
 function lineOf(
 	{ entry_id, title, when, next_due, problem }: SchedulePayload,
-	{ moment }: PlatformWords,
+	platform: PlatformWords,
 ): string {
 	const { list: texts } = scheduleTexts;
-	const next = next_due === undefined ? "" : texts.next({ at: moment(Date.parse(next_due), "relative") });
-	const why = problem === undefined ? "" : texts.problem({ problem: plain(problem, 300) });
-	return `- \`${entry_id}\` **${plain(title, 150)}**: ${plain(when, 200)}${next}${why}`;
+	const next =
+		next_due === undefined ? "" : texts.next({ at: platform.moment(Date.parse(next_due), "relative") });
+	const why =
+		problem === undefined ? "" : texts.problem({ problem: plainWithPeople(problem, 300, platform) });
+	return `- \`${shortId(entry_id)}\` **${plain(title, 150)}**: ${plain(when, 200)}${next}${why}`;
 }

@@ -267,7 +267,7 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 	const end = completed_at === undefined ? undefined : Date.parse(completed_at);
 	const spent = tokensOf({ input: usage.tokens_input, output: usage.tokens_output });
 	return definedItems([
-		taskTexts.requested({ at: moment(Date.parse(created_at), "exact") }),
+		taskTexts.requested({ at: moment(Date.parse(created_at), "relative") }),
 		start !== undefined && end === undefined
 			? taskTexts.started({ at: moment(start, "relative") })
 			: undefined,

@@ -92,7 +92,6 @@ const status: Command = {
 			const until = Date.parse(expires_at);
 			return [
 				texts.until({
-					exact: platform.moment(until, "exact"),
 					relative: platform.moment(until, "relative"),
 				}),
 				texts.covered({ cover: coverOf(grant, platform), calls }),

@@ -121,7 +121,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It had already ended: ✅ Done, at 7 s.",
+		reply: "It had already ended: ✅ Done, {7 s}.",
 	},
 	{
 		name: "cancel of what somebody else has cancelled says who did, and when",
@@ -133,7 +133,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It had already ended: ⏹️ Cancelled by @7, at 7 s.",
+		reply: "It had already ended: ⏹️ Cancelled by @7, {7 s}.",
 	},
 	{
 		name: "retry submits the task once more, with one key for all presses of that button",

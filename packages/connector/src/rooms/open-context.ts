@@ -1,5 +1,6 @@
 import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
+import { isKeyOfOther } from "../commands/options.ts";
 import type { Controls } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
@@ -154,7 +155,8 @@ async function sendMessage(
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
 		if (code === "not_found") return again();
-		if (isRepeated(reason)) return undefined;
+		// An earlier process has already sent the message to another session, and the room was switched since.
+		if (isKeyOfOther(reason)) return undefined;
 		throw reason;
 	});
 	const known = run ?? (message === undefined ? undefined : runOf(talked.state.answers, message)?.id);
@@ -168,12 +170,6 @@ async function send(
 ): Promise<string> {
 	const { run_id } = await gateway.request("send_message", params, { sessionId: session });
 	return run_id;
-}
-
-/** An earlier process has already sent the message to another session, and the room was switched since. */
-function isRepeated(reason: unknown): boolean {
-	const { code, message } = ParleyError.from(reason);
-	return code === "invalid_argument" && message.includes("was used for another request");
 }
 
 function refuseLong(text: string): void {

@@ -19,8 +19,8 @@ export const trustTexts = {
 
 	status: {
 		description: "Show whether this channel is trusted, and until when",
-		until: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
-			`🔓 **This channel is trusted** until ${exact}, ${relative}.`,
+		until: ({ relative }: { readonly relative: string }): string =>
+			`🔓 **This channel is trusted.** It ends ${relative}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls} made so far`,
 		/** `person`: undefined if it is unknown. */
@@ -42,15 +42,14 @@ export const trustTexts = {
 		marker: ({ id }: { readonly id: string }): string => `grant id ${id}`,
 		open: "🔓 **This channel is trusted**: tools run here without approval.",
 		covered: ({ cover }: { readonly cover: string }): string => `- Covered: ${cover}`,
-		until: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
-			`- Until ${exact}, ${relative}`,
+		until: ({ relative }: { readonly relative: string }): string => `- Ends ${relative}`,
 		grantedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`- Granted by ${person}: ${reason}`,
 		stillRequired:
 			"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		end: "End trust",
 		ended: ({ at, reason }: { readonly at: string; readonly reason: string }): string =>
-			`🔒 **This channel is no longer trusted** since ${at}: ${reason}.`,
+			`🔒 **This channel is no longer trusted**, ${at}: ${reason}.`,
 		notice: ({ reason }: { readonly reason: string }): string =>
 			`🔒 Tools require approval here again: ${reason}.`,
 		alreadyEnded: "This trust had already ended.",

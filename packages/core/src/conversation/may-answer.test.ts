@@ -140,7 +140,7 @@ test("only the approver of this channel has an effect, among twelve people who a
 test("a refusal names the missing role and how to get it, and is audited", async () => {
 	await using chat = await openPrompt("edit");
 	expect(await chat.answer(ada)).toBe(
-		"the role approver is required, and discord:guild:ada is member: the operator can change it with parley people role discord:guild:ada approver",
+		"the role approver is required, and discord:guild:ada is member: ask the operator for this role",
 	);
 	expect(await chat.answer(acting("sid", "stranger"))).toContain("request a code with pair");
 	expect(await chat.answer(acting("abe", "approver", { channel: "random" }))).toBe("prompt not found");

@@ -274,7 +274,7 @@ test("runs of a guest may only read, whatever is approved", async () => {
 	await using chat = await openChat(replies, { tools }, gus);
 	await chat.say("go");
 	const denied = expect.stringMatching(
-		/^denied: discord:guild:gus is a guest, and requests of guests may only read/,
+		/^denied: a sender of this request is a guest, and requests of guests may only read/,
 	);
 	expect(await chat.results()).toEqual(["look {}", denied, denied, denied, denied, "ask {}"]);
 	expect(chat.log.recorded).not.toContain("prompt.requested");
@@ -393,7 +393,9 @@ test("a run has the rights of its author at the moment of each call: after a rem
 	await people.remove(unkeyed(), "discord:guild:eve");
 	removed.resolve();
 	await log.next("assistant.message");
-	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("eve no longer has access");
+	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(
+		"a sender of this request no longer has access",
+	);
 });
 
 test("a person sees the sessions and events of their channel, and none of another", async () => {

@@ -114,7 +114,7 @@ export class Memories {
 			const isOperator = principal.kind === "operator";
 			if (!memory || !(isOperator || isReadable(memory, readerOf(principal)))) throw unknownMemory(id);
 			if (!isOperator && !isTheirs(memory, principal)) {
-				const message = `permission denied: memory ${id} was written by ${memory.author}; they, or the operator, can delete it`;
+				const message = `permission denied: memory ${id} was written by another person: ask them or the operator to delete it`;
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			await deleteMemory(tx, id);

@@ -177,6 +177,6 @@ test("a refusal names the action and the person who can allow it", () => {
 		/discord:g:u has no access: request a code with pair/,
 	);
 	expect(() => authorize({ ...connector, person: person("member") }, "prompt.approve")).toThrow(
-		/the role approver is required, and discord:g:u is member: .*parley people role discord:g:u approver/,
+		/the role approver is required, and discord:g:u is member: ask the operator for this role/,
 	);
 });

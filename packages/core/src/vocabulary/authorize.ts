@@ -194,7 +194,7 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	if (person.role === "stranger") {
 		return `${person.id} has no access: request a code with pair, and send it to the operator for approval`;
 	}
-	return `the role ${needed} is required, and ${person.id} is ${person.role}: the operator can change it with parley people role ${person.id} ${needed}`;
+	return `the role ${needed} is required, and ${person.id} is ${person.role}: ask the operator for this role`;
 }
 
 /** Error for a session that does not exist or that the caller may not read. */

@@ -145,5 +145,7 @@ test("a message without its files still fits, reports them, and closes its forma
 	const draft = withoutFiles({ content, components: [], files: [file("a.md")] }, "permission");
 	expect(checkDraft(draft)).toEqual({});
 	expect(draft.files).toEqual([]);
-	expect(draft.content).toMatch(/…\n```\n-# File not attached: I need the permission "Attach Files" here\.$/);
+	expect(draft.content).toMatch(
+		/…\n```\n-# File not attached: I may not attach files here\. Ask an administrator to allow it\.$/,
+	);
 });

@@ -75,7 +75,9 @@ test.each([
 	],
 	[
 		"the words in the place of a file that we may not attach",
-		said(idAt(5), { content: 'hello\n-# File not attached: I need the permission "Attach Files" here.' }),
+		said(idAt(5), {
+			content: "hello\n-# File not attached: I may not attach files here. Ask an administrator to allow it.",
+		}),
 		{ file: { name: "a.md", content: "x" } },
 	],
 ])("a post is found by %s", async (_name, message, payload) => {

@@ -1,7 +1,7 @@
 /** Notes below a post about its files, and the descriptions of files. Plain text. */
 export const postTexts = {
 	filesLeftOut: ({ problem }: { readonly problem: string }) => `Files not attached: ${problem}.`,
-	mayNotAttach: 'File not attached: I need the permission "Attach Files" here.',
+	mayNotAttach: "File not attached: I may not attach files here. Ask an administrator to allow it.",
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
 		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
 	/** Completes the sentence of `fileTooLarge`: too large for … */

@@ -109,7 +109,9 @@ test("a file is read with the bot's token, up to the limit", async () => {
 	const wanted = { url: `${slack.url}/notes.txt`, token: "xoxb-1", signal, apiUrl: slack.apiUrl };
 	expect(Buffer.from(await download({ ...wanted, most: 12 })).toString()).toBe("twelve bytes");
 	await expect(download({ ...wanted, most: 11 })).rejects.toMatchObject({ code: "resource_exhausted" });
-	await expect(download({ ...wanted, most: 12, token: "xoxb-2" })).rejects.toThrow("files:read");
+	await expect(download({ ...wanted, most: 12, token: "xoxb-2" })).rejects.toThrow(
+		"the app may not read files",
+	);
 	await expect(download({ ...wanted, most: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
 });
 
@@ -118,7 +120,9 @@ test("the page on which people sign in is not taken for the file", async () => {
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!DOCTYPE html>");
 	});
 	const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 100 };
-	await expect(download({ ...wanted, url: `${slack.url}/photo.png` })).rejects.toThrow("files:read");
+	await expect(download({ ...wanted, url: `${slack.url}/photo.png` })).rejects.toThrow(
+		"the app may not read files",
+	);
 	expect(await download({ ...wanted, url: `${slack.url}/page.html` })).toHaveLength(15);
 });
 
@@ -148,7 +152,7 @@ test("a canvas is a page, and is distinguished from the sign-in page", async () 
 	};
 	const [canvas = "", notes = "", linking = "", ...logins] = Object.keys(pages);
 	for (const path of [canvas, notes, linking]) expect(await read(path)).toBe(pages[path]);
-	for (const login of logins) await expect(read(login)).rejects.toThrow("files:read");
+	for (const login of logins) await expect(read(login)).rejects.toThrow("the app may not read files");
 });
 
 test.each([

@@ -263,7 +263,11 @@ export const delivery: readonly Scene[] = [
 			{ file: "huge.txt", gets: "A sentence of some words.\n".repeat(1000) },
 			{ says: "@Parley read: huge.txt" },
 			{
-				shows: ["A sentence", 'File not attached: I need the permission "Attach Files" here.', "[Good]"],
+				shows: [
+					"A sentence",
+					"File not attached: I may not attach files here. Ask an administrator to allow it.",
+					"[Good]",
+				],
 				times: 1,
 			},
 			{ stuck: [] },

@@ -37,7 +37,7 @@ export const schedules: readonly Scene[] = [
 			...hourly,
 			{ says: "@Parley !schedules" },
 			{ shows: "**Report**: every hour" },
-			{ notes: /`(sched_\w+)` \*\*Report/ },
+			{ notes: /`(\w{6})` \*\*Report/ },
 			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
 			{ answered: "Schedule not found" },
 			{ commands: "/schedule remove", with: { id: "{1}" } },

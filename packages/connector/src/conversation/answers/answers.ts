@@ -69,7 +69,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "schedule.created":
 				return { slice, operations: [created(event.payload)] };
 			case "schedule.trigger":
-				return { slice, operations: missed(event.payload) };
+				return { slice, operations: missed(event.payload, scene) };
 			case "schedule.removed":
 				return { slice, operations: removed(event.payload) };
 			case "session.deleted":

@@ -4,6 +4,7 @@ import { scheduleTexts } from "../../texts/schedules.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import { plainWithPeople } from "../vocabulary/without-ids.ts";
 import { type AnswersSlice, withRun } from "./runs.ts";
 
 const maxTitle = 150;
@@ -48,10 +49,13 @@ export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): st
 }
 
 /** A due time that started no run. */
-export function missed(trigger: EventPayloads["schedule.trigger"]): ShowOperation[] {
-	const { error } = trigger;
+export function missed(
+	{ title, error }: EventPayloads["schedule.trigger"],
+	{ platform }: Scene,
+): ShowOperation[] {
 	if (error === "") return [];
-	const text = scheduleTexts.missed({ name: nameOf(trigger.title), error: plain(error, maxReason) });
+	const shown = plainWithPeople(error, maxReason, platform);
+	const text = scheduleTexts.missed({ name: nameOf(title), error: shown });
 	return [{ type: "show", lane: "error", text }];
 }
 

@@ -3,6 +3,7 @@ import type { GrantPayload } from "@parley/protocol";
 import type { PersonNames } from "../../platform/chat-platform.ts";
 import { trustTexts } from "../../texts/trust.ts";
 import { plain } from "../vocabulary/plain.ts";
+import { plainWithPeople } from "../vocabulary/without-ids.ts";
 
 type Names = PersonNames;
 
@@ -42,7 +43,7 @@ export function endWords(reason: string, names: Names): string {
 			reason: why === "" ? "" : plain(why, 300),
 		});
 	}
-	return reason === "expired" ? trustTexts.ends.expired : plain(reason, 300);
+	return reason === "expired" ? trustTexts.ends.expired : plainWithPeople(reason, 300, names);
 }
 
 function listed(names: readonly string[]): string {

@@ -26,7 +26,7 @@ function open(cover: string, by: string): string {
 	return [
 		"milestone room grant:grant_1dddddd: 🔓 **This channel is trusted**: tools run here without approval.",
 		`- Covered: ${cover}`,
-		"- Until at 3600 s, {3600 s}",
+		"- Ends {3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
 		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		"(grant id dddddd)",
@@ -36,7 +36,7 @@ function open(cover: string, by: string): string {
 
 function closed(why: string): string[] {
 	return [
-		`milestone room grant:grant_1dddddd: 🔒 **This channel is no longer trusted** since at 70 s: ${why}.\n(grant id dddddd)`,
+		`milestone room grant:grant_1dddddd: 🔒 **This channel is no longer trusted**, {70 s}: ${why}.\n(grant id dddddd)`,
 		`milestone room grant-end:grant_1dddddd: 🔒 Tools require approval here again: ${why}.`,
 	];
 }

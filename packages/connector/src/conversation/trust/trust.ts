@@ -43,7 +43,6 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 			card.open,
 			card.covered({ cover: coverOf(grant, platform) }),
 			card.until({
-				exact: platform.moment(until, "exact"),
 				relative: platform.moment(until, "relative"),
 			}),
 			card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
@@ -56,7 +55,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 /** The same card after the end. */
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
-	const at = platform.moment(recorded.at, "exact");
+	const at = platform.moment(recorded.at, "relative");
 	return { ...named(id, scene), text: card.ended({ at, reason: endWords(reason, platform) }) };
 }
 

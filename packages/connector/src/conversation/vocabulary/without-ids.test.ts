@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusalWithoutIds, trustRequestWithoutIds } from "./without-ids.ts";
+import { plainWithPeople, refusalWithoutIds, trustRequestWithoutIds } from "./without-ids.ts";
 
 test("a trust request names the channel as this one, and people without their ids", () => {
 	const label =
@@ -17,4 +17,15 @@ test("a refusal names only the refused person", () => {
 	expect(refusalWithoutIds("ask discord:1:8", refused)).toBe("ask discord:1:8");
 	const nameless = { ...refused, person: { id: "7", name: "" } };
 	expect(refusalWithoutIds("discord:1:7 is member", nameless)).toBe("discord:1:7 is member");
+});
+
+test.each([
+	["discord:1:7 has left the server", "@7 has left the server"],
+	[
+		"not sent: slack:T1:U7, who asked for slack:T1:U8, may *not*",
+		"not sent: @U7, who asked for @U8, may \\*not\\*",
+	],
+	["no people here", "no people here"],
+])("%s has names in place of ids", (text, shown) => {
+	expect(plainWithPeople(text, 100, { person: (id) => `@${id}` })).toBe(shown);
 });

@@ -1,3 +1,6 @@
+import type { PersonNames } from "../../platform/chat-platform.ts";
+import { plain } from "./plain.ts";
+
 const id = /[a-z][a-z0-9-]*:[^\s:()]+:[^\s:(),]+/u;
 const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
 const trusting = new RegExp(`^Trust ${id.source} `, "u");
@@ -11,6 +14,21 @@ export function trustRequestWithoutIds(label: string): string {
 export function refusalWithoutIds(words: string, { platform, tenant, person }: RefusedPerson): string {
 	const own = `${platform}:${tenant}:${person.id}`;
 	return person.name === "" ? words : words.replace(own, () => person.name);
+}
+
+const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;
+
+/** Text of the gateway as Markdown in one line, in which people have their names in place of their ids. */
+export function plainWithPeople(text: string, most: number, { person }: PersonNames): string {
+	const [found] = personId.exec(text) ?? [];
+	if (found === undefined) return plain(text, most);
+	const [before = "", ...after] = text.split(found);
+	const name = person(found.split(":")[2] ?? "");
+	const [start, rest] = [plain(before, most), plainWithPeople(after.join(found), most, { person })];
+	return [start, name, rest]
+		.filter((part) => part !== "")
+		.join(" ")
+		.replace(/ (?=[,.;:)])/gu, "");
 }
 
 interface RefusedPerson {

@@ -208,8 +208,8 @@ async function refusalOfSpeakers(run: Run, people: People): Promise<string | und
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"
-			? `${person.id} is a guest, and requests of guests may only read: ask a member to send the request`
-			: `${person.id} no longer has access, and their requests may only read: ask a member to send the request`;
+			? "a sender of this request is a guest, and requests of guests may only read: ask a member to send it"
+			: "a sender of this request no longer has access, so it may only read: ask a member to send it";
 	}
 	return undefined;
 }
