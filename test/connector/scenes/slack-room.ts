@@ -34,11 +34,7 @@ export class SlackRoom implements Room {
 
 	/** True if people write in threads in this channel. */
 	get hasThreads(): boolean {
-		return this.#self !== undefined && this.channel.threadTs === undefined && !this.#isDirect;
-	}
-
-	get #isDirect(): boolean {
-		return this.channel.record.kind === "im";
+		return this.#self !== undefined && this.channel.threadTs === undefined;
 	}
 
 	/** The channel or thread of the next message. */

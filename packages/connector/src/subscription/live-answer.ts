@@ -19,6 +19,8 @@ const firstMs = 300;
 /** Time between two edits: at first, and at most, after refusals of the platform. */
 const usualMs = 1200;
 const maxMs = 10_000;
+/** Number of times that the first post waits for a complete word, which a stream needs. */
+const maxHeld = 2;
 
 /**
  * The process that may have posted the first state of an answer: this one alone, an earlier one with this database, or one
@@ -51,6 +53,7 @@ export class LiveAnswer {
 	/** Content of each post as planned or shown last. */
 	readonly #shown: string[] = [];
 	#isChanged = false;
+	#held = 0;
 	#waitMs = usualMs;
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -85,6 +88,7 @@ export class LiveAnswer {
 			this.#timer?.cancel();
 			this.#timer = undefined;
 			this.#shown.length = 0;
+			this.#held = 0;
 			this.#waitMs = usualMs;
 			this.#begin = begin;
 		}
@@ -174,6 +178,11 @@ export class LiveAnswer {
 		if (file !== undefined && this.#shown.length > 0) return [];
 		const { buttons, since } = grownPost(run, scene);
 		const grows = posts.length === 1 ? this.#grows(run) : undefined;
+		if (grows?.parts.length === 0 && this.#shown.length === 0 && this.#held < maxHeld) {
+			this.#held += 1;
+			this.#isChanged = true;
+			return [];
+		}
 		return posts.map((body, index) => {
 			const isLast = index === posts.length - 1;
 			return {

@@ -70,15 +70,14 @@ export class Channels {
 	}
 
 	/**
-	 * Returns the room of a message. A message at the top of a channel begins a thread, which is its room. In a direct
-	 * message, only replies are in a thread. Rejects like `find`.
+	 * Returns the room of a message. A message at the top of a channel begins a thread, which is its room. So does a direct
+	 * message to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(
 		told: EventChannel,
 		said: { readonly ts: string; readonly thread_ts?: string | undefined },
 	): Promise<Room> {
-		const isDirect = kindOf(told.channel) === "direct";
-		return this.roomWith(told, isDirect ? threadOf(said) : (said.thread_ts ?? said.ts));
+		return this.roomWith(told, said.thread_ts ?? said.ts);
 	}
 
 	/** Returns the room of a channel, or of a thread in it. Rejects like `find`. */

@@ -100,14 +100,14 @@ test("deletions know their thread, also that of a message that leaves a stone", 
 	).toEqual(of(ts));
 });
 
-test("with one person alone only threads are threads; groups are like channels", async () => {
+test("a direct message begins a thread, like a message in a channel or a group", async () => {
 	const { inboundOf, port } = await openReading();
 	const direct = { ...message, channel: "D1", channel_type: "im" };
 	expect(await inboundOf(direct)).toMatchObject({
-		inbound: { room: { tenant: "T1", channel: "D1", shared: false, kind: "direct" } },
-		key: { conversation: "T1/D1" },
+		inbound: { room: { tenant: "T1", channel: "D1", thread: `D1-${ts}`, shared: false, kind: "direct" } },
+		key: { conversation: `T1/D1/${ts}` },
 	});
-	expect((await inboundOf({ ...direct, thread_ts: ts })).key.conversation).toBe("T1/D1");
+	expect((await inboundOf({ ...direct, thread_ts: ts })).key.conversation).toBe(`T1/D1/${ts}`);
 	expect((await inboundOf({ ...direct, thread_ts: "1.1" })).inbound).toMatchObject({
 		room: { thread: "D1-1.1" },
 	});

@@ -187,5 +187,5 @@ test("a sign belongs to the room of its message, wherever that is known from", a
 	shown({ ts: "8.8", user: "UBOT" });
 	expect(await roomOf(reading, "8.8")).toBeUndefined();
 	expect(await roomOf(reading, "9.9")).toBe("C1-9.9");
-	expect(await roomOf(reading, "9.9", "D1")).toBeUndefined();
+	expect(await roomOf(reading, "9.9", "D1")).toBe("D1-9.9");
 });

@@ -127,6 +127,6 @@ export class Threads {
 		const { thread_ts: thread = ts } = shown ?? {};
 		if (thread !== ts) return thread;
 		// A post of the bot at the top is not in a thread.
-		return channel.startsWith("D") || shown?.user === self.user ? undefined : ts;
+		return shown?.user === self.user ? undefined : ts;
 	}
 }

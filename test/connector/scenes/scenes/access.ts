@@ -72,7 +72,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ shows: "This code is wrong", in: "dm", to: "Sam", times: 2 },
 			{ says: "!pair", in: "dm", by: "Sam" },
 			{
-				shows: ["Your code is", "Ask the operator to run", /`\/(?:parley )?pair CODE`/],
+				shows: ["Your code is", "Ask the operator to run", /`(?:\/|\/parley |!)pair CODE`/],
 				...{ in: "dm", to: "Sam" },
 			},
 			{ notes: /Your code is `(\S+)`/, in: "dm", to: "Sam" },

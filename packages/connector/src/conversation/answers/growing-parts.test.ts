@@ -10,6 +10,8 @@ test.each([
 	["One `a b` [c d](https://a.example) two", "One `a b` [c d](https://a.example)"],
 	["One [c d](https://a.exam", "One"],
 	["2 * 3 * 4 is snake_case word", "2 * 3 * 4 is snake_case"],
+	["[offline] one two", "[offline] one"],
+	["a[0] [a b", "a[0]"],
 	["Hello! Wor", ""],
 	["Hello there! Wor", "Hello"],
 	["Done.\n\n- one two\n- ", "Done.\n\n- one two"],

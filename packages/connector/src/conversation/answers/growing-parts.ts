@@ -91,8 +91,10 @@ function formattedSpans(paragraph: string): readonly Span[] {
 		return { start, end: end === paragraph.length ? Number.POSITIVE_INFINITY : end };
 	});
 	const open: { readonly mark: string; readonly at: number }[] = [];
-	for (const { 0: found, index: at } of paragraph.matchAll(/\*+|_+|~~|`+|\[|\]\([^()\s]*\)|^\|/gm)) {
-		const isLinkEnd = found.startsWith("](");
+	// A bracket may end a link until the character after it is known.
+	const delimiters = /\*+|_+|~~|`+|\[|\]\([^()\s]*\)|\](?=[^(])|^\|/gm;
+	for (const { 0: found, index: at } of paragraph.matchAll(delimiters)) {
+		const isLinkEnd = found.startsWith("]");
 		const last = open.at(-1);
 		if (last !== undefined && last.mark === (isLinkEnd ? "[" : found) && (isLinkEnd || found !== "[")) {
 			open.pop();

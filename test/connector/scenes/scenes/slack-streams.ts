@@ -1,0 +1,127 @@
+import type { City } from "../city.ts";
+import type { SlackSite } from "../slack-site.ts";
+import type { Scene, Step } from "../step.ts";
+
+const slow = "long: 20 tokens at 2 per second";
+
+/** Answers that grow as streams in the threads of direct messages. */
+export const slackStreams: readonly Scene<SlackSite>[] = [
+	{
+		name: "a direct message is answered in its thread, in a stream that ends with the complete answer",
+		steps: [
+			{ says: slow, in: "dm" },
+			{ shows: "[Stop]", in: "dm" },
+			grew(["create"]),
+			{ passes: 3000 },
+			grew(["create", "append"]),
+			{ passes: 15_000 },
+			{ shows: "[Good]", in: "dm", times: 1 },
+			grew(["create", "append", "stop", "edit"]),
+			finished(),
+		],
+	},
+	{
+		name: "each direct message begins a conversation of its own",
+		steps: [
+			{ says: "say: one", in: "dm", as: "one" },
+			{ shows: "[offline] one", in: "dm" },
+			{
+				what: "Mia writes below the first message, and then at the top",
+				does: ({ site }) => {
+					const { person } = site.people.Mia;
+					person.says("say: two", { in: person.dm });
+				},
+			},
+			{ shows: "[offline] two", in: "dm" },
+			{
+				what: "each answer is in the thread of its message",
+				does: ({ site }) => {
+					const { dm } = site.people.Mia.person;
+					const replies = dm.threads().map((thread) => thread.shows().length);
+					if (replies.join() !== "1,1") throw new Error(`the threads have ${replies.join()} replies`);
+				},
+			},
+		],
+	},
+	...(
+		[
+			["starts without a response", "chat.startStream", { drop: "after-commit" }],
+			["cannot start", "chat.startStream", { error: "not_allowed" }],
+			["grows without a response", "chat.appendStream", { drop: "after-commit" }],
+			["cannot grow", "chat.appendStream", { error: "message_not_in_streaming_state" }],
+			["ends without a response", "chat.stopStream", { drop: "after-commit" }],
+			["cannot be completed at once", "chat.update", { status: 503, drop: "after-commit" }],
+		] as const
+	).map(
+		([what, method, is]): Scene<SlackSite> => ({
+			name: `an answer whose stream ${what} is complete in one post`,
+			steps: [
+				{ fault: method, is },
+				{ says: slow, in: "dm" },
+				{ passes: 90_000 },
+				{ shows: "[Good]", in: "dm", times: 1 },
+				{ hides: "[Stop]", in: "dm" },
+				finished(),
+			],
+		}),
+	),
+	{
+		name: "a stream that a process leaves behind is completed by the next one, also without its database",
+		steps: [
+			{ says: slow, in: "dm" },
+			{ shows: "[Stop]", in: "dm" },
+			{ restarts: "connector" },
+			{ passes: 60_000 },
+			{ shows: "[Good]", in: "dm", times: 1 },
+			finished(),
+			{ says: slow, in: "dm" },
+			{ shows: "[Stop]", in: "dm" },
+			{ losesDatabase: true },
+			{ passes: 90_000 },
+			{ shows: "[Good]", in: "dm", times: 2 },
+			finished(),
+		],
+	},
+	{
+		name: "tool calls are task cards of the stream",
+		steps: [
+			{ says: `schedules: all\n${slow}`, in: "dm" },
+			{ shows: ["✅ list_schedules\n", "t2", "[Stop]"], in: "dm" },
+			grew(["create", "append"]),
+			{ passes: 20_000 },
+			{ shows: "[Good]", in: "dm", times: 1 },
+			{ hides: "✅ list_schedules", in: "dm" },
+			finished(),
+		],
+	},
+];
+
+/** Changes of the last post, each kind once in a row. */
+function grew(kinds: readonly string[]): Step<SlackSite> {
+	return {
+		what: `the post has changed by ${kinds.join()}`,
+		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> => {
+			const changes = (): string => {
+				const { dm } = site.people.Mia.person;
+				const last = dm.threads().at(-1)?.shows().at(-1);
+				const all = last === undefined ? [] : dm.states(last).map(({ by }) => by);
+				return all.filter((kind, index) => kind !== all[index - 1]).join();
+			};
+			return city.until(
+				() => changes() === kinds.join(),
+				`the changes are ${kinds.join()}, not ${changes()}`,
+				"still",
+			);
+		},
+	};
+}
+
+function finished(): Step<SlackSite> {
+	return {
+		what: "no stream is unfinished",
+		does: ({ site }) => {
+			const left = site.world.unfinished().map(({ text }) => text);
+			if (left.length > 0) throw new Error(`unfinished: ${left.join()}`);
+		},
+	};
+}
