@@ -86,3 +86,16 @@ test.each([
 		expect(await faultsOfDeaths(stage, false)).toEqual([]);
 	},
 );
+
+test.each([
+	{ platform: "Discord", open: discordGrowth(1), twoPosts: 2500 },
+	{ platform: "Slack", open: slackGrowth(1), twoPosts: 15_000 },
+])(
+	"on $platform it is so too if the database is lost with the process",
+	{
+		timeout: 1_800_000,
+	},
+	async (stage) => {
+		expect(await faultsOfDeaths(stage, true)).toEqual([]);
+	},
+);

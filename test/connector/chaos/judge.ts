@@ -14,8 +14,7 @@ export function judge(street: DiscordStreet): string[] {
 	return [
 		...faults,
 		...judgeAnswers(workAndPosts),
-		// A connector on Discord without its database can miss the growing post of an interrupted reply: decision 114.
-		...(street.hasLostDatabase ? [] : judgeGrowth(workAndPosts)),
+		...judgeGrowth(workAndPosts),
 		...judgeOrder(
 			work,
 			people.rooms.map((room) => room.shows()),

@@ -71,8 +71,6 @@ export class Street<World, People extends StreetPeople> {
 	readonly deaths: string[] = [];
 	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
-	/** Whether a process of the connector began without the database of the last one. */
-	hasLostDatabase = false;
 	readonly faults: string[] = [];
 	readonly #ground: Ground<World, People>;
 	readonly #clock = new WholeClock();
@@ -217,7 +215,6 @@ export class Street<World, People extends StreetPeople> {
 		const isLost = this.#kills > 0 && this.#random.chance(0.2);
 		if (isLost) {
 			this.people.messages.databaseLost();
-			this.hasLostDatabase = true;
 			await rm(join(this.#directory, "connectors"), { recursive: true });
 		}
 		this.#arm(await this.#begin(isLost));

@@ -66,15 +66,15 @@ function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posti
 		file: fitted.file,
 		upload,
 		marker,
-		buttons,
 		list,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
+	const ids = (index: number): string[] | undefined => buttons?.[index] && [...buttons[index]];
 	return bodies.map((body, index) => {
 		const post = {
 			type: "post",
 			body,
-			...defined({ thread, since, replyTo: index === 0 ? replyTo : undefined }),
+			...defined({ thread, since, replyTo: index === 0 ? replyTo : undefined, buttons: ids(index) }),
 		} as const;
 		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;
 	});

@@ -23,3 +23,18 @@ export function postOfAnswer(card: string, index: number): string {
 export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }
+
+/** Cards of up to `count` posts of an answer. `card`: that of the first. */
+export function postsOfAnswer(card: string, count: number): readonly string[] {
+	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
+}
+
+/** Subject of a control for the post with this card: `RUN`, or `RUN~QUESTIONS/POST`. */
+export function subjectOfPost(card: string): string {
+	return card.slice(prefix.length);
+}
+
+/** The run of such a subject. */
+export function runOfSubject(subject: string): string {
+	return subject.split(/[~/]/u)[0] ?? subject;
+}

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { Posting } from "./posting.ts";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./surface.ts";
 
@@ -80,7 +80,11 @@ export function composeSurface(
 				post: (posting) => post.find(row, posting),
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
-				delete: async () => undefined,
+				delete: async ({ key: marker, buttons, since }) =>
+					marker === undefined || buttons === undefined
+						? undefined
+						: // No post has the key in its text, so that only its buttons or its metadata find it.
+							post.find(row, { type: "post", body: "…", marker, buttons, ...defined({ since }) }),
 			}),
 		typing,
 		scopes,

@@ -87,8 +87,13 @@ export const Posting = z.discriminatedUnion("type", [
 		/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the asking person. */
 		grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
 	}),
-	/** Deletes the post of the card of its row. */
-	z.object({ type: z.literal("delete") }),
+	/** Deletes the post of the card of its row. The other fields find a post that another database has posted. */
+	z.object({
+		type: z.literal("delete"),
+		key: z.exactOptional(z.string()),
+		buttons: z.exactOptional(z.array(z.string())),
+		since: z.exactOptional(z.number()),
+	}),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
 	/**

@@ -3,6 +3,7 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
+import { runOfSubject } from "../platform/answer-card.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { answerTexts } from "../texts/answers.ts";
 import type { PressHandlers } from "./press.ts";
@@ -30,7 +31,7 @@ async function stop(
 	press: Press,
 	{ session, subject }: ControlTarget,
 ): Promise<Reply> {
-	const params = { run_id: subject, key: press.key, ...behalf(context, press) };
+	const params = { run_id: runOfSubject(subject), key: press.key, ...behalf(context, press) };
 	const { status } = await context.gateway.request("cancel_turn", params, { sessionId: session });
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }

@@ -200,6 +200,29 @@ test("a long answer continues in a next post, and posts that the end does not ne
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
+test.each([
+	["while the run works", []],
+	["after the end of the run", [{ gateway: { answers: "Short after all." } }]],
+] as const)(
+	"after a loss of the database %s, posts that the end does not need are deleted",
+	async (_, ends) => {
+		const answers = [{ gateway: { answers: "Short after all." } }] as const;
+		await playScene([
+			{ says: "hello" },
+			{ gateway: { streams: "A sentence of some length. ".repeat(120) } },
+			{ passes: 3000 },
+			{ does: (at) => expect(at.posts(at.room()).length).toBeGreaterThan(1) },
+			...(ends.length > 0 ? [{ gateway: "goes away" } as const] : []),
+			...ends,
+			{ losesDatabase: true },
+			{ gateway: "comes back" },
+			...(ends.length > 0 ? [] : answers),
+			{ passes: 60_000 },
+			{ shows: ["Short after all. [Good]"] },
+		]);
+	},
+);
+
 test("a session that is deleted during a run leaves no unfinished answer", async () => {
 	await playScene([
 		{ says: "hello" },

@@ -1,6 +1,6 @@
 import { type Clock, defined, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
-import { control, grownPost } from "../conversation/answers/control.ts";
+import { grownPost, stopOfPost } from "../conversation/answers/control.ts";
 import { growingParts } from "../conversation/answers/growing-parts.ts";
 import { liveView } from "../conversation/answers/live-view.ts";
 import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
@@ -184,20 +184,13 @@ export class LiveAnswer {
 			return [];
 		}
 		return posts.map((body, index) => {
-			const isLast = index === posts.length - 1;
-			return {
-				type: "post",
-				body,
-				live: true,
-				key: postOfAnswer(cardOfRun(run), index),
-				...defined({
-					since,
-					grows,
-					replyTo: index === 0 ? run.message : undefined,
-					controls: isLast ? [[control("stop-answer", run.id, scene)]] : undefined,
-					buttons: isLast ? buttons : undefined,
-				}),
-			};
+			const key = postOfAnswer(cardOfRun(run), index);
+			const replyTo = index === 0 ? run.message : undefined;
+			// Each post has the button, by which it is found after a loss of the database.
+			const controls = [[stopOfPost(key, scene)]];
+			const found = buttons[index] === undefined ? undefined : [...buttons[index]];
+			const facts = defined({ since, grows, replyTo, buttons: found });
+			return { type: "post", body, live: true, key, controls, ...facts };
 		});
 	}
 

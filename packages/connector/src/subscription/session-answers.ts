@@ -1,12 +1,20 @@
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
+import { grownPost, stopOfPost } from "../conversation/answers/control.ts";
 import { cardOfRun, type Run } from "../conversation/answers/runs.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
-import { answerCard, isAnswerCard, type LiveLevel, usualLevel } from "../platform/answer-card.ts";
+import {
+	answerCard,
+	isAnswerCard,
+	type LiveLevel,
+	postsOfAnswer,
+	usualLevel,
+} from "../platform/answer-card.ts";
 import type { PostFormat } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
+import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
 
 /** Display of growing answers, by channel. */
@@ -38,7 +46,7 @@ interface Before {
 /** Growing answers of one session: which run is shown and how, and the end of its posts. */
 export class SessionAnswers {
 	readonly #parts: SessionAnswersParts;
-	readonly #about: { readonly conversation: string; readonly room: Room };
+	readonly #about: { readonly conversation: string; readonly room: Room; readonly scene: Scene };
 	readonly #before: Before;
 	readonly #live: LiveAnswer;
 	/** Runs that an earlier process may have begun to answer, and those of another database. */
@@ -132,19 +140,41 @@ export class SessionAnswers {
 		seq: number,
 	): Promise<readonly PlannedRow[]> {
 		const going = new Set(runs.after.map(cardOfRun));
-		const ended = runs.before.map(cardOfRun).filter((card) => !going.has(card));
-		if (ended.length === 0) return [];
+		const ended = runs.before.filter((run) => !going.has(cardOfRun(run)));
+		const left = this.#leftElsewhere(ended, rows, seq);
+		if (ended.length === 0) return left;
 		await this.end();
 		const { outbox, clock } = this.#parts;
-		const used = new Set(rows.map(({ card }) => card));
+		const used = new Set([...rows, ...left].map(({ card }) => card));
 		const at = { seq, at: clock.now() };
 		const posts = await Promise.all(
-			ended.map((card) => outbox.postsOfAnswer(this.#about.conversation, card)),
+			ended.map((run) => outbox.postsOfAnswer(this.#about.conversation, cardOfRun(run))),
 		);
-		return posts
-			.flat()
-			.filter((card) => !used.has(card))
-			.map((card) => deletionOf(card, at));
+		const known = posts.flat().filter((card) => !used.has(card));
+		return [...left, ...known.map((card) => deletionOf({ card, payload: { type: "delete" } }, at))];
+	}
+
+	/**
+	 * Deletions of posts that another database may have posted for ended answers, and that their last rows do not use. Each is
+	 * searched, so old answers of a replay are left out.
+	 */
+	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
+		const { clock, platform } = this.#parts;
+		const { scene } = this.#about;
+		const now = clock.now();
+		const here = ended.filter(({ id }) => this.#elsewhere.has(id)).map((run) => grownPost(run, scene));
+		const answers = seq <= this.#before.replayedTo ? rows.flatMap((row) => answerOf(row, now)) : [];
+		const grown = new Map([...answers, ...here].map((each) => [each.card, each]));
+		const used = new Set(rows.map(({ card }) => card));
+		return [...grown.values()].flatMap(({ card, since }) =>
+			postsOfAnswer(card, platform.limits.postsPerAnswer)
+				.filter((key) => !used.has(key))
+				.map((key) => {
+					const buttons = [stopOfPost(key, scene).id];
+					const payload = { type: "delete", key, buttons, ...defined({ since }) } as const;
+					return { ...deletionOf({ card: key, payload }, { seq, at: now }), doubtful: true as const };
+				}),
+		);
 	}
 
 	/** Ends the display. Resolves when no further post is planned. */
@@ -155,8 +185,25 @@ export class SessionAnswers {
 }
 
 /** Deletes the post of a card. Such a row stands for no event, so its id has the card. */
-function deletionOf(card: string, { seq, at }: { readonly seq: number; readonly at: number }): PlannedRow {
-	return { seq, at, lane: "progress", card, payload: { type: "delete" }, standsFor: `delete/${card}` };
+function deletionOf(
+	post: { readonly card: string; readonly payload: Extract<Posting, { type: "delete" }> },
+	{ seq, at }: { readonly seq: number; readonly at: number },
+): PlannedRow {
+	return { seq, at, lane: "progress", ...post, standsFor: `delete/${post.card}` };
+}
+
+/** Maximum age of an answer of a replay whose other posts are searched. */
+const recentMs = 3_600_000;
+
+/** The answer of a row, if it ended recently. */
+function answerOf(
+	{ card, at, payload }: PlannedRow,
+	now: number,
+): { readonly card: string; readonly since?: number }[] {
+	if (card === undefined || !isAnswerCard(card) || now - at > recentMs) return [];
+	const isPost = typeof payload === "object" && payload !== null && "since" in payload;
+	const since = isPost && typeof payload.since === "number" ? payload.since : undefined;
+	return [{ card: card.split("/")[0] ?? card, ...defined({ since }) }];
 }
 
 function isDeletion({ payload }: PlannedRow): boolean {

@@ -116,7 +116,7 @@ function showCard(
 			controls: stop ? [[control("stop", run.id, scene)]] : undefined,
 			// The text of such a card changes.
 			buttons: stop
-				? [scene.controls.write({ kind: "stop", session: scene.session, subject: run.id })]
+				? [[scene.controls.write({ kind: "stop", session: scene.session, subject: run.id })]]
 				: undefined,
 		}),
 	};

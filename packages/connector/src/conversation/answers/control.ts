@@ -1,4 +1,5 @@
 import { defined } from "@parley/base";
+import { postsOfAnswer, subjectOfPost } from "../../platform/answer-card.ts";
 import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -18,12 +19,32 @@ export function control(kind: keyof typeof looks, run: string, { session, contro
 	return { type: "button", id: controls.write({ kind, session, subject: run }), ...looks[kind] };
 }
 
-/** Identity of the post of an answer, which may have grown while the run worked. */
+/** Identity of the posts of an answer, which may have grown while the run worked. */
+interface GrownPost {
+	readonly card: string;
+	readonly flows: true;
+	/** By post. */
+	readonly buttons: readonly (readonly string[])[];
+	readonly since?: number;
+}
+
 export function grownPost(
 	run: { readonly id: string; readonly questions?: number; readonly at?: number },
-	{ session, controls }: Scene,
-): { readonly card: string; readonly flows: true; readonly buttons: string[]; readonly since?: number } {
-	const kinds = ["stop-answer", "again"] as const;
-	const buttons = kinds.map((kind) => controls.write({ kind, session, subject: run.id }));
-	return { card: cardOfRun(run), flows: true, buttons, ...defined({ since: run.at }) };
+	scene: Scene,
+): GrownPost {
+	const card = cardOfRun(run);
+	const { session, controls, platform } = scene;
+	const again = controls.write({ kind: "again", session, subject: run.id });
+	const buttons = postsOfAnswer(card, platform.limits.postsPerAnswer).map((post) => [
+		stopOfPost(post, scene).id,
+		again,
+	]);
+	return { card, flows: true, buttons, ...defined({ since: run.at }) };
+}
+
+/** The Stop button of a growing post. Its id tells the posts of an answer apart, also without a database. */
+export function stopOfPost(post: string, scene: Scene): Extract<Control, { type: "button" }> {
+	const { session, controls } = scene;
+	const id = controls.write({ kind: "stop-answer", session, subject: subjectOfPost(post) });
+	return { type: "button", id, ...looks["stop-answer"] };
 }

@@ -29,7 +29,8 @@ export interface ShowOperation {
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
-	readonly buttons?: Post["buttons"];
+	/** Ids of the buttons of each post: `Posting.buttons`. */
+	readonly buttons?: readonly (readonly string[])[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 }
