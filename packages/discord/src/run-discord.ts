@@ -25,6 +25,7 @@ import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
 import { Channels, directTenant } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
+import { maySeeThread } from "./intake/thread-members.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
@@ -73,7 +74,7 @@ async function openSide(
 			if (link.state !== "ready") return;
 			log.info("Discord is ready", { user: link.user, resumed: link.resumed });
 		},
-		start: (ready, start) => startParts(options, { port, audiences }, { ready, start }),
+		start: (ready, start) => startParts(options, { port, audiences }, { ready, start, signal }),
 		bringCommands: ({ application }) =>
 			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
 		readMissed: (heardRooms) => listening.begin(heardRooms),
@@ -89,11 +90,18 @@ async function openSide(
 async function startParts(
 	{ token, requestsPerSecond, clock, log }: RunDiscordOptions,
 	{ port, audiences }: { readonly port: DiscordPort; readonly audiences: AudienceStore },
-	{ ready, start }: { readonly ready: Ready; readonly start: ConnectorStart },
+	{
+		ready,
+		start,
+		signal,
+	}: { readonly ready: Ready; readonly start: ConnectorStart; readonly signal: AbortSignal },
 ): Promise<Parts> {
 	const self = { user: ready.user, application: ready.application };
 	const [controls, tickets, channels] = [new Controls(token), new Tickets(), new Channels({ port, clock })];
-	const platform = createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log });
+	const platform: ChatPlatform = {
+		...createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log }),
+		maySee: ({ id: user }, { thread }) => maySeeThread({ port, channels }, { thread, user }, signal),
+	};
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = (inbound, key) => connector.accept(asKitCommand(inbound), key);
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
@@ -156,6 +164,8 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		hasThreads: ({ tenant }) => tenant !== directTenant,
 		moment: momentMarkdown,
 		postedAt: momentOf,
+		linkTo: ({ tenant, channel, thread }) =>
+			`https://discord.com/channels/${tenant === directTenant ? "@me" : tenant}/${thread ?? channel}`,
 		person: personMarkdown,
 		command: (name) => `/${name}`,
 		read: (attachment, signal) => readAttachment(parts.port, attachment, signal),

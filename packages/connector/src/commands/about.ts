@@ -4,16 +4,18 @@ import { actingPerson, plain } from "../conversation/vocabulary/plain.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
 import type { PersonNames } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
+import { chooseModel, offerConversations, usageOfOne } from "../presses/conversations.ts";
+import { usageOf } from "../presses/usage.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { refusalText } from "../rooms/refusal.ts";
 import { accessTexts } from "../texts/access.ts";
 import { commandTexts } from "../texts/commands.ts";
+import { conversationTexts } from "../texts/conversations.ts";
 import { messageTexts } from "../texts/messages.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { maxSuggestions, textOf } from "./options.ts";
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
-const whole = new Intl.NumberFormat("en");
+const { below: belowTexts } = conversationTexts;
 
 const model: Command<RoomContext> = {
 	name: "model",
@@ -28,9 +30,17 @@ const model: Command<RoomContext> = {
 			description: commandTexts.model.name,
 		},
 	],
-	async run(context, { event: { person, room, options }, key }) {
+	async run(context, { event, key }) {
+		const { person, room, options } = event;
 		const wanted = textOf(options["name"]);
 		if (wanted === "") return { text: await modelsOf(context, person, room) };
+		const all = await context.conversations(person, room);
+		const [only] = all;
+		if (all.length > 1) {
+			const question = belowTexts.which.model({ model: plain(wanted, 100) });
+			return offerConversations(context, "model-one", { all, subject: wanted, question });
+		}
+		if (only && !only.current) return chooseModel(context, { event, key }, only, wanted);
 		const { session } = await context.sessionOf(person, room, key);
 		const chosen = { model: wanted, key: `${key}/model`, ...context.onBehalf(person, room) };
 		const { model: name } = await context.gateway.request("set_model", chosen, { sessionId: session });
@@ -50,11 +60,17 @@ const usage: Command<RoomContext> = {
 	name: "usage",
 	description: commandTexts.usage.description,
 	options: [],
-	async run(context, { event: { person, room } }) {
+	async run(context, { event, key }) {
+		const { person, room } = event;
+		const all = await context.conversations(person, room);
+		const [only] = all;
+		if (all.length > 1) {
+			return offerConversations(context, "usage-one", { all, question: belowTexts.which.usage });
+		}
+		if (only && !only.current) return usageOfOne(context, { event, key }, only);
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: commandTexts.usage.none };
-		const params = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
-		return { text: usageText(await context.gateway.request("usage", params)) };
+		return { text: await usageOf(context, event, current.session) };
 	},
 };
 
@@ -218,35 +234,6 @@ async function modelsOf(
 		);
 	const command = context.platform.command("model", room);
 	return commandTexts.model.list({ model: current, command, models: lines.join("\n") });
-}
-
-function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
-	const { usage: texts } = commandTexts;
-	const of = ({ tokens_input, tokens_output, cost_usd }: typeof total): string => {
-		const tokens = texts.tokens({
-			input: whole.format(tokens_input),
-			output: whole.format(tokens_output),
-		});
-		return `${tokens}, ${dollars.format(cost_usd)}`;
-	};
-	const lines = rows.map((row) => `- \`${row.model ?? "?"}\`: ${of(row)}`);
-	const limits = budgets.flatMap(({ scope, period, spent_usd, limit_usd }) =>
-		limit_usd === null
-			? []
-			: [
-					texts.budget({
-						scope,
-						spent: dollars.format(spent_usd),
-						limit: dollars.format(limit_usd),
-						period,
-					}),
-				],
-	);
-	return definedItems([
-		texts.total({ used: of(total), calls: whole.format(total.calls) }),
-		lines.length > 1 ? lines.join("\n") : undefined,
-		limits.length > 0 ? texts.budgets({ budgets: limits.join("\n") }) : undefined,
-	]).join("\n\n");
 }
 
 function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoami">["place"]>): string {

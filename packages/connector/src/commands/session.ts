@@ -1,5 +1,6 @@
 import { defined, definedItems } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -67,7 +68,9 @@ const list: Command<RoomContext> = {
 	options: [],
 	async run(context, { event: { person, room } }) {
 		const sessions = await context.sessions(person, room);
-		if (sessions.length === 0) return { text: conversationTexts.none };
+		const all = await context.conversations(person, room);
+		const threads = all.filter((one) => one.room.thread !== undefined);
+		if (sessions.length === 0 && threads.length === 0) return { text: conversationTexts.none };
 		const lines = sessions.slice(0, maxListed).map((each) => {
 			const { current, messages, usedAt, session } = each;
 			const facts = [
@@ -79,7 +82,11 @@ const list: Command<RoomContext> = {
 		});
 		const more = sessions.length - lines.length;
 		const foot = more > 0 ? conversationTexts.list.more({ count: more }) : undefined;
-		return { text: definedItems([...lines, foot]).join("\n") };
+		const here = definedItems([...lines, foot]).join("\n");
+		if (threads.length === 0) return { text: here };
+		const below = linesOf(context, threads.slice(0, maxListed));
+		const parts = [here, conversationTexts.below.threads, below];
+		return { text: parts.filter((part) => part !== "").join("\n\n") };
 	},
 };
 
@@ -102,7 +109,14 @@ const info: Command<RoomContext> = {
 	name: "session info",
 	description: conversationTexts.info.description,
 	options: [],
-	async run(context, { event: { person, room } }) {
+	async run(context, { event, key }) {
+		const { person, room } = event;
+		const all = await context.conversations(person, room);
+		const [only] = all;
+		if (all.length > 1) {
+			return offerConversations(context, "info-one", { all, question: conversationTexts.below.which.info });
+		}
+		if (only && !only.current) return infoOfOne(context, { event, key }, only);
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: conversationTexts.none };
 		const { messages, usedAt, session, model } = current;

@@ -1,6 +1,8 @@
 import { defined } from "@parley/base";
+import { linkedTitle, offerConversations } from "../presses/conversations.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { commandTexts } from "../texts/commands.ts";
+import { conversationTexts } from "../texts/conversations.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
 
@@ -34,8 +36,15 @@ const stop: Command<RoomContext> = {
 	description: commandTexts.stop.description,
 	options: [],
 	async run(context, { event: { person, room, at }, key }) {
-		const stopped = await context.stop(person, room, { key, at });
-		return { text: stopped ? commandTexts.stop.stopped : commandTexts.stop.idle };
+		const all = await context.conversations(person, room, { working: true });
+		const [only] = all;
+		const { below } = conversationTexts;
+		if (all.length > 1) return offerConversations(context, "stop-one", { all, question: below.which.stop });
+		const stopped = await context.stop(person, only?.room ?? room, { key, at });
+		if (!stopped) return { text: commandTexts.stop.idle };
+		return {
+			text: only ? below.stopped({ title: linkedTitle(context, only) }) : commandTexts.stop.stopped,
+		};
 	},
 };
 

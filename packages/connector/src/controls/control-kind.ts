@@ -35,6 +35,11 @@ export const controlKinds = {
 	"task-retry": "z",
 	/** Subject: a grant. */
 	"grant-end": "v",
+	/** A conversation of a channel or thread. Subject: the name of a model, or `-`. */
+	"stop-one": "S",
+	"info-one": "I",
+	"usage-one": "U",
+	"model-one": "M",
 	/** Subject: the platform id of an edited message. */
 	rerun: "e",
 } as const;

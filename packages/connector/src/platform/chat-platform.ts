@@ -51,6 +51,13 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	conversation(room: Room): string;
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
+	/**
+	 * Whether a person may see a thread of a channel that they can read. Absent if all readers of a channel can read its
+	 * threads.
+	 */
+	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
+	/** Address of a channel or thread on the platform; undefined without one. */
+	linkTo?(room: Room): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;
 	/** Id of a message that a person names by a link or an id; by default the last part of the text. */

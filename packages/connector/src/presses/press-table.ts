@@ -2,6 +2,7 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import { trustTexts } from "../texts/trust.ts";
 import { pressesOfAnswers } from "./answers.ts";
 import { pressesOfCards } from "./cards.ts";
+import { pressesOfConversations } from "./conversations.ts";
 import { pressesOfListed } from "./listed.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
@@ -22,6 +23,7 @@ export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,
 	...pressesOfCards,
+	...pressesOfConversations,
 	...pressesOfListed,
 	...pressesOfTasks,
 	...pressesOfTrust,

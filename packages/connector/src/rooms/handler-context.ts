@@ -26,6 +26,14 @@ export interface HandlerContext {
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
 	/** A session by its id; undefined if this connector does not read it. */
 	session(id: string): RoomSession | undefined;
+	/** Reads a session by its id, so that requests can name it. */
+	follow(id: string): Promise<RoomSession | undefined>;
+	/** See `channelConversations`. */
+	conversations(
+		person: Person,
+		room: Room,
+		which?: { readonly working?: boolean },
+	): Promise<readonly Conversation[]>;
 	/** Room of a session, also if the session is not open. Undefined for a session of another connector. */
 	roomOf(
 		session: string,
@@ -61,6 +69,13 @@ export interface ListedSession {
 	readonly current: boolean;
 	/** Model of the session, if one was chosen. */
 	readonly model?: string;
+}
+
+/** The current conversation of a channel or of a thread. */
+export interface Conversation extends ListedSession {
+	readonly room: Room;
+	/** Whether a run is active or waits for a person. */
+	readonly working: boolean;
 }
 
 export interface OutgoingMessage {

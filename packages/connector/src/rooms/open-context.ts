@@ -11,6 +11,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 import type { RoomSession, SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { fileTexts } from "../texts/messages.ts";
+import { channelConversations } from "./channel-conversations.ts";
 import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
@@ -52,6 +53,8 @@ export function openContext(parts: ContextParts): RoomContext {
 		onBehalf,
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => subscriptions.session(id),
+		follow: (id) => subscriptions.follow(id),
+		conversations: (person, room, which) => channelConversations(parts, person, room, which),
 		async roomOf(session) {
 			await subscriptions.ready;
 			return subscriptions.withId(session)?.key;

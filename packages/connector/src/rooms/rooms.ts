@@ -89,6 +89,11 @@ export class Rooms {
 		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
+	/** Whether a session is the current one of its room. */
+	async isCurrent(key: SessionKey): Promise<boolean> {
+		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);
+	}
+
 	/** Sessions of a room that this person may see there, most recently used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);

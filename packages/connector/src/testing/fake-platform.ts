@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { definedItems, ParleyError } from "@parley/base";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Attachment, Room, Ticket } from "../platform/inbound-event.ts";
+import type { Attachment, Person, Room, Ticket } from "../platform/inbound-event.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
@@ -33,6 +33,17 @@ export class FakePlatform implements ChatPlatform {
 	/** See `ScriptedSurface`. */
 	postedAt(post: string): number {
 		return this.surface.postedAt(post);
+	}
+
+	/** Threads that only these people may see, by thread. */
+	readonly privateThreads = new Map<string, readonly string[]>();
+
+	async maySee({ id }: Person, { thread }: { readonly thread: string }): Promise<boolean> {
+		return this.privateThreads.get(thread)?.includes(id) ?? true;
+	}
+
+	linkTo(room: Room): string {
+		return `https://chat.example/${this.conversation(room)}`.replaceAll(" ", "_");
 	}
 
 	moment(at: number): string {

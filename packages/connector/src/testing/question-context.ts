@@ -93,6 +93,8 @@ export function scriptedContext(
 		log: silentLogger,
 		onBehalf,
 		sessionOf: async () => room,
+		follow: async () => room,
+		conversations: async () => [],
 		session: (id) => (id === session ? room : undefined),
 		roomOf: async (id) => (id === session ? room.room : undefined),
 		switchSession: async () => room,

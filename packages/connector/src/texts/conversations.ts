@@ -40,6 +40,26 @@ export const conversationTexts = {
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
 	},
 
+	/** Commands in a channel that act on the conversations of its threads. `title`: Markdown, mostly a link. */
+	below: {
+		which: {
+			stop: "I am working in several conversations. Choose the one to stop:",
+			info: "Choose a conversation:",
+			usage: "Choose a conversation to see its usage:",
+			model: ({ model }: { readonly model: string }): string =>
+				`Choose the conversation for the model **${model}**, or use this command in its thread:`,
+		},
+		threads: "Conversations in threads:",
+		ofChannel: ({ title }: { readonly title: string }): string => `${title} (this channel)`,
+		working: "working",
+		more: ({ count }: { readonly count: number }): string => `and ${count} more`,
+		gone: "This conversation was closed, or you cannot see it.",
+		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
+		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,
+		modelChosen: ({ model, title }: { readonly model: string; readonly title: string }): string =>
+			`The next message in ${title} goes to the model \`${model}\`.`,
+	},
+
 	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,
 	/** On the cards of the conversation. */
 	cardDeleted: "This conversation was deleted.",

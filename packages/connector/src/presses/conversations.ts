@@ -1,0 +1,140 @@
+import { definedItems } from "@parley/base";
+import type { ControlKind } from "../controls/control-kind.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { Control } from "../platform/posting.ts";
+import type { Conversation, HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { conversationTexts } from "../texts/conversations.ts";
+import type { PressHandlers } from "./press.ts";
+import { usageOf } from "./usage.ts";
+
+type Kind = Extract<ControlKind, `${string}-one`>;
+type Acting = HandledEvent<"press"> | HandledEvent<"command">;
+
+const { below: texts } = conversationTexts;
+
+/** Handlers of the buttons below a list of conversations. A conversation that the person cannot see any longer is refused. */
+export const pressesOfConversations: PressHandlers<Kind> = {
+	"stop-one": (context, handled, { session }) => onOne(context, handled, session, stopOne),
+	"info-one": (context, handled, { session }) => onOne(context, handled, session, infoOfOne),
+	"usage-one": (context, handled, { session }) => onOne(context, handled, session, usageOfOne),
+	"model-one": (context, handled, { session, subject }) =>
+		onOne(context, handled, session, (...given) => chooseModel(...given, subject)),
+};
+
+async function onOne(
+	context: HandlerContext,
+	handled: HandledEvent<"press">,
+	session: string,
+	work: (context: HandlerContext, handled: Acting, one: Conversation) => Promise<Reply>,
+): Promise<Reply> {
+	const { person, room } = handled.event;
+	const one = (await context.conversations(person, room)).find((each) => each.session === session);
+	return one ? work(context, handled, one) : { text: texts.gone };
+}
+
+async function stopOne(context: HandlerContext, { event, key }: Acting, one: Conversation): Promise<Reply> {
+	const params = { key, ...context.onBehalf(event.person, one.room) };
+	const { status } = await context.gateway.request("cancel_turn", params, { sessionId: one.session });
+	const title = linkedTitle(context, one);
+	return { text: status === "cancelled" ? texts.stopped({ title }) : texts.idle({ title }) };
+}
+
+/** Facts about a conversation. */
+export async function infoOfOne(context: HandlerContext, _: Acting, one: Conversation): Promise<Reply> {
+	const { messages, usedAt, model } = one;
+	const last = context.platform.moment(usedAt, "relative");
+	const { info } = conversationTexts;
+	const facts = [info.messages({ count: messages, last }), info.model({ model })];
+	return { text: [linkedTitle(context, one), ...facts].join("\n\n") };
+}
+
+/** Usage of a conversation. */
+export async function usageOfOne(
+	context: HandlerContext,
+	{ event: { person } }: Acting,
+	one: Conversation,
+): Promise<Reply> {
+	const used = await usageOf(context, { person, room: one.room }, one.session);
+	return { text: `${linkedTitle(context, one)}\n\n${used}` };
+}
+
+/** Chooses the model of a conversation. */
+export async function chooseModel(
+	context: HandlerContext,
+	{ event, key }: Acting,
+	one: Conversation,
+	model: string,
+): Promise<Reply> {
+	await context.follow(one.session);
+	const params = { model, key: `${key}/model`, ...context.onBehalf(event.person, one.room) };
+	const { model: chosen } = await context.gateway.request("set_model", params, { sessionId: one.session });
+	return { text: texts.modelChosen({ model: chosen, title: linkedTitle(context, one) }) };
+}
+
+/** Maximum conversations in a list: two rows of buttons. */
+const maxOffered = 10;
+const maxTitle = 100;
+/** Maximum length of an id of a button on Discord. */
+const maxId = 100;
+
+/** Title of a conversation, with a link to its channel or thread. */
+export function linkedTitle({ platform }: Pick<HandlerContext, "platform">, one: Conversation): string {
+	const { title, room } = one;
+	const name = title === "" ? conversationTexts.untitled : plain(title, maxTitle);
+	const url = platform.linkTo?.(room);
+	const shown = url === undefined ? `**${name}**` : `[${name}](${url})`;
+	return room.thread === undefined ? texts.ofChannel({ title: shown }) : shown;
+}
+
+/** Conversations to choose from. */
+interface Offer {
+	readonly all: readonly Conversation[];
+	/** Subject of the buttons. */
+	readonly subject?: string;
+	/** Markdown above the list. */
+	readonly question: string;
+}
+
+/** Private list of conversations, with a button for each. Without buttons if their ids would be too long. */
+export function offerConversations(
+	context: HandlerContext,
+	kind: Kind,
+	{ all, subject = "-", question }: Offer,
+): Reply {
+	const { platform, controls } = context;
+	const shown = all.slice(0, maxOffered);
+	const more = all.length - shown.length;
+	const text = definedItems([
+		question,
+		linesOf(context, shown),
+		more > 0 ? texts.more({ count: more }) : undefined,
+	]).join("\n\n");
+	const buttons = shown.map(({ session, title }, index) => {
+		const name = title === "" ? conversationTexts.untitled : title;
+		const id = controls.write({ kind, session, subject });
+		const label = shortened(`${index + 1}. ${name}`, platform.limits.buttonLabel);
+		return { type: "button", id, label, style: "secondary" } as const;
+	});
+	if (buttons.some(({ id }) => id.length > maxId)) return { text };
+	return { text, controls: inRows(buttons, platform.limits.controlsPerRow) };
+}
+
+/** Numbered list of conversations, with their links. */
+export function linesOf(context: HandlerContext, all: readonly Conversation[]): string {
+	const lines = all.map((one, index) => {
+		const used = context.platform.moment(one.usedAt, "relative");
+		return `${index + 1}. ${linkedTitle(context, one)} · ${one.working ? texts.working : used}`;
+	});
+	return lines.join("\n");
+}
+
+function shortened(text: string, most: number): string {
+	const line = text.replace(/\s+/gu, " ").trim();
+	return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
+}
+
+function inRows(buttons: readonly Control[], most: number): Control[][] {
+	const rows: Control[][] = [];
+	for (let first = 0; first < buttons.length; first += most) rows.push(buttons.slice(first, first + most));
+	return rows;
+}

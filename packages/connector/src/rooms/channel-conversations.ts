@@ -1,0 +1,70 @@
+import { defined } from "@parley/base";
+import type { MethodResult, Requester } from "@parley/protocol";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { readSessionKey, type SessionKey } from "../subscription/external-key.ts";
+import type { Conversation } from "./handler-context.ts";
+import { onBehalf } from "./on-behalf.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** Maximum sessions that the gateway lists, and maximum conversations whose visibility is checked. */
+const maxListed = 500;
+const maxChecked = 25;
+
+interface Parts {
+	readonly gateway: Requester;
+	readonly rooms: Rooms;
+	readonly platform: Pick<ChatPlatform, "name" | "maySee">;
+}
+
+/**
+ * The current conversations of a channel and of the threads below it that this person may see, the last used first. Empty
+ * for a thread. `working`: only those with an active run. Rejects with `permission_denied` for a person without access.
+ */
+export async function channelConversations(
+	{ gateway, rooms, platform }: Parts,
+	person: Person,
+	room: Room,
+	{ working = false }: { readonly working?: boolean } = {},
+): Promise<readonly Conversation[]> {
+	if (room.thread !== undefined) return [];
+	const params = { limit: maxListed, ...onBehalf(person, room) };
+	const { sessions } = await gateway.request("list_sessions", params);
+	const found: Conversation[] = [];
+	for (const session of sessions) {
+		if (found.length >= maxChecked) break;
+		const key = readSessionKey(session.external_key ?? "");
+		if (key === undefined || !isBelow(key, platform.name, person, room)) continue;
+		const one = conversationOf(session, key, room);
+		if (working && !one.working) continue;
+		const isShown = (await rooms.isCurrent(key)) && (await maySee(platform, person, one.room));
+		if (isShown) found.push(one);
+	}
+	return found;
+}
+
+type Listed = MethodResult<"list_sessions">["sessions"][number];
+
+function conversationOf(session: Listed, { thread }: SessionKey, room: Room): Conversation {
+	return {
+		session: session.session_id,
+		title: session.title,
+		usedAt: Date.parse(session.updated_at),
+		messages: session.message_count,
+		current: thread === undefined,
+		working: session.state !== "idle",
+		room: { ...room, ...defined({ thread }) },
+		...defined({ model: session.model }),
+	};
+}
+
+async function maySee(platform: Parts["platform"], person: Person, room: Room): Promise<boolean> {
+	const { thread } = room;
+	return thread === undefined || ((await platform.maySee?.(person, { ...room, thread })) ?? true);
+}
+
+/** Whether a session is shared in the channel or one of its threads, or is the person's own there. */
+function isBelow(key: SessionKey, platform: string, { id }: Person, { tenant, channel }: Room): boolean {
+	if (key.platform !== platform || key.tenant !== tenant || key.channel !== channel) return false;
+	return key.person === undefined || key.person === id;
+}

@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+
+const one: Step = { says: "one", in: "general/a", mentions: "us" };
+const two: Step = { says: "two", in: "general/b", mentions: "us" };
+const named: Step = {
+	does({ gateway: { sessions } }) {
+		for (const [index, title] of ["Release", "Report", "Lunch"].entries()) {
+			const session = sessions[index];
+			if (session) session.title = title;
+		}
+	},
+};
+const isPrivate: Step = { does: ({ platform }) => void platform.privateThreads.set("b", ["max"]) };
+const link = (thread: string, title: string): string =>
+	`[${title}](https://chat.example/guild/general/${thread})`;
+
+const scenes: Readonly<Record<string, readonly Step[]>> = {
+	"stop in a channel stops the only run in its threads, and names it": [
+		one,
+		named,
+		{ commands: "stop", in: "general" },
+		{ whispers: [`Stopped: ${link("a", "Release")}`] },
+		{ asked: "cancel_turn", times: 1, with: { place: { thread: "a" } } },
+	],
+	"stop in a channel without a run says so": [
+		one,
+		{ gateway: { answers: "done" } },
+		{ commands: "stop", in: "general" },
+		{ whispers: ["I am not working on anything here."] },
+	],
+	"stop in a channel offers several runs by title, and a button stops one": [
+		one,
+		two,
+		named,
+		{ says: "three", in: "other/c", mentions: "us" },
+		named,
+		{ commands: "stop", in: "general", by: "max" },
+		{
+			whispers: [
+				`Choose the one to stop:\n\n1. ${link("b", "Report")} · working\n2. ${link("a", "Release")} · working [1. Report] [2. Release]`,
+			],
+		},
+		{ asked: "cancel_turn", times: 0 },
+		{ presses: "2. Release", in: "general", by: "max" },
+		{ whispers: [`Stopped: ${link("a", "Release")}`] },
+		{ asked: "cancel_turn", times: 1, with: { actor: { id: "max" }, place: { thread: "a" } } },
+		{ presses: "2. Release", in: "general", by: "max" },
+		{ whispers: [`I am no longer working on ${link("a", "Release")}.`] },
+	],
+	"stop in a thread stops only that thread": [
+		one,
+		two,
+		{ commands: "stop", in: "general/a" },
+		{ whispers: ["Stopped."] },
+		{ asked: "cancel_turn", times: 1, with: { place: { thread: "a" } } },
+	],
+	"a person who is not in a private thread neither sees nor stops its run": [
+		one,
+		two,
+		named,
+		isPrivate,
+		{ commands: "stop", in: "general" },
+		{ whispers: [`Stopped: ${link("a", "Release")}`] },
+		{ commands: "stop", in: "general" },
+		{ whispers: ["I am not working on anything here."] },
+		{ commands: "session list", in: "general" },
+		{ whispers: [`Conversations in threads:\n\n1. ${link("a", "Release")}`] },
+	],
+	"a button is refused after the person has lost the thread": [
+		one,
+		two,
+		named,
+		{ commands: "stop", in: "general" },
+		{ whispers: ["Choose the one to stop"] },
+		isPrivate,
+		{ presses: "1. Report", in: "general" },
+		{ whispers: ["you cannot see it"] },
+		{ asked: "cancel_turn", times: 0 },
+	],
+	"another person's own conversation is not offered": [
+		{
+			does: ({ gateway }) =>
+				void gateway.facts.set("guild:general", { mention: "required", sessions: "person" }),
+		},
+		one,
+		{ commands: "stop", in: "general", by: "max" },
+		{ whispers: ["I am not working on anything here."] },
+	],
+	"usage, session info and model act on the only conversation of the threads": [
+		one,
+		named,
+		{ commands: "usage", in: "general" },
+		{ commands: "session info", in: "general" },
+		{ commands: "model", options: { name: "other" }, in: "general" },
+		{
+			whispers: [
+				`${link("a", "Release")}\n\nThis conversation:`,
+				`${link("a", "Release")}\n\n1 messages`,
+				`The next message in ${link("a", "Release")} goes to the model \`other\`.`,
+			],
+		},
+		{ asked: "set_model", times: 1, with: { model: "other" } },
+		{ asked: "open_session", times: 1 },
+	],
+	"usage, session info and model offer several conversations, with the channel's own": [
+		one,
+		{ says: "two", in: "general", mentions: "us" },
+		named,
+		{ commands: "usage", in: "general" },
+		{ whispers: ["1. [Report](https://chat.example/guild/general) (this channel)"] },
+		{ presses: "2. Release", in: "general" },
+		{ whispers: [`${link("a", "Release")}\n\nThis conversation:`] },
+		{ commands: "session info", in: "general" },
+		{ whispers: ["Choose a conversation:"] },
+		{ presses: "2. Release", in: "general" },
+		{ whispers: [`${link("a", "Release")}\n\n1 messages`] },
+		{ commands: "model", options: { name: "other" }, in: "general" },
+		{ whispers: ["Choose the conversation for the model **other**"] },
+		{ presses: "2. Release", in: "general" },
+		{ whispers: [`The next message in ${link("a", "Release")} goes to the model \`other\`.`] },
+		{ asked: "set_model", times: 1, with: { model: "other", place: { thread: "a" } } },
+	],
+	"a long name of a model does not fit into a button, so it is chosen in the thread": [
+		one,
+		two,
+		{ commands: "model", options: { name: "m".repeat(90) }, in: "general" },
+		{ whispers: ["or use this command in its thread"] },
+		{ does: (stage) => expect(() => stage.control("1. untitled")).toThrow() },
+	],
+};
+
+test.each(Object.entries(scenes))("%s", async (_, steps) => {
+	const stage = await playScene(steps);
+	await stage.connector.stop();
+	await stage.store.close();
+});

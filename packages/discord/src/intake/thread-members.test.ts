@@ -1,0 +1,42 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { Channels } from "./channels.ts";
+import { maySeeThread } from "./thread-members.ts";
+
+const asked = "GET /channels/7/thread-members/4";
+
+async function see(type: number, ...statuses: readonly number[]) {
+	const port = new ScriptedPort();
+	port.answer(asked, ...statuses.map((status) => ({ status })));
+	const channels = new Channels({ port, clock: new ManualClock() });
+	channels.note({ id: "7", type, guild_id: "1", parent_id: "2" });
+	const answer = { thread: "7", user: "4" };
+	return { port, seen: maySeeThread({ port, channels }, answer, new AbortController().signal) };
+}
+
+test("all readers of a channel see its public threads", async () => {
+	const { port, seen } = await see(11);
+	expect(await seen).toBe(true);
+	expect(port.asked).toEqual([]);
+});
+
+test("only members see a private thread", async () => {
+	expect(await (await see(12, 200)).seen).toBe(true);
+	const { port, seen } = await see(12, 404);
+	expect(await seen).toBe(false);
+	expect(port.asked).toEqual([asked]);
+	expect(await (await see(12, 403)).seen).toBe(false);
+});
+
+test("if Discord does not answer, the command is retried", async () => {
+	await expect((await see(12, 503)).seen).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a thread that the bot cannot see is not shown", async () => {
+	const port = new ScriptedPort();
+	port.answer("GET /channels/7", { status: 404, body: { code: 10_003 } });
+	const channels = new Channels({ port, clock: new ManualClock() });
+	const answer = { thread: "7", user: "4" };
+	expect(await maySeeThread({ port, channels }, answer, new AbortController().signal)).toBe(false);
+});

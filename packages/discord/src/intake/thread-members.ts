@@ -1,0 +1,28 @@
+import { ParleyError } from "@parley/base";
+import type { DiscordRest } from "../vocabulary/discord-port.ts";
+import type { Channels } from "./channels.ts";
+
+/** resources/channel#channel-object-channel-types */
+const privateThread = 12;
+
+/**
+ * Whether a person may see a thread of a channel that they can read: a private one only as its member. The bot may not see
+ * a deleted thread either. Rejects with `unavailable` if Discord does not answer.
+ */
+export async function maySeeThread(
+	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },
+	{ thread, user }: { readonly thread: string; readonly user: string },
+	signal: AbortSignal,
+): Promise<boolean> {
+	const channel = await channels.find(thread, signal);
+	if (channel === undefined) return false;
+	if (channel.type !== privateThread) return true;
+	const path = `/channels/${thread}/thread-members/${user}`;
+	const { status } = await port.request({ method: "GET", path });
+	if (status === 429 || status >= 500) {
+		throw new ParleyError(`Discord did not report the members of thread ${thread}: status ${status}`, {
+			code: "unavailable",
+		});
+	}
+	return status === 200;
+}
