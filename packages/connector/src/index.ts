@@ -44,6 +44,7 @@ export {
 	InboundEvent,
 	type InboundEventOf,
 	type Person,
+	type ReadMessage,
 	type Room,
 	type Ticket,
 } from "./platform/inbound-event.ts";
@@ -60,6 +61,7 @@ export {
 	readAttachment,
 	readBounded,
 } from "./platform/read-attachment.ts";
+export type { ContextQuery, ReadContext } from "./platform/read-context.ts";
 export {
 	DeliveryError,
 	type DeliveryFailure,

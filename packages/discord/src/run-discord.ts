@@ -25,6 +25,7 @@ import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
 import { Channels, directTenant } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
+import { readRoomMessages } from "./intake/room-messages.ts";
 import { maySeeThread } from "./intake/thread-members.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
@@ -98,13 +99,15 @@ async function startParts(
 ): Promise<Parts> {
 	const self = { user: ready.user, application: ready.application };
 	const [controls, tickets, channels] = [new Controls(token), new Tickets(), new Channels({ port, clock })];
+	const intake = new Intake({ self, port, channels, audiences, clock, log });
+	const reading = { self, port, channels, audiences: intake.audiences, clock };
 	const platform: ChatPlatform = {
 		...createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log }),
+		readContext: (query, over) => readRoomMessages(reading, query, over),
 		maySee: ({ id: user }, { thread }) => maySeeThread({ port, channels }, { thread, user }, signal),
 	};
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = (inbound, key) => connector.accept(asKitCommand(inbound), key);
-	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const interactions = new Interactions({
 		self,
 		port,

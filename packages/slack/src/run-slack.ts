@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import {
 	type ConnectorStart,
+	type ContextQuery,
 	Controls,
 	Malformed,
 	type PlatformSide,
@@ -17,6 +18,7 @@ import { type EventHandlers, EventReceiver } from "./intake/event-receiver.ts";
 import { openIntake } from "./intake/open-intake.ts";
 import { postedThreads } from "./intake/own-threads.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
+import { readRoomMessages } from "./intake/room-messages.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
 import { connectionTexts } from "./texts/connection.ts";
@@ -109,7 +111,10 @@ async function startParts(
 	const [controls, malformed] = [new Controls(botToken), new Malformed("Slack", log)];
 	const reading = openIntake({ self, port, store: start.store, malformed, clock, log });
 	const nameOf = (id: string): string | undefined => reading.people.known(id);
-	const platform = createSlackPlatform({ ...start, port, self, nameOf, signal, clock, log });
+	const platform = {
+		...createSlackPlatform({ ...start, port, self, nameOf, signal, clock, log }),
+		readContext: (query: ContextQuery) => readRoomMessages({ ...reading, self, port, clock }, query),
+	};
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = async (inbound, key) => {
 		await connector.accept(inbound, key);

@@ -161,6 +161,7 @@ export interface Scene<S extends Site = Site> {
 		readonly mention?: "always";
 		readonly sessions?: "person";
 		readonly approvalHours?: number;
+		readonly context?: number;
 	};
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;

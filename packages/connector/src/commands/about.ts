@@ -2,7 +2,7 @@ import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { actingPerson, plain } from "../conversation/vocabulary/plain.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
-import type { PersonNames } from "../platform/chat-platform.ts";
+import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { chooseModel, offerConversations, usageOfOne } from "../presses/conversations.ts";
 import { usageOf } from "../presses/usage.ts";
@@ -14,6 +14,7 @@ import { conversationTexts } from "../texts/conversations.ts";
 import { messageTexts } from "../texts/messages.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { maxSuggestions, textOf } from "./options.ts";
+import { readWords } from "./read-words.ts";
 
 const { below: belowTexts } = conversationTexts;
 
@@ -245,8 +246,8 @@ function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoam
 }
 
 function explained(
-	{ state, calls, models, said, files }: MethodResult<"explain">,
-	platform: PersonNames,
+	{ state, calls, models, said, files, read }: MethodResult<"explain">,
+	platform: PlatformWords,
 ): string[] {
 	const { why: texts } = messageTexts;
 	const used = calls.map(({ name: tool, decision, reason, by }) =>
@@ -261,6 +262,7 @@ function explained(
 	const fileNames = files.map(({ name }) => `\`${name}\``).join(", ");
 	return definedItems([
 		texts.states[state],
+		read === undefined ? undefined : readWords(read, platform),
 		by === "" ? undefined : texts.models({ models: by }),
 		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
 		said !== undefined && said.error !== ""

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { runOf } from "../conversation/answers/runs.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { type Effect, readMessageRecords } from "../rooms/message-records.ts";
@@ -54,13 +54,14 @@ export async function handleEdit(
 	{ key }: Turn,
 ): Promise<Outcome | undefined> {
 	const { context, controls, subscriptions } = parts;
-	const { room, person, message, text, attachments } = event;
+	const { room, person, message, text, attachments, referenced, at } = event;
 	const target = await runOfMessage(parts, room, message);
 	if (target === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = target;
 	await subscriptions.follow(session);
 	if (await leftQueue(parts, { ...target, room, key: `${key}/cancel` })) {
-		const said = await context.send(person, room, { text, message, attachments, key: `${key}/say` });
+		const words = { text, message, attachments, at, key: `${key}/say`, ...defined({ referenced }) };
+		const said = await context.send(person, room, words);
 		return outcomeOf(said);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });

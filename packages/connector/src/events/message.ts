@@ -167,8 +167,9 @@ async function runTextCommand(
 	return { effect: "command", reply: await command.run(context, { event: wanted, key, message }) };
 }
 
-function greet({ text, attachments }: Message): Outcome | undefined {
-	if (text.trim() !== "" || attachments.length > 0) return undefined;
+function greet({ text, attachments, referenced = [] }: Message): Outcome | undefined {
+	const isReference = referenced.some(({ ours }) => !ours);
+	if (text.trim() !== "" || attachments.length > 0 || isReference) return undefined;
 	return { effect: "greeted", reply: { text: messageTexts.greeting } };
 }
 
@@ -183,7 +184,7 @@ async function sendToTask(
 
 async function sendToSession(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
 	const { messageHistory, platform, context, rooms } = parts;
-	const { room, person, text, message, attachments, at } = event;
+	const { room, person, text, message, attachments, referenced, at } = event;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
 		// With one conversation per person, other people cannot stop this one.
@@ -191,7 +192,8 @@ async function sendToSession(parts: EventParts, event: Message, turn: Turn): Pro
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await messageHistory.wasStopped(stop));
 	};
-	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
+	const key = `${turn.key}/say`;
+	const words = { text, message, attachments, at, key, isWanted, ...defined({ referenced }) };
 	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted") await postQueueFull(parts, event);
 		throw reason;

@@ -1,5 +1,6 @@
 import type { Dialect } from "../text/dialect.ts";
 import type { Attachment, Person, Room, Ticket } from "./inbound-event.ts";
+import type { ContextQuery, ReadContext } from "./read-context.ts";
 import type { Surface } from "./surface.ts";
 
 /** Limits of the platform. Lengths are in units of its dialect. */
@@ -75,6 +76,11 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	readonly repliesInThreads?: boolean;
 	/** Additional sentences for `/help` about typing commands, in the kit's Markdown. */
 	readonly aboutCommands?: string;
+	/**
+	 * Reads earlier messages of a room, and messages that a request links to. Rejects if the platform does not answer. Default:
+	 * none are read.
+	 */
+	readContext?(query: ContextQuery, signal: AbortSignal): Promise<ReadContext>;
 	/** Reads an attachment. Rejects with a `ParleyError` whose message is for people. */
 	read(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -39,6 +39,22 @@ export const Attachment = z.object({
 });
 export type Attachment = z.output<typeof Attachment>;
 
+/** A message that belongs to a message of a person. */
+export const ReadMessage = z.object({
+	id,
+	/** `thread`, `channel`: an earlier message there. Others: the message replies to it, forwards, quotes or links to it. */
+	relation: z.enum(["thread", "channel", "reply", "forward", "quote", "link"]),
+	author: Person,
+	/** Whether the bot itself wrote it. */
+	ours: z.boolean(),
+	/** Milliseconds since the epoch. */
+	at: z.number(),
+	editedAt: z.exactOptional(z.number()),
+	text: z.string(),
+	attachments: z.array(Attachment),
+});
+export type ReadMessage = z.output<typeof ReadMessage>;
+
 /** Addressees of a message. */
 export const Address = z.object({
 	/** Mentions the bot, or a role of the bot alone. */
@@ -72,6 +88,8 @@ const message = {
 	attachments: z.array(Attachment),
 	/** Whether the text contains a forwarded message, whose author may be another person. */
 	forwarded: z.exactOptional(z.literal(true)),
+	/** Messages that the event contains in addition: a replied-to, forwarded or quoted one. */
+	referenced: z.exactOptional(z.array(ReadMessage)),
 	/** Whether the room is a thread that the bot opened. */
 	ourThread: z.boolean(),
 	/** Whether an earlier process may have answered it. The platform is searched before an answer is posted. */

@@ -9,6 +9,8 @@ export interface RoomFacts {
 	readonly sessions: "shared" | "person";
 	/** Part of an answer that is shown while the agent works. Default: `tools`. */
 	readonly live?: "off" | "text" | "tools" | "everything";
+	/** Number of earlier messages that are read for a request. 0: none, also in threads. Default: 20. */
+	readonly context?: number;
 }
 
 /** Default channel settings. */

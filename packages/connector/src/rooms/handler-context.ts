@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@parley/base";
 import type { MethodResult, OnBehalf, Requester } from "@parley/protocol";
 import type { Controls } from "../controls/controls.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Attachment, InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
+import type { Attachment, InboundEventOf, Person, ReadMessage, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { MessageRecord } from "./message-records.ts";
@@ -83,6 +83,10 @@ export interface OutgoingMessage {
 	/** Platform id of the message that the answer replies to. */
 	readonly message?: string;
 	readonly attachments: readonly Attachment[];
+	/** Messages that it replies to, forwards or quotes. */
+	readonly referenced?: readonly ReadMessage[];
+	/** Time of the message, in milliseconds since the epoch. Default: now. */
+	readonly at?: number;
 	readonly key: string;
 	/** Called as the last step before sending: whether the message is still wanted. */
 	isWanted?(): Promise<boolean>;

@@ -10,12 +10,14 @@ import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { RoomSession, SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
+import { contextTexts } from "../texts/context.ts";
 import { fileTexts } from "../texts/messages.ts";
 import { channelConversations } from "./channel-conversations.ts";
 import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
 import { onBehalf } from "./on-behalf.ts";
+import type { RequestContexts } from "./request-context.ts";
 import type { Rooms } from "./rooms.ts";
 
 export interface ContextParts extends SendParts {
@@ -107,6 +109,8 @@ const maxAttachments = 20;
 const aroundBytes = 16_384;
 /** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
 const readAgainMs = [500, 1000, 2000, 4000];
+/** Milliseconds for the download of files of messages that belong to a request. */
+const contextFilesMs = 4000;
 /** Maximum characters about missing files for the agent. */
 const maxAboutMissing = 4000;
 
@@ -116,6 +120,7 @@ interface SendParts {
 	readonly subscriptions: Subscriptions;
 	readonly files: { readonly upload: GatewayFiles["upload"] };
 	readonly platform: { readonly read: ChatPlatform["read"] };
+	readonly requestContexts: RequestContexts;
 	readonly clock: Clock;
 	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
@@ -133,10 +138,18 @@ async function sendMessage(
 ): Promise<SendResult> {
 	refuseLong(words.text);
 	const subscription = await parts.rooms.current(person, room, words.key);
-	const { ids, failures } = await uploadAttachments(parts, words);
-	const text = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
+	const read = await parts.requestContexts.read(person, room, { session: subscription.session, words });
+	const uploaded = await uploadAttachments(parts, words);
+	const { failures } = uploaded;
+	const ids = [...uploaded.ids, ...(await uploadContextFiles(parts, words, read.files))].slice(
+		0,
+		maxAttachments,
+	);
+	const refers = (words.referenced ?? []).length > 0;
+	const withoutText = words.attachments.length > 0 ? namesOf(words.attachments) : contextTexts.onlyReference;
+	const text = words.text.trim() === "" ? withoutText : words.text;
 	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
-	const isEmpty = words.text.trim() === "" && ids.length === 0;
+	const isEmpty = words.text.trim() === "" && uploaded.ids.length === 0 && !refers;
 	if (isEmpty || (await words.isWanted?.()) === false)
 		return { session: subscription.session, sent: false, failures };
 	const { message, key } = words;
@@ -144,7 +157,7 @@ async function sendMessage(
 		content,
 		key,
 		...defined({ correlation_id: message }),
-		...defined({ attachments: ids.length > 0 ? ids : undefined }),
+		...defined({ attachments: ids.length > 0 ? ids : undefined, context: read.context }),
 		...onBehalf(person, room),
 	};
 	let talked = subscription;
@@ -217,6 +230,38 @@ async function uploadAttachments(
 		if (id !== undefined) ids.push(id);
 	}
 	return { ids, failures };
+}
+
+/**
+ * Uploads files of the messages that belong to a request, within some seconds. The agent knows the names of the others from
+ * the messages.
+ */
+async function uploadContextFiles(
+	{ platform, files, clock, signal }: SendParts,
+	{ key }: OutgoingMessage,
+	wanted: readonly Attachment[],
+): Promise<readonly string[]> {
+	if (wanted.length === 0) return [];
+	const over = new AbortController();
+	const timer = clock.after(contextFilesMs, () => over.abort());
+	const either = AbortSignal.any([signal, over.signal]);
+	const ids: string[] = [];
+	try {
+		for (const file of wanted.slice(0, maxAttachments)) {
+			const bytes = await platform.read(file, either).catch((): undefined => undefined);
+			signal.throwIfAborted();
+			if (bytes === undefined) continue;
+			const upload = { name: file.name, bytes, key: `${key}/context/${file.id}`.slice(0, 128), signal };
+			const id = await files.upload(upload).catch((reason: unknown) => {
+				if (ParleyError.from(reason).code === "unavailable") throw reason;
+				return undefined;
+			});
+			if (id !== undefined) ids.push(id);
+		}
+	} finally {
+		timer.cancel();
+	}
+	return ids;
 }
 
 /** Reads an attachment. Rejects with the last error of the platform after five attempts within 8 s. */

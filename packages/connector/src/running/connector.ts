@@ -26,6 +26,7 @@ import { AudienceWatch } from "../rooms/audience-watch.ts";
 import { ChannelFacts } from "../rooms/channel-facts.ts";
 import { MessageHistory } from "../rooms/message-history.ts";
 import { openContext } from "../rooms/open-context.ts";
+import { RequestContexts } from "../rooms/request-context.ts";
 import { type RoomProgress, readRoomProgress } from "../rooms/room-progress.ts";
 import { Rooms } from "../rooms/rooms.ts";
 import type { StoredValue } from "../store/connector-database.ts";
@@ -110,7 +111,8 @@ export class Connector {
 		const rooms = new Rooms({ store, gateway, subscriptions, channels, platform: platform.name, clock });
 		const messageHistory = await MessageHistory.open(store, clock);
 		const known = { ...common, subscriptions, rooms, messageHistory };
-		const context = openContext({ ...known, gateway, files });
+		const requestContexts = new RequestContexts(known);
+		const context = openContext({ ...known, gateway, files, requestContexts });
 		const events = { ...known, context };
 		const inbox = await Inbox.start({
 			store,

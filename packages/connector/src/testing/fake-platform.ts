@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { definedItems, ParleyError } from "@parley/base";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Attachment, Person, Room, Ticket } from "../platform/inbound-event.ts";
+import type { Attachment, Person, ReadMessage, Room, Ticket } from "../platform/inbound-event.ts";
+import type { ContextQuery, ReadContext } from "../platform/read-context.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
@@ -20,6 +21,10 @@ export class FakePlatform implements ChatPlatform {
 		threadName: 100,
 	};
 	readonly surface = new ScriptedSurface();
+	/** Messages of all rooms, oldest first. `refused`: the person may not read them. `silent`: the platform does not answer. */
+	readonly earlier: ReadMessage[] = [];
+	reading: "allowed" | "refused" | "failing" | "silent" = "allowed";
+	readonly queries: ContextQuery[] = [];
 	/** Bytes of attachments by their URL. Others cannot be read: `unserved` fails temporarily, and `endless` never ends. */
 	readonly attachments = new Map<string, Uint8Array>();
 
@@ -56,6 +61,17 @@ export class FakePlatform implements ChatPlatform {
 
 	command(name: string): string {
 		return `/${name}`;
+	}
+
+	async readContext(query: ContextQuery, signal: AbortSignal): Promise<ReadContext> {
+		this.queries.push(query);
+		if (this.reading === "silent") await once(signal, "abort");
+		if (this.reading === "failing") throw new ParleyError("it answers 503", { code: "unavailable" });
+		if (this.reading === "refused") return { messages: [], hasOlder: false, isRefused: true };
+		const relation = query.room.thread === undefined ? ("channel" as const) : ("thread" as const);
+		const limit = query.limits[relation];
+		const messages = limit === 0 ? [] : this.earlier.slice(-limit).map((one) => ({ ...one, relation }));
+		return { messages, hasOlder: limit > 0 && this.earlier.length > limit };
 	}
 
 	/** A number is a message without its channel, as `7` for `channel-7`. */

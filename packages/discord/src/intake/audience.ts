@@ -13,6 +13,8 @@ const ways = [
 /** The bits of `ways`, in its order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
+/** Beside `ways`, because it is not a part of an audience: it concerns only messages before a person opens the channel. */
+const history = administrator << 1;
 const ordinary = administrator - 1;
 
 /** Permissions reduced to `ways`, one bit for each. */
@@ -21,7 +23,8 @@ const rights = z
 	.regex(/^\d{1,40}$/)
 	.transform((text) => {
 		const held = BigInt(text);
-		return ways.reduce((sum, way, index) => ((held & way) === 0n ? sum : sum | (1 << index)), 0);
+		const mayReadHistory = (held & PermissionFlagsBits.ReadMessageHistory) === 0n ? 0 : history;
+		return ways.reduce((sum, way, index) => ((held & way) === 0n ? sum : sum | (1 << index)), mayReadHistory);
 	});
 
 export const RoleRights = z.object({ id, permissions: rights });
@@ -76,25 +79,36 @@ export interface PersonInChannel {
  * Whether the person can read in the channel and write there or use commands. A deleted channel is false.
  * https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
-export function mayWrite(rights: GuildRights, { channel, user, roles, inThread }: PersonInChannel): boolean {
+export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean {
+	const held = permissionsOf(rights, person);
+	const speak = (person.inThread ? inThreads : inChannels) | commands;
+	return (held & view) !== 0 && (held & speak) !== 0;
+}
+
+/** Whether the person can read the earlier messages of the channel. A deleted channel is false. */
+export function mayReadHistory(rights: GuildRights, person: PersonInChannel): boolean {
+	const held = permissionsOf(rights, person);
+	return (held & view) !== 0 && (held & history) !== 0;
+}
+
+/** Permissions of a person in a channel: all for the owner and administrators, none in a deleted channel. */
+function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);
-	if (overwrites === undefined) return false;
+	if (overwrites === undefined) return 0;
 	const base = [guild, ...roles].reduce((held, role) => held | (rights.roles.get(role) ?? 0), 0);
-	if (user === owner || (base & administrator) !== 0) return true;
+	if (user === owner || (base & administrator) !== 0) return ordinary | administrator | history;
 	const ofRoles = overwrites.filter(({ id, type }) => type !== member && id !== guild && roles.includes(id));
 	const layers = [
 		overwrites.filter(({ id }) => id === guild),
 		ofRoles,
 		overwrites.filter(({ id, type }) => type === member && id === user),
 	];
-	const held = layers.reduce((before, layer) => {
+	return layers.reduce((before, layer) => {
 		const allow = layer.reduce((sum, one) => sum | one.allow, 0);
 		const deny = layer.reduce((sum, one) => sum | one.deny, 0);
 		return (before & ~deny) | allow;
 	}, base);
-	const speak = (inThread ? inThreads : inChannels) | commands;
-	return (held & view) !== 0 && (held & speak) !== 0;
 }
 
 /** Type of an overwrite for a member; any other type is for a role: resources/channel#overwrite-object. */

@@ -6,6 +6,7 @@ import { readUntilAnswered } from "./answered.ts";
 import {
 	audienceOf,
 	type GuildRights,
+	mayReadHistory,
 	mayWrite,
 	Overwrites,
 	type PersonInChannel,
@@ -94,6 +95,13 @@ export class Audiences {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
 		return rights && mayWrite(rights, person);
+	}
+
+	/** Whether a person can read earlier messages of a channel; undefined if the bot cannot see the guild. */
+	async mayReadHistory(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
+		const { guild } = person;
+		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
+		return rights && mayReadHistory(rights, person);
 	}
 
 	/** Deletes the audiences of a guild that the bot has left. */

@@ -232,3 +232,42 @@ test("asking ends when the connector does", async () => {
 	});
 	await expect(intake.translate({ t: "MESSAGE_CREATE", d: message }, ending.signal)).rejects.toThrow();
 });
+
+test("a replied-to and a forwarded message come with their text, their files and their edits", async () => {
+	const file = { id: "7", filename: "a.txt", size: 3, url: "https://cdn/a.txt" };
+	const said = {
+		...message,
+		id: "600",
+		author: { id: "43", username: "ben" },
+		content: "the plan",
+		attachments: [file],
+	};
+	const reply = await messageOf({
+		type: 19,
+		message_reference: { message_id: "600" },
+		referenced_message: { ...said, edited_timestamp: "2026-01-01T00:00:00+00:00" },
+	});
+	expect(reply.referenced).toMatchObject([
+		{
+			...{ id: "600", relation: "reply", text: "the plan", ours: false },
+			...{ author: { id: "43", name: "ben" }, attachments: [{ name: "a.txt" }] },
+			editedAt: Date.parse("2026-01-01T00:00:00Z"),
+		},
+	]);
+	const snapshot = { content: "look", timestamp: "2026-01-01T00:00:00+00:00", attachments: [file] };
+	const forward = await messageOf({
+		content: "",
+		message_reference: { type: 1, message_id: "600" },
+		message_snapshots: [{ message: snapshot }, "nonsense"],
+	});
+	expect(forward.referenced).toMatchObject([
+		{
+			id: "600-0",
+			relation: "forward",
+			text: "look",
+			author: { guest: true },
+			attachments: [{ name: "a.txt" }],
+		},
+	]);
+	expect(await messageOf({ type: 19, referenced_message: null })).not.toHaveProperty("referenced");
+});

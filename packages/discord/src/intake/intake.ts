@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { DiscordDispatch, DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
 import { type AudienceStore, Audiences } from "./audiences.ts";
+import { referencedBy } from "./beside-messages.ts";
 import { type Channels, isThread, type KnownChannel, roomOf } from "./channels.ts";
 import { GuildEvents } from "./guild-events.ts";
 import { attachmentsOf, personOf } from "./people.ts";
@@ -100,6 +101,8 @@ export class Intake {
 		const names = { user: self.user, roles, channel: (id: string) => channels.get(id) };
 		const person = personOf(message.author, message.member);
 		const edited = type === "edited" ? Date.parse(message.edited_timestamp ?? "") : undefined;
+		const text = readableText(self.user, channels);
+		const referenced = referencedBy(message, { user: self.user, text });
 		const inbound: InboundEvent = {
 			type,
 			room: roomOf(channel),
@@ -108,7 +111,10 @@ export class Intake {
 			...readAddress(message, names),
 			person: { ...person, bot: person.bot || Boolean(message.webhook_id) },
 			attachments: attachmentsOf(message.attachments),
-			...defined({ forwarded: isForwarded(message) ? (true as const) : undefined }),
+			...defined({
+				forwarded: isForwarded(message) ? (true as const) : undefined,
+				referenced: referenced.length > 0 ? referenced : undefined,
+			}),
 			ourThread: isThread(channel) && channel.owner === self.user,
 		};
 		const version = edited === undefined ? [message.id] : [message.id, String(edited)];
@@ -212,6 +218,15 @@ function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }
 
+/** Text of other messages than events, with the names of people and channels. Names of roles are not looked up. */
+export function readableText(
+	user: string,
+	channels: Pick<Channels, "get">,
+): (message: Pick<Message, "content" | "mentions">) => string {
+	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };
+	return (message) => resolve(message, names);
+}
+
 function replyOf(message: Message, user: string): Address["reply"] {
 	const { message_reference: reference, referenced_message: referenced } = message;
 	// Any other type is a forwarded message: resources/message#message-reference-types.
@@ -219,7 +234,10 @@ function replyOf(message: Message, user: string): Address["reply"] {
 	return { message: reference.message_id, ours: referenced?.author.id === user };
 }
 
-function resolve({ content, mentions }: Message, { user, roles, channel }: Names): string {
+function resolve(
+	{ content, mentions }: Pick<Message, "content" | "mentions">,
+	{ user, roles, channel }: Names,
+): string {
 	return content
 		.replace(mention, (whole: string, kind: string, id: string, behind: string) => {
 			if (kind === "#") return shown("#", channel(id)?.name, whole, behind);

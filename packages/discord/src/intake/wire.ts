@@ -18,6 +18,41 @@ export const WireAttachment = z.object({
 });
 export type WireAttachment = z.output<typeof WireAttachment>;
 
+const time = z.iso.datetime({ offset: true });
+const Mentioned = User.extend({ member: Member.partial().nullish() });
+
+/** resources/message#message-snapshot-object: a forwarded message, without its author. */
+export const Snapshot = z.object({
+	message: z.object({
+		content: z.string(),
+		timestamp: time,
+		edited_timestamp: time.nullish(),
+		attachments: z.array(WireAttachment).default([]),
+		mentions: z.array(Mentioned).default([]),
+	}),
+});
+export type Snapshot = z.output<typeof Snapshot>;
+
+/** A message that is read beside an event: earlier, or replied to. */
+export const BesideMessage = z.object({
+	id,
+	type: z.int().default(0),
+	author: User,
+	webhook_id: id.nullish(),
+	content: z.string().default(""),
+	edited_timestamp: time.nullish(),
+	mentions: z.array(Mentioned).default([]),
+	attachments: z.array(WireAttachment).default([]),
+	embeds: z
+		.array(z.object({ title: text, description: text }))
+		.catch([])
+		.default([]),
+	message_snapshots: z.array(Snapshot).nullish().catch(undefined),
+	/** Content of the first message of a thread. */
+	referenced_message: z.unknown().optional(),
+});
+export type BesideMessage = z.output<typeof BesideMessage>;
+
 /** Fields that are read of resources/message#message-object. */
 export const Message = z.object({
 	id,
@@ -35,7 +70,8 @@ export const Message = z.object({
 	mention_everyone: z.boolean(),
 	attachments: z.array(WireAttachment),
 	message_reference: z.object({ type: z.int().optional(), message_id: id.optional() }).nullish(),
-	referenced_message: z.object({ author: z.object({ id }) }).nullish(),
+	referenced_message: z.looseObject({ author: z.looseObject({ id }) }).nullish(),
+	message_snapshots: z.array(z.unknown()).nullish().catch(undefined),
 });
 export type Message = z.output<typeof Message>;
 

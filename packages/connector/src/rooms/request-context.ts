@@ -1,0 +1,229 @@
+import {
+	type Cache,
+	type Clock,
+	createCache,
+	defined,
+	delay,
+	type Logger,
+	ParleyError,
+	type Store,
+} from "@parley/base";
+import { type MethodInput, maxRequestBytes } from "@parley/protocol";
+import { isAnswerCard } from "../platform/answer-card.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Attachment, Person, ReadMessage, Room } from "../platform/inbound-event.ts";
+import type { ContextQuery, ReadContext } from "../platform/read-context.ts";
+import { eventCursor } from "../store/retention.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import type { OutgoingMessage } from "./handler-context.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** Maximum wait for earlier messages, in milliseconds. A request is not delayed longer by them. */
+const patienceMs = 3000;
+const maxInThread = 50;
+const usualInChannel = 20;
+/** Maximum characters of one message. */
+const maxText = 20_000;
+/** Maximum bytes of all messages in a request to the gateway, which selects 80,000 bytes of them. */
+const maxBytes = 300_000;
+/** Bytes reserved for the parts of a request other than its text and its messages. */
+const aroundBytes = 16_384;
+/** Maximum files of earlier messages of a thread, and their maximum size in bytes. */
+const maxFiles = 5;
+const maxFileBytes = 4 * 1024 * 1024;
+/** Files in memory that a session has. After a restart, a session may get a file again. */
+const maxKnownFiles = 10_000;
+
+type Context = NonNullable<MethodInput<"send_message">["context"]>;
+type ContextMessage = Context["messages"][number];
+
+export interface RequestContextParts {
+	readonly store: Store<ConnectorTables>;
+	readonly rooms: Pick<Rooms, "facts">;
+	readonly platform: ChatPlatform;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Aborts when the connector stops. */
+	readonly signal: AbortSignal;
+}
+
+/** Messages for a request, and the files of these messages that the agent gets with it. */
+export interface RequestContext {
+	/** Undefined if there is nothing to send. */
+	readonly context: Context | undefined;
+	readonly files: readonly Attachment[];
+}
+
+/** Reads the messages that belong to a request. */
+export class RequestContexts {
+	readonly #parts: RequestContextParts;
+	/** By session and id of the file. */
+	readonly #files: Cache<string, true>;
+
+	constructor(parts: RequestContextParts) {
+		this.#parts = parts;
+		this.#files = createCache({ max: maxKnownFiles, clock: parts.clock });
+	}
+
+	/**
+	 * Reads the earlier messages of the room and the referenced messages. Never rejects for a reason of the platform: the
+	 * context then states that the messages could not be read.
+	 */
+	async read(
+		person: Person,
+		room: Room,
+		{ session, words }: { readonly session: string; readonly words: OutgoingMessage },
+	): Promise<RequestContext> {
+		const { referenced = [] } = words;
+		const limits = await this.#limits(person, room);
+		const read = await this.#ask(person, room, { words, limits });
+		const own = await this.#ownPosts(read.messages, session);
+		const earlier = read.messages.flatMap((message) => {
+			const self = message.ours ? own.get(message.id) : undefined;
+			return message.ours && self === undefined ? [] : [{ message, self }];
+		});
+		const others = referenced.map((message) => ({
+			message,
+			self: message.ours ? ("here" as const) : undefined,
+		}));
+		const all = [...earlier, ...others].map(({ message, self }) => contextMessage(message, self));
+		const space = maxRequestBytes - aroundBytes - Buffer.byteLength(JSON.stringify(words.text));
+		const messages = newestWithin(all, Math.min(maxBytes, space));
+		const hasOlder = read.hasOlder || messages.length < all.length;
+		const context: Context = defined({
+			messages,
+			has_older: hasOlder || undefined,
+			problem: read.problem,
+		});
+		const isEmpty = messages.length === 0 && read.problem === undefined;
+		return {
+			context: isEmpty ? undefined : context,
+			files: this.#filesFor(session, read.messages, referenced),
+		};
+	}
+
+	async #limits(person: Person, room: Room): Promise<ContextQuery["limits"]> {
+		// The session of a direct message has all of its messages.
+		if (room.kind === "direct" || this.#parts.platform.readContext === undefined) return none;
+		const { context = usualInChannel } = await this.#parts.rooms.facts(person, room);
+		return context === 0 ? none : { thread: maxInThread, channel: context };
+	}
+
+	async #ask(
+		person: Person,
+		room: Room,
+		{ words, limits }: { readonly words: OutgoingMessage; readonly limits: ContextQuery["limits"] },
+	): Promise<ReadContext & { readonly problem?: "unavailable" | "not_allowed" }> {
+		const { platform, clock, log, signal } = this.#parts;
+		const { message: before, text, at = clock.now() } = words;
+		if (platform.readContext === undefined) return nothing;
+		const over = new AbortController();
+		const either = AbortSignal.any([signal, over.signal]);
+		const query = { person, room, text, at, limits, ...defined({ before }) };
+		try {
+			const late = delay(clock, patienceMs, either).then(() => {
+				throw new ParleyError(`no answer in ${patienceMs} ms`, { code: "deadline_exceeded" });
+			});
+			const read = await Promise.race([platform.readContext(query, either), late]);
+			return read.isRefused ? { ...read, problem: "not_allowed" } : read;
+		} catch (reason) {
+			signal.throwIfAborted();
+			const error = ParleyError.from(reason);
+			log.warn("earlier messages could not be read for a request", { channel: room.channel, error });
+			return limits === none ? nothing : { ...nothing, problem: "unavailable" };
+		} finally {
+			over.abort();
+		}
+	}
+
+	/** Own posts that an agent may get: answers, but no cards and no notices. Posts without a row may be of earlier sessions. */
+	async #ownPosts(
+		messages: readonly ReadMessage[],
+		session: string,
+	): Promise<ReadonlyMap<string, "here" | "elsewhere">> {
+		const ids = messages.filter(({ ours }) => ours).map(({ id }) => id);
+		if (ids.length === 0) return new Map();
+		const rows = await this.#parts.store.read((db) =>
+			db
+				.selectFrom("outbox")
+				.select(["remote", "session", "card"])
+				.where("remote", "in", ids)
+				.orderBy("position")
+				.execute(),
+		);
+		const byPost = new Map(rows.map((row) => [row.remote, row]));
+		return new Map(
+			ids.flatMap((id): (readonly [string, "here" | "elsewhere"])[] => {
+				const row = byPost.get(id);
+				if (row === undefined) return [[id, "here"]];
+				const isAnswer = row.card === null || isAnswerCard(row.card);
+				if (!isAnswer || row.session === session || row.session.startsWith(eventCursor)) return [];
+				return [[id, "elsewhere"]];
+			}),
+		);
+	}
+
+	/** The files of referenced messages, and the newest files of a thread. */
+	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
+		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];
+		const named = pointed.filter(({ ours }) => !ours).flatMap(({ attachments }) => attachments);
+		const inThread = read.filter(({ relation }) => relation === "thread").toReversed();
+		const small = inThread
+			.flatMap(({ attachments }) => attachments)
+			.filter(({ id, size }) => size <= maxFileBytes && this.#files.peek(`${session} ${id}`) === undefined)
+			.slice(0, maxFiles);
+		for (const { id } of small) this.#files.set(`${session} ${id}`, true);
+		return [...new Map([...named, ...small].map((file) => [file.id, file])).values()];
+	}
+}
+
+function isEarlier(relation: ReadMessage["relation"]): boolean {
+	return relation === "thread" || relation === "channel";
+}
+
+const none: ContextQuery["limits"] = { thread: 0, channel: 0 };
+const nothing: ReadContext = { messages: [], hasOlder: false };
+
+function contextMessage(
+	{ id, relation, author, at, editedAt, text, attachments }: ReadMessage,
+	self: "here" | "elsewhere" | undefined,
+): ContextMessage {
+	const { id: user, name, roles, guest, bot } = author;
+	return {
+		id,
+		relation,
+		author: {
+			id: user,
+			name: name.slice(0, 256).toWellFormed(),
+			roles: roles.slice(0, 250),
+			guest,
+			bot,
+			...defined({ self }),
+		},
+		ts: new Date(at).toISOString(),
+		text: text.slice(0, maxText).toWellFormed(),
+		...defined({
+			edited_ts: editedAt === undefined ? undefined : new Date(editedAt).toISOString(),
+			files: attachments.length === 0 ? undefined : attachments.slice(0, 20).map(contextFile),
+		}),
+	};
+}
+
+function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessage["files"]>[number] {
+	const plain = name.slice(0, 256).toWellFormed();
+	return {
+		name: plain === "" ? "file" : plain,
+		bytes: size,
+		...defined({ media_type: type?.slice(0, 200) }),
+	};
+}
+
+/** The newest messages that fit into a request. Referenced messages are last and always newer in this order. */
+function newestWithin(messages: readonly ContextMessage[], most: number): ContextMessage[] {
+	let left = most;
+	const start = messages.findLastIndex((message) => {
+		left -= Buffer.byteLength(JSON.stringify(message)) + 1;
+		return left < 0;
+	});
+	return messages.slice(start + 1);
+}

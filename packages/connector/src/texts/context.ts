@@ -1,0 +1,32 @@
+/** Texts about messages that are read for a request. Markdown. */
+export const contextTexts = {
+	/** For the agent: a request without text that forwards a message or replies to one. */
+	onlyReference: "Look at the message that I refer to.",
+
+	/** Lines of `/why`. */
+	why: {
+		/** `authors`: names with numbers. */
+		read: ({
+			messages,
+			authors,
+			times,
+		}: {
+			readonly messages: number;
+			readonly authors: string;
+			readonly times: string;
+		}): string =>
+			`I read ${messages === 1 ? "1 message" : `${messages} messages`} with it: ${authors}; ${times}.`,
+		author: ({ name, messages }: { readonly name: string; readonly messages: number }): string =>
+			messages === 1 ? name : `${name} (${messages})`,
+		me: "me",
+		notMember: " (not a member)",
+		at: ({ from, to }: { readonly from: string; readonly to: string }): string =>
+			from === to ? `from ${from}` : `from ${from} to ${to}`,
+		files: ({ files }: { readonly files: string }): string => `Files of these messages: ${files}`,
+		more: ({ others }: { readonly others: number }): string =>
+			others === 1 ? "1 more person" : `${others} more people`,
+		hasOlder: "I left out older messages.",
+		unavailable: "I could not read the earlier messages.",
+		notAllowed: "I did not read the earlier messages, because you may not read them.",
+	},
+};

@@ -1,0 +1,86 @@
+import { type Clock, defined, ParleyError } from "@parley/base";
+import type { ContextQuery, ReadContext } from "@parley/connector";
+import * as z from "zod";
+import type { DiscordRest, OwnAccount } from "../vocabulary/discord-port.ts";
+import type { Audiences } from "./audiences.ts";
+import { readBeside } from "./beside-messages.ts";
+import type { Channels } from "./channels.ts";
+import { readableText } from "./intake.ts";
+import { maySeeThread } from "./thread-members.ts";
+import { Member } from "./wire.ts";
+
+/** The roles in an event are valid for a minute. For an older request, Discord is asked. */
+const rolesMs = 60_000;
+
+export interface RoomMessagesParts {
+	readonly self: OwnAccount;
+	readonly port: DiscordRest;
+	readonly channels: Channels;
+	readonly audiences: Audiences;
+	readonly clock: Clock;
+}
+
+/**
+ * Reads the messages before a request, if its author can read the history of the channel at this moment. Rejects with
+ * `unavailable` if Discord refuses or does not answer.
+ */
+export async function readRoomMessages(
+	parts: RoomMessagesParts,
+	query: ContextQuery,
+	signal: AbortSignal,
+): Promise<ReadContext> {
+	const relation = query.room.thread === undefined ? "channel" : "thread";
+	const limit = query.limits[relation];
+	if (limit === 0) return { messages: [], hasOlder: false };
+	const [isAllowed, page] = await Promise.all([mayRead(parts, query, signal), readPage(parts, query, limit)]);
+	if (!isAllowed) return { messages: [], hasOlder: false, isRefused: true };
+	const reading = { user: parts.self.user, text: readableText(parts.self.user, parts.channels) };
+	const newest = page.slice(0, limit);
+	return {
+		messages: newest.flatMap((data) => readBeside(data, relation, reading) ?? []).toReversed(),
+		hasOlder: page.length > newest.length,
+	};
+}
+
+/** Returns the newest messages, and one more if the channel has older ones, newest first. */
+async function readPage(
+	{ port }: RoomMessagesParts,
+	{ room, before }: ContextQuery,
+	limit: number,
+): Promise<unknown[]> {
+	const channel = room.thread ?? room.channel;
+	const { status, body } = await port.request({
+		method: "GET",
+		path: `/channels/${channel}/messages`,
+		query: defined({ limit: String(limit + 1), before }),
+	});
+	const messages = status === 200 ? z.array(z.unknown()).safeParse(body).data : undefined;
+	if (messages) return messages;
+	const message = `Discord answered ${status} instead of the messages of channel ${channel}`;
+	throw new ParleyError(message, { code: "unavailable" });
+}
+
+async function mayRead(
+	{ port, channels, audiences, clock }: RoomMessagesParts,
+	{ room, person, at }: ContextQuery,
+	signal: AbortSignal,
+): Promise<boolean> {
+	const { tenant: guild, channel, thread } = room;
+	const path = `/guilds/${guild}/members/${person.id}`;
+	const isFresh = clock.now() - at < rolesMs;
+	const member = isFresh ? undefined : await port.request({ method: "GET", path });
+	if (member?.status === 404) return false;
+	const roles = member === undefined ? person.roles : Member.safeParse(member.body).data?.roles;
+	if (roles === undefined) throw unanswered(guild);
+	const inThread = thread !== undefined;
+	const asked = { guild, channel, user: person.id, roles, inThread };
+	const isAllowed = await audiences.mayReadHistory(asked, signal);
+	if (isAllowed === undefined) throw unanswered(guild);
+	if (!isAllowed || thread === undefined) return isAllowed;
+	return maySeeThread({ port, channels }, { thread, user: person.id }, signal);
+}
+
+function unanswered(guild: string): ParleyError {
+	const message = `Discord does not answer which channels of server ${guild} a person can read`;
+	return new ParleyError(message, { code: "unavailable" });
+}

@@ -1,0 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
+import { playScenes } from "./play-scenes.ts";
+import { context } from "./scenes/context.ts";
+
+playScenes(DiscordSite, context);
