@@ -8,7 +8,7 @@ import type { Prompt } from "../vocabulary/prompt.ts";
 import type { ActionClass } from "../vocabulary/taint.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
-const together = "text of others, private data and a way out come together in this session";
+const together = "untrusted text, private data and a way to send data out in this session";
 
 /** Tools that read the web, read private data, and only send. Each records that it ran. */
 function toolsOf(ran: string[]): Tool[] {
@@ -70,8 +70,8 @@ test("the call that makes the three complete is asked although all tools are acc
 		risk: "critical",
 		allowSession: false,
 		notes: [
-			`reads outside the roots; with it, ${together}`,
-			"so far in this session: text of others, effects outside",
+			`reads outside the roots; it combines ${together}`,
+			"so far in this session: untrusted text, external effects",
 		],
 	});
 	expect(await s.taint()).toBe("UE");
@@ -168,7 +168,7 @@ test("it outlives the gateway", async () => {
 	await again.runtime.acceptAll(unkeyed(), session);
 	await again.send(session, "go on");
 	const { prompt } = await log.next("prompt.requested");
-	expect(prompt.approval?.notes).toContain("so far in this session: text of others, effects outside");
+	expect(prompt.approval?.notes).toContain("so far in this session: untrusted text, external effects");
 	await again.runtime.answer(unkeyed(), prompt.token, { value: false });
 	await log.next("assistant.message");
 	expect(ran).toEqual([]);
@@ -217,7 +217,7 @@ test("words of people other than the operator taint the session", async () => {
 	await runtime.send(unkeyed(), s.session, { content: "publish it", author: { id: "u1", name: "Uma" } });
 	expect(await s.taint()).toBe("UP");
 	const prompt = await s.nextPrompt();
-	expect(prompt.approval?.notes).toContain(`cannot be undone; with it, ${together}`);
+	expect(prompt.approval?.notes).toContain(`cannot be undone; it combines ${together}`);
 	await s.answer(prompt, false);
 	await s.log.next("assistant.message");
 	s.log.check();

@@ -101,7 +101,7 @@ test("the reason says why it is asked or what allows it", () => {
 	expect(
 		decide({ tool, plan: planOf(["egress"]) }, { acceptAll: true, grants: [], taint: "UP" }).reason,
 	).toBe(
-		"reaches the network; with it, text of others, private data and a way out come together in this session",
+		"reaches the network; it combines untrusted text, private data and a way to send data out in this session",
 	);
 	expect(
 		decide({ tool, plan: planOf(["write"]) }, { acceptAll: false, grants: [scope], taint: "" }).reason,

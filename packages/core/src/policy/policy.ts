@@ -20,7 +20,7 @@ export const policyVersion = "4";
 const sharedNoteReason = "changes a note for all people, which every later run can read";
 
 /** The reason why a call of a tainted session that changes schedules requires approval. */
-const laterNote = "changes scheduled work, after text of others or private data was read";
+const laterNote = "changes scheduled work, after untrusted text or private data was read";
 
 /** Permissions of the session at the time of the decision. */
 export interface Permissions {

@@ -281,7 +281,7 @@ test("a note for all people requires approval in a tainted session, despite all 
 		allowSession: false,
 		notes: [
 			"changes a note for all people, which every later run can read",
-			"so far in this session: text of others",
+			"so far in this session: untrusted text",
 		],
 	});
 	await talk.t.runtime.acceptAll(unkeyed(), id);

@@ -40,7 +40,7 @@ test("a person decides what makes the three complete, and each way out from then
 
 test("it is described in words, and parsed from its stored form", () => {
 	expect(taintNotes("")).toEqual([]);
-	expect(taintNotes("UE")).toEqual(["so far in this session: text of others, effects outside"]);
+	expect(taintNotes("UE")).toEqual(["so far in this session: untrusted text, external effects"]);
 	for (const taint of all) expect(readTaint(taint)).toBe(taint);
 	for (const odd of ["X", "EU", "UU", "u"])
 		expect(() => readTaint(odd), odd).toThrow("no taint of a session");

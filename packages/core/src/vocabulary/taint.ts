@@ -17,10 +17,10 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"exec-unsandboxed": "PE",
 };
 
-const names = { U: "text of others", P: "private data", E: "effects outside" } as const;
+const names = { U: "untrusted text", P: "private data", E: "external effects" } as const;
 
 /** Reason why a call requires approval whatever grants exist. */
-export const taintReason = `with it, ${names.U}, ${names.P} and a way out come together in this session`;
+export const taintReason = `it combines ${names.U}, ${names.P} and a way to send data out in this session`;
 
 /** Flags that a call of these classes adds to its session. */
 export function taintOf(classes: readonly ActionClass[]): Taint {

@@ -222,7 +222,7 @@ test("a model that repeats the id of an imported call gets another one", async (
 	await log.next("assistant.message");
 });
 
-test("an imported conversation is text of others: behind it, what nothing confines needs a person", async () => {
+test("an imported conversation is untrusted text, after which unconfined commands always require approval", async () => {
 	const tools = [probeTool("command", { classes: ["exec-unsandboxed"] })];
 	const model = new ScriptedModel(
 		[calls("k1", "command")],
