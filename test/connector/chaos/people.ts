@@ -1,7 +1,7 @@
 import type { Random } from "../../random.ts";
-import type { Asked } from "../../simulators/discord/people/asked.ts";
 import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Person } from "../../simulators/discord/people/person.ts";
+import type { SentInteraction } from "../../simulators/discord/people/sent-interaction.ts";
 import type { World } from "../../simulators/discord/world/world.ts";
 import { Messages } from "./messages.ts";
 import { PendingActions } from "./pending-actions.ts";
@@ -127,7 +127,7 @@ export class People {
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#await(asked: Asked): void {
+	#await(asked: SentInteraction): void {
 		if (this.#world.gateway.connections === 0) this.pendingActions.disturbed();
 		this.pendingActions.add(asked, String(asked.record.type));
 	}

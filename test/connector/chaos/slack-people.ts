@@ -1,7 +1,7 @@
 import type { Random } from "../../random.ts";
-import type { Asked } from "../../simulators/slack/people/asked.ts";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
+import type { SentInteraction } from "../../simulators/slack/people/sent-interaction.ts";
 import type { World } from "../../simulators/slack/world/world.ts";
 import { Messages } from "./messages.ts";
 import { PendingActions } from "./pending-actions.ts";
@@ -133,7 +133,7 @@ export class SlackPeople {
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#await(asked: Asked): void {
+	#await(asked: SentInteraction): void {
 		if (this.#world.delivery.connections === 0) this.pendingActions.disturbed();
 		this.pendingActions.add(asked, asked.record.kind);
 	}

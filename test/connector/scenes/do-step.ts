@@ -1,5 +1,5 @@
 import { attempt, type Notebook } from "./notebook.ts";
-import type { Asked, Player } from "./site.ts";
+import type { Player, SentInteraction } from "./site.ts";
 import type { Doing } from "./step.ts";
 
 type Pressing = Extract<Doing, { clicks: string } | { chooses: readonly string[] }>;
@@ -33,7 +33,7 @@ async function change(notebook: Notebook, step: Changing, person: Player): Promi
 	else person.opensThread(step.opensThread, { of: await find(step.of) });
 }
 
-async function command(notebook: Notebook, step: Commanding, person: Player): Promise<Asked> {
+async function command(notebook: Notebook, step: Commanding, person: Player): Promise<SentInteraction> {
 	const { commands, with: given = {}, on, in: room = "general" } = step;
 	const values = Object.entries(given).map(([name, value]) => [
 		name,
@@ -44,14 +44,18 @@ async function command(notebook: Notebook, step: Commanding, person: Player): Pr
 	return person.commands(commands, Object.fromEntries(values), where);
 }
 
-async function press(notebook: Notebook, step: Pressing, person: Player): Promise<Asked | undefined> {
+async function press(
+	notebook: Notebook,
+	step: Pressing,
+	person: Player,
+): Promise<SentInteraction | undefined> {
 	const { city, site } = notebook.town;
 	const on = step.on === undefined ? undefined : await notebook.message(step.on, person, step.in);
 	const place = () => {
 		if (on) return { on };
 		return step.in === undefined ? {} : { in: site.room(step.in, person) };
 	};
-	let pressed: Asked | undefined;
+	let pressed: SentInteraction | undefined;
 	const isPressed = (): boolean => {
 		pressed = attempt(() => {
 			if ("chooses" in step) return person.chooses(step.chooses, place());

@@ -1,12 +1,12 @@
 import { has, look } from "./look.ts";
-import type { Asked, Player, Seen } from "./site.ts";
+import type { Player, Seen, SentInteraction } from "./site.ts";
 import type { Town } from "./town.ts";
 
 /** State between the steps of a scene. */
 export class Notebook {
 	readonly town: Town;
 	/** The last press or command. */
-	asked: Asked | undefined;
+	asked: SentInteraction | undefined;
 	/** Value of `{1}`. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();

@@ -25,7 +25,7 @@ export interface Room {
 }
 
 /** An action that has a response: a press, a command or a form. */
-export interface Asked {
+export interface SentInteraction {
 	readonly state: string;
 	readonly failed: boolean;
 	readonly form:
@@ -64,14 +64,18 @@ export interface Player {
 	deletes(message: Message): void;
 	reacts(emoji: string, where: { readonly on: Message }): void;
 	opensThread(name: string, where: { readonly of: Message }): unknown;
-	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): Asked;
+	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
 	/** Presses a button that was removed before the press arrives. */
-	clicksLate(label: string, where: { readonly on: Message }): Asked;
-	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): Asked;
-	submits(asked: Asked, values?: Readonly<Record<string, string>>): Asked;
-	commands(name: string, values: Values, where: { readonly in: Room; readonly on?: Message }): Asked;
+	clicksLate(label: string, where: { readonly on: Message }): SentInteraction;
+	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
+	submits(asked: SentInteraction, values?: Readonly<Record<string, string>>): SentInteraction;
+	commands(
+		name: string,
+		values: Values,
+		where: { readonly in: Room; readonly on?: Message },
+	): SentInteraction;
 	/** Choices while a command is typed. Absent if the platform cannot suggest them. */
-	types?(name: string, values: Values, where: { readonly in: Room }): Asked;
+	types?(name: string, values: Values, where: { readonly in: Room }): SentInteraction;
 }
 
 export interface Running {

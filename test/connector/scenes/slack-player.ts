@@ -1,8 +1,8 @@
-import type { Asked as SlackAsked } from "../../simulators/slack/people/asked.ts";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
+import type { SentInteraction as SlackAsked } from "../../simulators/slack/people/sent-interaction.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
-import type { Asked, File, Player } from "./site.ts";
+import type { File, Player, SentInteraction } from "./site.ts";
 import type { SlackRoom } from "./slack-room.ts";
 
 interface Message {
@@ -12,7 +12,7 @@ interface Message {
 type Values = Readonly<Record<string, string | number | boolean>>;
 
 /** A command after a mention, which is the only form in threads, and the posts that answer it. */
-class Written implements Asked {
+class Written implements SentInteraction {
 	readonly state = "acknowledged";
 	readonly failed = false;
 	readonly form = undefined;
@@ -112,7 +112,7 @@ export class SlackPlayer implements Player {
 		name: string,
 		values: Values,
 		{ in: room, on }: { readonly in: SlackRoom; readonly on?: Message },
-	): Asked {
+	): SentInteraction {
 		if (on) return this.person.commands(name, {}, { in: room.channel, on });
 		const thread = room.conversation ?? (room.channel.threadTs === undefined ? undefined : room.channel);
 		if (!thread) return this.person.commands(name, values, { in: room.channel });

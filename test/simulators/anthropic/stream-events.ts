@@ -37,8 +37,8 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 		messageDelta(reply, usage),
 		wire({ type: "message_stop" }),
 	];
-	const told = reply.usage ? events.map((event) => withUsage(event, reply.usage?.(usage))) : events;
-	const whole = withPings(told, reply.pingEvery);
+	const reported = reply.usage ? events.map((event) => withUsage(event, reply.usage?.(usage))) : events;
+	const whole = withPings(reported, reply.pingEvery);
 	return reply.edit ? [...reply.edit(whole)] : whole;
 }
 

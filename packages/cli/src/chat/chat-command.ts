@@ -65,9 +65,9 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;
-			const told = chat.notice || (retrying ? retryWords(retrying) : "");
-			if (told !== notice && told !== "") io.stderr.write(`parley: ${told}\n`);
-			notice = told;
+			const noticeText = chat.notice || (retrying ? retryWords(retrying) : "");
+			if (noticeText !== notice && noticeText !== "") io.stderr.write(`parley: ${noticeText}\n`);
+			notice = noticeText;
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);

@@ -242,8 +242,8 @@ export class Conversation {
 		this.#retrying = undefined;
 		this.#todo = undefined;
 		this.#calls.clear();
-		const told = [...endRows(error, look), ...(metrics ? metricRows(metrics, look) : [])];
-		return [...rows, ...told, ...(next ? messageRows(next, look) : [])];
+		const ended = [...endRows(error, look), ...(metrics ? metricRows(metrics, look) : [])];
+		return [...rows, ...ended, ...(next ? messageRows(next, look) : [])];
 	}
 
 	/** Prints the steps that changed; the live view shows the progress. */
@@ -263,8 +263,8 @@ export class Conversation {
 		}
 		const named = this.#calls.size > 1;
 		this.#calls.delete(call.call_id);
-		const told = isShownElsewhere(call.name) && call.status === "completed";
-		return told ? rows : [...rows, ...toolEndRows(call, named, look)];
+		const isHidden = isShownElsewhere(call.name) && call.status === "completed";
+		return isHidden ? rows : [...rows, ...toolEndRows(call, named, look)];
 	}
 
 	#asked(question: PromptRequestPayload, look: Look): string[] {

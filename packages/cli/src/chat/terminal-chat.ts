@@ -196,7 +196,7 @@ const mostWaiting = 3;
  */
 export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
 	const { conversation, answer } = state;
-	const told = [...waitingRows(conversation), ...statusRows(state, look.columns)];
+	const dimmed = [...waitingRows(conversation), ...statusRows(state, look.columns)];
 	const tasks = conversation.tasks.live(look);
 	const rows = [
 		...growingRows(conversation, look),
@@ -204,7 +204,7 @@ export function liveView(state: LiveState, look: Look, terminalRows: number): Fr
 		...(answer ? [] : [""]),
 		...todoRows(conversation, look),
 		...tasks,
-		...told.map((row) => look.styles.dim(shorten(row, look.columns))),
+		...dimmed.map((row) => look.styles.dim(shorten(row, look.columns))),
 	].slice(-Math.max(1, terminalRows - 3));
 	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));
 	const { row, column } = typed.cursor;

@@ -93,11 +93,11 @@ export function answerError(
 	{ url }: HttpAddress,
 	{ status, text: body }: { readonly status: number; readonly text: string },
 ): ParleyError {
-	const told = errorIn(body);
+	const reported = errorIn(body);
 	const refusal =
-		status === 401 || status === 421 || told === undefined ? refusalOf(status, new URL(url)) : undefined;
+		status === 401 || status === 421 || reported === undefined ? refusalOf(status, new URL(url)) : undefined;
 	if (refusal) return refusal;
-	const message = told ?? `the gateway at ${url} answers with HTTP ${status}`;
+	const message = reported ?? `the gateway at ${url} answers with HTTP ${status}`;
 	return new ParleyError(message, { code: codes[status] ?? "internal" });
 }
 

@@ -155,7 +155,7 @@ interface ReportKeeperParts {
 	readonly log: Logger;
 	readonly pid: number;
 	/** Called at each change of the state. */
-	readonly told?: (words: ConnectorWords) => void;
+	readonly onChange?: (words: ConnectorWords) => void;
 }
 
 /**
@@ -212,11 +212,11 @@ export class ReportKeeper {
 	}
 
 	async #write(look: () => Promise<ConnectorWords>): Promise<void> {
-		const { file, clock, pid, told } = this.#parts;
+		const { file, clock, pid, onChange } = this.#parts;
 		const [words, now, last] = [await look(), clock.now(), this.#last];
 		const isSame = last?.state === words.state && last.detail === words.detail;
 		this.#last = { ...words, pid, since: isSame ? last.since : now, seen: now };
-		if (!isSame) told?.(words);
+		if (!isSame) onChange?.(words);
 		await writeReport(file, this.#last);
 		this.#isWritten = true;
 	}

@@ -69,7 +69,9 @@ export async function runConnector(run: Run): Promise<number> {
 			clock: systemClock,
 			log,
 			pid: process.pid,
-			...defined({ told: isForPerson(run) ? (words: ConnectorWords) => printState(words, run) : undefined }),
+			...defined({
+				onChange: isForPerson(run) ? (words: ConnectorWords) => printState(words, run) : undefined,
+			}),
 		});
 		await keeper.tell({ state: "starting" });
 		const end = await work(run, { config, log, redactor, keeper, asked, failpoints });

@@ -80,10 +80,10 @@ export function eventRow(shown: ShownEvent, look: Look): string {
 	const id = visibleLine(shown.session_id.slice(0, idCharacters)).padEnd(idCharacters);
 	const type = visibleLine(shown.type).padEnd("internal.llm.call".length);
 	const event = toOzzieEvent(shown);
-	const told = event ? listWords(event) : { words: "" };
+	const listed = event ? listWords(event) : { words: "" };
 	const left = Math.min(look.columns, mostColumns) - time.length - id.length - type.length - 6;
-	const words = shorten(visibleLine(told.words), Math.max(10, left));
-	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${told.failed ? red(words) : words}`.trimEnd();
+	const words = shorten(visibleLine(listed.words), Math.max(10, left));
+	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }
 
 /** The gateway sends a heartbeat every 15 s, so a longer silence is a lost connection. */
@@ -162,7 +162,7 @@ class Follower {
 			// Set before the first event, so that a lost connection misses no event.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();
-			await this.#take(response, () => silence.heard());
+			await this.#take(response, () => silence.restart());
 		} catch (cause) {
 			if (cause instanceof ParleyError) throw cause;
 			throw unreachable(address, cause);
@@ -171,7 +171,7 @@ class Follower {
 		}
 	}
 
-	async #take(response: IncomingMessage, heard: () => void): Promise<void> {
+	async #take(response: IncomingMessage, restart: () => void): Promise<void> {
 		const parser = createParser({
 			onEvent: ({ id, data }) => {
 				// True because our own gateway sends this shape.
@@ -183,19 +183,19 @@ class Follower {
 		});
 		response.setEncoding("utf8");
 		for await (const piece of response) {
-			heard();
+			restart();
 			parser.feed(piece);
 		}
 	}
 
-	#watch(): { readonly signal: AbortSignal; heard(): void; end(): void } {
+	#watch(): { readonly signal: AbortSignal; restart(): void; end(): void } {
 		const { clock } = this.#options;
 		const silent = new AbortController();
 		const start = () => clock.after(silenceMs, () => silent.abort());
 		let timer = start();
 		return {
 			signal: silent.signal,
-			heard: () => {
+			restart: () => {
 				timer.cancel();
 				timer = start();
 			},

@@ -133,14 +133,14 @@ function effectOf({ effect, floor, ignored }: Rule): string {
 }
 
 function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string {
-	const told = [
+	const conditions = [
 		...(tools ? [tools.join(" or ")] : []),
 		...(classes ? [classes.join(" or ")] : []),
 		...(commands ? [commands.map((words) => words.join(" ")).join(" or ")] : []),
 		...(paths ? [paths.join(" or ")] : []),
 		...(hosts ? [hosts.join(" or ")] : []),
 	];
-	return told.join("; ") || "every call";
+	return conditions.join("; ") || "every call";
 }
 
 /** Remaining validity of a token. */

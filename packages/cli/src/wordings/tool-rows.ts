@@ -16,8 +16,8 @@ export function toolStartRow({ name, arguments: args, trusted }: Started, { colu
 	const call = `▸ ${visibleLine(name)} `;
 	const badge = trusted ? " · trusted" : "";
 	const width = Math.min(columns, mostColumns) - call.length - badge.length;
-	const told = styles.dim(shorten(describeArguments(args), width));
-	return `${styles.cyan(call.trimEnd())} ${told}${badge === "" ? "" : styles.yellow(badge)}`;
+	const argumentsText = styles.dim(shorten(describeArguments(args), width));
+	return `${styles.cyan(call.trimEnd())} ${argumentsText}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
 /** Beginning of the result of a tool. `named` adds the name of the tool if several run at the same time. */

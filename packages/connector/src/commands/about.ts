@@ -156,7 +156,7 @@ const why: Command<RoomContext> = {
 	async run(context, { event: { person, room, options, target } }) {
 		const text = textOf(options["message"]).trim();
 		const named = text === "" ? target?.message : messageNamed(context, text, room);
-		const heard = await context.messageRecord(room, {
+		const record = await context.messageRecord(room, {
 			person: person.id,
 			...defined({
 				message: named,
@@ -164,12 +164,12 @@ const why: Command<RoomContext> = {
 			}),
 		});
 		const { why: texts, reasons, effects } = messageTexts;
-		if (heard === undefined) return { text: texts.unknown };
-		const { session, run } = heard;
+		if (record === undefined) return { text: texts.unknown };
+		const { session, run } = record;
 		const first = texts.text({
-			at: context.platform.moment(heard.at, "relative"),
-			reason: reasons[heard.reason],
-			effect: effects[heard.effect],
+			at: context.platform.moment(record.at, "relative"),
+			reason: reasons[record.reason],
+			effect: effects[record.effect],
 		});
 		if (session === undefined || run === undefined) return { text: first };
 		const params = { session_id: session, run_id: run, ...context.onBehalf(person, room) };

@@ -80,7 +80,7 @@ async function note(
 	const now = clock.now();
 	// An answer of an earlier process would be directly after the message.
 	const answeredAt = replayed ? at : now;
-	const heard = {
+	const record = {
 		id: turn.id,
 		message,
 		conversation,
@@ -94,7 +94,7 @@ async function note(
 		? await hourlyCursor(parts, `refused:${room.tenant}:${person.id}`, answeredAt)
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
-		await messageHistory.write(tx, heard);
+		await messageHistory.write(tx, record);
 		await turn.settle(tx);
 	};
 	if (reply === undefined || cursor === undefined) return store.commit(write);

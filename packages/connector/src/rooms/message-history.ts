@@ -82,7 +82,7 @@ export class MessageHistory {
 	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<MessageHistory> {
 		const seldom = new MessageHistory(store, clock);
 		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;
-		const heard = await store.read((db) =>
+		const record = await store.read((db) =>
 			db
 				.selectFrom("heard")
 				.select(columns)
@@ -91,7 +91,7 @@ export class MessageHistory {
 				.orderBy("changed_at")
 				.execute(),
 		);
-		for (const { changed_at, ...row } of heard) seldom.#note(row, Number(changed_at));
+		for (const { changed_at, ...row } of record) seldom.#note(row, Number(changed_at));
 		return seldom;
 	}
 
@@ -102,11 +102,11 @@ export class MessageHistory {
 		this.#stops = new RecentNames(clock);
 	}
 
-	write(tx: Kysely<ConnectorTables>, heard: MessageRecord): Promise<void> {
+	write(tx: Kysely<ConnectorTables>, record: MessageRecord): Promise<void> {
 		const now = this.#clock.now();
 		// Also noted if the transaction fails: a lookup then finds nothing.
-		this.#note(heard, now);
-		return writeMessageRecord(tx, heard, now);
+		this.#note(record, now);
+		return writeMessageRecord(tx, record, now);
 	}
 
 	/** Whether another inbound event of the same message was handled. */
@@ -141,9 +141,9 @@ export class MessageHistory {
 		}
 	}
 
-	#note(heard: MessageEvent & { readonly effect: string }, now: number): void {
-		if (!heard.id.startsWith("message:")) this.#others.note(nameOf(heard), now);
-		if (heard.effect === "nothing-to-stop") this.#stops.note(heard.conversation, now);
+	#note(record: MessageEvent & { readonly effect: string }, now: number): void {
+		if (!record.id.startsWith("message:")) this.#others.note(nameOf(record), now);
+		if (record.effect === "nothing-to-stop") this.#stops.note(record.conversation, now);
 	}
 }
 

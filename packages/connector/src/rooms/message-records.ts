@@ -48,10 +48,10 @@ const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 		.onConflict((conflict) => conflict.column("id").doUpdateSet(said));
 });
 
-export async function writeMessageRecord(tx: Tx, heard: MessageRecord, now: number): Promise<void> {
-	const { id, message, conversation, reason, effect, at } = heard;
-	const { text = null, session = null, run = null } = heard;
-	const person = JSON.stringify(heard.person);
+export async function writeMessageRecord(tx: Tx, record: MessageRecord, now: number): Promise<void> {
+	const { id, message, conversation, reason, effect, at } = record;
+	const { text = null, session = null, run = null } = record;
+	const person = JSON.stringify(record.person);
 	const row = { id, message, conversation, reason, effect, person, at, text, session, run, changed_at: now };
 	await upsert(tx, row);
 }

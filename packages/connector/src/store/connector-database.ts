@@ -9,7 +9,7 @@ import {
 	ParleyError,
 	type Store,
 } from "@parley/base";
-import { CrowdStore } from "./crowd-store.ts";
+import { BatchingStore } from "./batching-store.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 
@@ -54,7 +54,7 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 	}).catch((reason: unknown) => {
 		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;
 	});
-	const store = new CrowdStore(opened, clock);
+	const store = new BatchingStore(opened, clock);
 	return { store, storedValue: storedValuesOf(store, clock, platform) };
 }
 

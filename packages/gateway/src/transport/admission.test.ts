@@ -88,9 +88,9 @@ test("a connection is closed if the queue is full, or too many are open", async 
 	expect(admitted).toEqual(pairs.slice(0, 1));
 	expect(pairs.map((pair) => pair.accepted.destroyed)).toEqual([false, false, true, false]);
 
-	const crowded = new Admission({ open: 1 });
+	const single = new Admission({ open: 1 });
 	const [, , , last] = pairs;
-	expect(await enterAll(crowded, [...pairs.slice(0, 1), ...definedItems([last])])).toEqual(pairs.slice(0, 1));
+	expect(await enterAll(single, [...pairs.slice(0, 1), ...definedItems([last])])).toEqual(pairs.slice(0, 1));
 	expect(last?.accepted.destroyed).toBe(true);
 	await closeAll(pairs);
 });
@@ -184,9 +184,9 @@ test("the owner of a connection is not looked up while there are places", async 
 
 test("an address of many clients may have all the places, and not more", async () => {
 	const admission = new Admission({ perPeer: 1, pending: 3 }, (peer) => peer === "127.0.0.7");
-	const crowd = await connectMany(4, "127.0.0.7");
-	expect(await enterAll(admission, crowd)).toEqual(crowd.slice(0, 3));
-	await closeAll(crowd);
+	const connections = await connectMany(4, "127.0.0.7");
+	expect(await enterAll(admission, connections)).toEqual(connections.slice(0, 3));
+	await closeAll(connections);
 });
 
 test("the TLS stream of a connection represents it", async () => {

@@ -8,57 +8,57 @@ const { MessageCreate, MessageUpdate, InteractionCreate } = GatewayDispatchEvent
 
 function delivery(disorder: Disorder) {
 	const clock = new ManualClock();
-	const told: string[] = [];
+	const delivered: string[] = [];
 	const carrier = new Delivery({
 		...{ clock, chance: () => 0 },
 		// `happens` makes all of them with an id.
-		deliver: ({ d }) => void told.push((d as { readonly id: string }).id),
+		deliver: ({ d }) => void delivered.push((d as { readonly id: string }).id),
 	});
 	carrier.disorder = disorder;
 	const happens = (id: string, channel_id: string, t: WorldEvent["t"] = MessageCreate): void =>
 		carrier.carry({ t, d: { id, channel_id }, intents: 0 });
-	return { clock, told, happens };
+	return { clock, delivered, happens };
 }
 
 test("events arrive in order and once", () => {
-	const { told, happens } = delivery({});
+	const { delivered, happens } = delivery({});
 	for (const id of ["1", "2", "3"]) happens(id, "a");
-	expect(told).toEqual(["1", "2", "3"]);
+	expect(delivered).toEqual(["1", "2", "3"]);
 });
 
 test("an event can arrive twice", () => {
-	const { told, happens } = delivery({ duplicate: 1 });
+	const { delivered, happens } = delivery({ duplicate: 1 });
 	happens("1", "a");
-	expect(told).toEqual(["1", "1"]);
+	expect(delivered).toEqual(["1", "1"]);
 });
 
 test("an event is overtaken by one of another channel or kind, never by one of its own", () => {
 	const channel = delivery({ reorder: 1 });
 	channel.happens("1", "a");
 	channel.happens("2", "b");
-	expect(channel.told).toEqual(["2", "1"]);
+	expect(channel.delivered).toEqual(["2", "1"]);
 	const kind = delivery({ reorder: 1 });
 	kind.happens("1", "a");
 	kind.happens("2", "a", InteractionCreate);
-	expect(kind.told).toEqual(["2", "1"]);
+	expect(kind.delivered).toEqual(["2", "1"]);
 	const own = delivery({ reorder: 1 });
 	own.happens("1", "a");
 	own.happens("2", "a");
-	expect(own.told).toEqual(["1", "2"]);
+	expect(own.delivered).toEqual(["1", "2"]);
 });
 
 test("events of one message keep their order", () => {
-	const { told, happens } = delivery({ reorder: 1 });
+	const { delivered, happens } = delivery({ reorder: 1 });
 	happens("1", "a");
 	happens("1", "a", MessageUpdate);
 	happens("2", "b");
-	expect(told).toEqual(["1", "1"]);
+	expect(delivered).toEqual(["1", "1"]);
 });
 
 test("an event that is not overtaken arrives after a moment", () => {
-	const { clock, told, happens } = delivery({ reorder: 1 });
+	const { clock, delivered, happens } = delivery({ reorder: 1 });
 	happens("1", "a");
-	expect(told).toEqual([]);
+	expect(delivered).toEqual([]);
 	clock.advance(100);
-	expect(told).toEqual(["1"]);
+	expect(delivered).toEqual(["1"]);
 });

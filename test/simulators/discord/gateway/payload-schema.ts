@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
 import { Ajv, type ValidateFunction } from "ajv";
-import { told } from "../rest/told.ts";
+import { unionErrors } from "../rest/union-errors.ts";
 
 const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
@@ -49,7 +49,7 @@ export class PayloadSchema {
 	/** Reasons for which a payload does not match its `t`, including unknown keys. */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
-		return validate(payload) ? [] : told(validate.errors ?? []);
+		return validate(payload) ? [] : unionErrors(validate.errors ?? []);
 	}
 
 	#compile(t: string): ValidateFunction {

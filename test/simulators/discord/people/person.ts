@@ -9,10 +9,10 @@ import type { GuildRecord, MemberRecord, MessageRecord, RoleRecord, UserRecord }
 import type { State } from "../world/state.ts";
 import { openThread, openThreadOf } from "../world/threads.ts";
 import { startTyping } from "../world/typing.ts";
-import { Asked } from "./asked.ts";
 import { Channel } from "./channel.ts";
 import { type CommandOptions, runCommand, type Typing, typeCommand } from "./commanding.ts";
 import { formData } from "./form-data.ts";
+import { SentInteraction } from "./sent-interaction.ts";
 import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./shown.ts";
 
 export interface PersonOptions {
@@ -127,7 +127,7 @@ export class Person {
 	}
 
 	/** Presses the button with that label. */
-	clicks(label: string, place: Place = {}): Asked {
+	clicks(label: string, place: Place = {}): SentInteraction {
 		const { message, component } = this.#control(place, (one) => one.label === label, label);
 		const data = {
 			component_type: ComponentType.Button,
@@ -141,7 +141,7 @@ export class Person {
 	 * no order of simultaneous actions of people and apps:
 	 * https://discord.com/developers/docs/reference#consistency
 	 */
-	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
+	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
 		const { message, components, component } = this.#gone(on.id, label);
 		const data = { component_type: ComponentType.Button, custom_id: component.custom_id ?? "" };
 		const { channel } = message;
@@ -150,7 +150,7 @@ export class Person {
 	}
 
 	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
-	chooses(labels: string | readonly string[], place: Place = {}): Asked {
+	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const wanted = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>
 			wanted.every((label) => options.some((option) => option.label === label));
@@ -170,7 +170,7 @@ export class Person {
 	}
 
 	/** Fills in the open form by the labels or the names of its fields, and sends it. */
-	submits(asked: Asked, values: Readonly<Record<string, string>> = {}): Asked {
+	submits(asked: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const { modal, channel, message } = asked.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);
 		const type = InteractionType.ModalSubmit;
@@ -183,16 +183,16 @@ export class Person {
 		name: string,
 		values: CommandOptions,
 		where: { readonly in: Channel; readonly on?: { readonly id: string } },
-	): Asked {
+	): SentInteraction {
 		const target = where.on && this.#find(where.on.id);
 		const command = { name, values, channel: where.in.record, ...(target && { target }) };
-		return new Asked(this.#state, runCommand(this.#state, this.user, command));
+		return new SentInteraction(this.#state, runCommand(this.#state, this.user, command));
 	}
 
 	/** Types a command and waits for the choices. The last value is still incomplete. */
-	types(name: string, values: Typing, where: { readonly in: Channel }): Asked {
+	types(name: string, values: Typing, where: { readonly in: Channel }): SentInteraction {
 		const command = { name, values, channel: where.in.record };
-		return new Asked(this.#state, typeCommand(this.#state, this.user, command));
+		return new SentInteraction(this.#state, typeCommand(this.#state, this.user, command));
 	}
 
 	gains(role: RoleRecord): void {
@@ -211,8 +211,8 @@ export class Person {
 		return this.#state.member(this.#guild, this.id);
 	}
 
-	#begin(beginning: Omit<Beginning, "user">): Asked {
-		return new Asked(this.#state, beginInteraction(this.#state, { ...beginning, user: this.user }));
+	#begin(beginning: Omit<Beginning, "user">): SentInteraction {
+		return new SentInteraction(this.#state, beginInteraction(this.#state, { ...beginning, user: this.user }));
 	}
 
 	/** All messages that the person can see, newest first. */

@@ -6,7 +6,7 @@ import addFormats from "ajv-formats";
 import { MessageReferenceType } from "discord-api-types/v10";
 import { closeRequests } from "./close-requests.ts";
 import type { Document, JsonSchema, Operation } from "./openapi.ts";
-import { told } from "./told.ts";
+import { unionErrors } from "./union-errors.ts";
 
 /** Discord's OpenAPI is not part of this repository. It is beside it, or at the path in the variable. */
 export const contractFile =
@@ -151,7 +151,7 @@ class Side {
 
 	faults(pointer: string, value: unknown): string[] {
 		const validate = this.#validator(pointer, () => this.#ajv.compile({ $ref: `discord${pointer}` }));
-		return validate(value) ? [] : told(validate.errors ?? []);
+		return validate(value) ? [] : unionErrors(validate.errors ?? []);
 	}
 
 	#validator(key: string, compile: () => ValidateFunction): ValidateFunction {

@@ -38,20 +38,20 @@ function referenceOf(state: State, message: MessageRecord) {
 	if (!reference) return {};
 	const { snapshot } = message;
 	const guild = snapshot ? snapshot.channel.guild : channel.guild;
-	const told = {
+	const shape = {
 		type: snapshot ? MessageReferenceType.Forward : MessageReferenceType.Default,
 		channel_id: reference.channelId,
 		message_id: reference.messageId,
 		...(guild && { guild_id: guild.id }),
 	};
 	if (snapshot) {
-		return { message_reference: told, message_snapshots: [{ message: contentShape(state, snapshot) }] };
+		return { message_reference: shape, message_snapshots: [{ message: contentShape(state, snapshot) }] };
 	}
 	const found = state.channels
 		.get(reference.channelId)
 		?.messages.find(({ id }) => id === reference.messageId);
 	const referenced = found && !found.deleted ? plainShape(state, found) : null;
-	return { message_reference: told, referenced_message: referenced };
+	return { message_reference: shape, referenced_message: referenced };
 }
 
 /** https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */

@@ -30,8 +30,8 @@ export function addGuild(state: State, name: string, owner: UserRecord): GuildRe
 	state.guilds.set(id, guild);
 	join(state, guild, owner);
 	join(state, guild, state.app.user);
-	const told = { t: GatewayDispatchEvents.GuildCreate, intents: GatewayIntentBits.Guilds };
-	state.emit({ ...told, d: guildCreateShape(state, guild) });
+	const header = { t: GatewayDispatchEvents.GuildCreate, intents: GatewayIntentBits.Guilds };
+	state.emit({ ...header, d: guildCreateShape(state, guild) });
 	return guild;
 }
 

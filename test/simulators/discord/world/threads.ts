@@ -13,7 +13,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { demandOpen, settle, tellThread } from "./thread-state.ts";
 
-export interface ThreadWish {
+export interface NewThread {
 	readonly name: string;
 	readonly archiveAfter?: number | undefined;
 }
@@ -23,13 +23,13 @@ export function openThreadOf(
 	state: State,
 	by: UserRecord,
 	message: MessageRecord,
-	wish: ThreadWish,
+	wanted: NewThread,
 ): ChannelRecord {
 	const { channel } = message;
 	if (channel.thread || !channel.guild) throw refusals.invalidForm(["channel: has no threads"]);
 	demand(state, by, channel, "CreatePublicThreads");
 	if (state.channels.has(message.id)) throw refusals.threadExists();
-	const thread = makeThread(state, by, channel, { ...wish, id: message.id });
+	const thread = makeThread(state, by, channel, { ...wanted, id: message.id });
 	message.flags |= MessageFlags.HasThread;
 	announce(state, message, GatewayDispatchEvents.MessageUpdate);
 	const draft = { body: { content: "" }, files: [] };
@@ -45,18 +45,18 @@ export function openThread(
 	state: State,
 	by: UserRecord,
 	channel: ChannelRecord,
-	wish: ThreadWish,
+	wanted: NewThread,
 ): ChannelRecord {
 	if (channel.thread || !channel.guild) throw refusals.invalidForm(["channel: has no threads"]);
 	demand(state, by, channel, "CreatePublicThreads");
-	return makeThread(state, by, channel, { ...wish, id: state.snowflakes.create() });
+	return makeThread(state, by, channel, { ...wanted, id: state.snowflakes.create() });
 }
 
 function makeThread(
 	state: State,
 	by: UserRecord,
 	parent: ChannelRecord,
-	{ id, name, archiveAfter = 1440 }: ThreadWish & { readonly id: string },
+	{ id, name, archiveAfter = 1440 }: NewThread & { readonly id: string },
 ): ChannelRecord {
 	const now = state.now();
 	const thread: ThreadRecord = {

@@ -13,13 +13,13 @@ import { openConversation } from "../world/rooms.ts";
 import { retitleSession } from "../world/sessions.ts";
 import type { State } from "../world/state.ts";
 import { stopSession } from "../world/statuses.ts";
-import { Asked } from "./asked.ts";
 import { Channel, promptsIn } from "./channel.ts";
 import { type CommandOptions, runCommand, runShortcut } from "./commanding.ts";
 import { compose } from "./composer.ts";
 import { emojiName } from "./emoji.ts";
 import { formState } from "./form-state.ts";
 import { chooseOptions, type Pressing, pressButton, pressHome } from "./pressing.ts";
+import { SentInteraction } from "./sent-interaction.ts";
 import { isSeen, type Shown, type ShownHome, show, showHome } from "./shown.ts";
 
 export interface PersonOptions {
@@ -161,7 +161,7 @@ export class Person {
 	}
 
 	/** Presses a button of the Home tab. */
-	clicksHome(label: string): Asked {
+	clicksHome(label: string): SentInteraction {
 		const home = this.#state.homes.get(this.id);
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		const control = home && controlsOf(home.view.blocks).find(fits);
@@ -189,7 +189,7 @@ export class Person {
 	}
 
 	/** Presses the button with that label. A link button opens its link. */
-	clicks(label: string, place: Place = {}): Asked {
+	clicks(label: string, place: Place = {}): SentInteraction {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		return this.#asked(pressButton(this.#state, this.user, this.#control(place, fits, label)));
 	}
@@ -199,12 +199,12 @@ export class Person {
 	 * changes as events, and no document says that Slack refuses such a press. The payload has the state of the message that
 	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
-	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
+	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
 		return this.#asked(pressButton(this.#state, this.user, this.#gone(on.id, label)));
 	}
 
 	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
-	chooses(labels: string | readonly string[], place: Place = {}): Asked {
+	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const wanted = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
 			const offered = optionsOf(element).map(labelOf);
@@ -215,7 +215,7 @@ export class Person {
 	}
 
 	/** Fills in the open form by the labels or the names of its fields, and sends it. */
-	submits({ record }: Asked, values: Readonly<Record<string, string>> = {}): Asked {
+	submits({ record }: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const opened = record.opened ?? record.view;
 		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);
 		const filled = formState(opened.view, values);
@@ -231,7 +231,7 @@ export class Person {
 		name: string,
 		values: CommandOptions,
 		where: { readonly in: Channel; readonly on?: { readonly id: string } },
-	): Asked {
+	): SentInteraction {
 		if (where.on) {
 			const message = this.#find(where.on.id);
 			return this.#asked(runShortcut(this.#state, this.user, { name, message }));
@@ -250,8 +250,8 @@ export class Person {
 		this.user.deleted = true;
 	}
 
-	#asked(record: ConstructorParameters<typeof Asked>[1]): Asked {
-		return new Asked(this.#state, record);
+	#asked(record: ConstructorParameters<typeof SentInteraction>[1]): SentInteraction {
+		return new SentInteraction(this.#state, record);
 	}
 
 	#demandSpeech(channel: ChannelRecord): void {

@@ -1,7 +1,7 @@
 import type { ChannelRecord, TeamRecord } from "../world/records.ts";
 import { addChannel, addUser, openConversation } from "../world/rooms.ts";
+import { sendEvents } from "../world/send-events.ts";
 import type { State } from "../world/state.ts";
-import { tell } from "../world/telling.ts";
 import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
@@ -72,7 +72,7 @@ export class Team {
 	/** Uninstalls the app: https://docs.slack.dev/reference/events/app_uninstalled */
 	removesApp(): void {
 		const tokens = { oauth: [], bot: [this.#state.app.user.id] };
-		tell(
+		sendEvents(
 			this.#state,
 			{ subscription: "app_uninstalled", event: { type: "app_uninstalled" } },
 			{ subscription: "tokens_revoked", event: { type: "tokens_revoked", tokens } },

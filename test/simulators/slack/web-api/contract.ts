@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
 import { Ajv, type ValidateFunction } from "ajv";
-import { told } from "../../discord/rest/told.ts";
+import { unionErrors } from "../../discord/rest/union-errors.ts";
 import { limitByComments, type Schema } from "./doc-limits.ts";
 import type { ChatMethods, ConversationMethods, OtherMethods } from "./method-arguments.ts";
 
@@ -51,7 +51,7 @@ export class Contract {
 	/** Faults of the arguments of a method, including unknown ones. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
-		return validate(args) ? [] : told(validate.errors ?? []);
+		return validate(args) ? [] : unionErrors(validate.errors ?? []);
 	}
 
 	/** Arguments of forms: strings, and JSON for all other types. */

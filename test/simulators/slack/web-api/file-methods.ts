@@ -21,9 +21,9 @@ export const fileMethods: readonly Method[] = [
 		if (filename === "" || !Number.isInteger(length) || length <= 0) throw new Refusal("invalid_arguments");
 		if (altText !== undefined && altText.length > 1000) throw new Refusal("alt_txt_too_large");
 		if (snippet !== undefined && length > snippetBytes) throw violated(state, "snippet_too_large");
-		const wish = { name: filename, size: length, owner: state.app.user };
+		const facts = { name: filename, size: length, owner: state.app.user };
 		const file = addFile(state, {
-			...wish,
+			...facts,
 			...(altText !== undefined && { altText }),
 			...(snippet !== undefined && { snippet }),
 		});

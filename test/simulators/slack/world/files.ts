@@ -3,7 +3,7 @@ import type { ChannelRecord, FileRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
-export interface FileWish {
+export interface NewFile {
 	readonly name: string;
 	readonly size: number;
 	readonly owner: UserRecord;
@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
 	},
 };
 
-export function addFile(state: State, { name, size, owner, altText, bytes, snippet }: FileWish): FileRecord {
+export function addFile(state: State, { name, size, owner, altText, bytes, snippet }: NewFile): FileRecord {
 	const [, extension = ""] = /\.(\w+)$/.exec(name) ?? [];
 	const file: FileRecord = {
 		...{ id: state.stamps.id("F"), name, title: name, size, owner, createdAt: state.now(), shares: [] },

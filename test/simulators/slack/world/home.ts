@@ -7,8 +7,8 @@ import { addMessage } from "./messages.ts";
 import type { ChannelRecord, HomeRecord, MessageRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import { openConversation } from "./rooms.ts";
+import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
-import { tell } from "./telling.ts";
 import { hashOf } from "./views.ts";
 
 /** https://docs.slack.dev/reference/methods/views.publish */
@@ -35,7 +35,7 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 		...(state.app.agentView && { context: contextOf(state, user) }),
 		event_ts: state.stamps.create(),
 	};
-	tell(state, { subscription: "app_home_opened", channel, event });
+	sendEvents(state, { subscription: "app_home_opened", channel, event });
 }
 
 /**
@@ -50,7 +50,7 @@ export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thre
 	if (state.app.agentView) {
 		const type = "app_context_changed";
 		const event = { type, channel: channel.id, user: user.id, context: contextOf(state, user), event_ts };
-		tell(state, { subscription: type, channel, event });
+		sendEvents(state, { subscription: type, channel, event });
 	} else if (thread) {
 		tellAssistant(state, "assistant_thread_context_changed", user, thread);
 	}
@@ -78,5 +78,5 @@ function tellAssistant(
 		: {};
 	const about = { user_id: user.id, context, channel_id: channel.id, thread_ts: ts };
 	const event = { type, assistant_thread: about, event_ts: state.stamps.create() };
-	tell(state, { subscription: type, channel, event });
+	sendEvents(state, { subscription: type, channel, event });
 }

@@ -4,9 +4,9 @@ import { appMentionShape, changedShape, deletedShape, messageEventShape } from "
 import { notePings } from "./pings.ts";
 import type { ChannelRecord, FileRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
+import { type AppEvent, messageEvent, sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 import { clearStatus } from "./statuses.ts";
-import { messageEvent, type Told, tell } from "./telling.ts";
 import { repliesTo, rootOf } from "./threads.ts";
 
 /** Content and circumstances of a new message. */
@@ -71,15 +71,15 @@ export function threadOf(state: State, channel: ChannelRecord, ts: string): stri
 export function announce(state: State, message: MessageRecord): void {
 	if (message.onlyFor) return;
 	const { channel } = message;
-	const told: Told = {
+	const told: AppEvent = {
 		...{ subscription: messageEvent(channel), channel },
 		event: messageEventShape(state, message),
 	};
-	tell(state, told, ...mentionOf(state, message));
+	sendEvents(state, told, ...mentionOf(state, message));
 }
 
 /** Not in direct messages: https://docs.slack.dev/reference/events/app_mention */
-function mentionOf(state: State, message: MessageRecord): Told[] {
+function mentionOf(state: State, message: MessageRecord): AppEvent[] {
 	const { user } = state.app;
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
 	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
@@ -129,7 +129,7 @@ export function changeMessage(
 	const { channel } = message;
 	const told = { subscription: messageEvent(channel), channel, event: changedShape(state, message, before) };
 	// An edited message that mentions the app causes a mention event again.
-	tell(state, told, ...(isEdit ? mentionOf(state, message) : []));
+	sendEvents(state, told, ...(isEdit ? mentionOf(state, message) : []));
 }
 
 function addState(state: State, message: MessageRecord, by: StateCause): void {
@@ -146,5 +146,5 @@ export function removeMessage(state: State, message: MessageRecord): void {
 	const isGap = rootOf(message) === message && repliesTo(message).length > 0;
 	message.tombstone = isGap;
 	const event = isGap ? changedShape(state, message, before) : deletedShape(state, message, before);
-	tell(state, { subscription: messageEvent(channel), channel, event });
+	sendEvents(state, { subscription: messageEvent(channel), channel, event });
 }

@@ -1,7 +1,7 @@
 import type { MessageRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
+import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
-import { tell } from "./telling.ts";
 
 /** https://docs.slack.dev/reference/methods/reactions.add#errors */
 export function addReaction(state: State, by: UserRecord, message: MessageRecord, name: string): void {
@@ -39,5 +39,5 @@ function tellReaction(
 		item: { type: "message", channel: channel.id, ts },
 		event_ts: state.stamps.create(),
 	};
-	tell(state, { subscription: type, channel, event });
+	sendEvents(state, { subscription: type, channel, event });
 }

@@ -1,9 +1,9 @@
 import { addMessage, announce } from "./messages.ts";
 import type { ChannelKind, ChannelRecord, TeamRecord, UserRecord } from "./records.ts";
+import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
-import { tell } from "./telling.ts";
 
-export interface UserWish {
+export interface NewUser {
 	/** True for another team than the one that installed the app. */
 	readonly team?: TeamRecord;
 	readonly isBot?: boolean;
@@ -13,18 +13,18 @@ export interface UserWish {
 	readonly locale?: string;
 }
 
-export function addUser(state: State, name: string, wish: UserWish = {}): UserRecord {
-	const { guest, isBot = false } = wish;
+export function addUser(state: State, name: string, facts: NewUser = {}): UserRecord {
+	const { guest, isBot = false } = facts;
 	const user: UserRecord = {
 		id: state.stamps.id("U"),
 		handle: name.toLowerCase().replaceAll(/[^a-z0-9._-]/g, "."),
-		...{ name, team: wish.team ?? state.team, isBot, deleted: false },
+		...{ name, team: facts.team ?? state.team, isBot, deleted: false },
 		...(isBot && { botId: state.stamps.id("B"), appId: state.stamps.id("A") }),
 		isRestricted: guest !== undefined,
 		isUltraRestricted: guest === "one channel",
-		isAdmin: wish.isAdmin ?? wish.isOwner ?? false,
-		isOwner: wish.isOwner ?? false,
-		locale: wish.locale ?? "en-US",
+		isAdmin: facts.isAdmin ?? facts.isOwner ?? false,
+		isOwner: facts.isOwner ?? false,
+		locale: facts.locale ?? "en-US",
 	};
 	state.users.set(user.id, user);
 	return user;
@@ -84,7 +84,7 @@ export function join(state: State, channel: ChannelRecord, user: UserRecord, inv
 		...(inviter && { inviter: inviter.id }),
 		event_ts: state.stamps.create(),
 	};
-	tell(state, { subscription: "member_joined_channel", channel, event });
+	sendEvents(state, { subscription: "member_joined_channel", channel, event });
 }
 
 /** https://docs.slack.dev/reference/events/member_left_channel. A bot that leaves receives `channel_left`. */
@@ -94,14 +94,14 @@ export function leave(state: State, channel: ChannelRecord, user: UserRecord): v
 	if (user === state.app.user) {
 		const type = channel.kind === "channel" ? "channel_left" : "group_left";
 		const event = { type, channel: channel.id, actor_id: channel.creator.id, event_ts };
-		tell(state, { subscription: type, channel, everywhere: true, event });
+		sendEvents(state, { subscription: type, channel, everywhere: true, event });
 		return;
 	}
 	const event = {
 		...{ type: "member_left_channel", user: user.id, channel: channel.id },
 		...{ channel_type: channelType(channel), team: user.team.id, event_ts },
 	};
-	tell(state, { subscription: "member_left_channel", channel, event });
+	sendEvents(state, { subscription: "member_left_channel", channel, event });
 }
 
 /** https://docs.slack.dev/reference/events/channel_shared */
@@ -113,7 +113,7 @@ export function share(state: State, channel: ChannelRecord, team: TeamRecord): v
 		...{ type: "channel_shared", channel: channel.id, connected_team_id: team.id },
 		event_ts: state.stamps.create(),
 	};
-	tell(state, { subscription: "channel_shared", channel, event });
+	sendEvents(state, { subscription: "channel_shared", channel, event });
 }
 
 /** https://docs.slack.dev/reference/events/channel_unshared */
@@ -124,7 +124,7 @@ export function unshare(state: State, channel: ChannelRecord, team: TeamRecord):
 		...{ type: "channel_unshared", channel: channel.id, previously_connected_team_id: team.id },
 		...{ is_ext_shared: channel.sharedWith.size > 0, event_ts: state.stamps.create() },
 	};
-	tell(state, { subscription: "channel_unshared", channel, event });
+	sendEvents(state, { subscription: "channel_unshared", channel, event });
 }
 
 /** https://docs.slack.dev/reference/events/channel_archive, and of private channels `group_archive`. */
@@ -133,14 +133,14 @@ export function archive(state: State, channel: ChannelRecord, by: UserRecord, ar
 	const type = `${prefixOf(channel)}_${archived ? "archive" : "unarchive"}`;
 	const about = { type, channel: channel.id, user: by.id, event_ts: state.stamps.create() };
 	const event = { ...about, ...(archived && { is_moved: 0 }) };
-	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+	sendEvents(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
 }
 
 /** https://docs.slack.dev/reference/events/channel_deleted */
 export function deleteChannel(state: State, channel: ChannelRecord): void {
 	const type = `${prefixOf(channel)}_deleted`;
 	const event = { type, channel: channel.id };
-	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+	sendEvents(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
 	channel.deleted = true;
 }
 
@@ -156,7 +156,7 @@ export function renameChannel(state: State, channel: ChannelRecord, name: string
 		...{ is_channel: channel.kind === "channel", is_mpim: false },
 	};
 	const event = { type, channel: about, event_ts: state.stamps.create() };
-	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+	sendEvents(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
 }
 
 function prefixOf({ kind }: ChannelRecord): "channel" | "group" {

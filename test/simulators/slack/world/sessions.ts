@@ -1,9 +1,9 @@
 import { messageId } from "./message-id.ts";
 import type { ChannelRecord, SessionRecord, SessionStatus, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
+import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 import { setStatus } from "./statuses.ts";
-import { tell } from "./telling.ts";
 
 export interface SessionPlace {
 	readonly channel: ChannelRecord;
@@ -62,5 +62,5 @@ export function retitleSession(state: State, by: UserRecord, place: SessionPlace
 		...{ type: subscription, channel: channel.id, user: by.id, team_id: by.team.id, thread_ts: threadTs },
 		...{ title, ...(before !== "" && { previous_title: before }), event_ts: state.stamps.create() },
 	};
-	tell(state, { subscription, channel, event });
+	sendEvents(state, { subscription, channel, event });
 }

@@ -1,9 +1,9 @@
 import { messageId } from "./message-id.ts";
 import type { ChannelRecord, MessageRecord, StatusRecord, UserRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
+import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 import { settleStream } from "./stream-state.ts";
-import { tell } from "./telling.ts";
 
 const subscription = "agent_session_stopped";
 
@@ -38,7 +38,7 @@ export function stopSession(
 		streaming_message_ts: streamingIn(state, channel, threadTs),
 		event_ts: state.stamps.create(),
 	};
-	tell(state, { subscription, channel, event });
+	sendEvents(state, { subscription, channel, event });
 }
 
 /** Timestamps of the messages of a thread that still grow. */

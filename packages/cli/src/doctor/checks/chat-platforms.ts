@@ -8,13 +8,14 @@ export const connectors: Check = {
 	async look({ connectors: read, now }) {
 		const standings = await read();
 		if (standings.length === 0) return ok("no connector runs");
-		const told = standings.map((one) => ({
+		const findings = standings.map((one) => ({
 			state: one.state,
 			what: `${one.platform} ${connectorWords(one, now())}`,
 			fix: connectorFix(one),
 		}));
-		const worst = told.find(({ state }) => state === "refused") ?? told.find(({ fix }) => fix !== undefined);
-		if (worst?.fix === undefined) return ok(told.map(({ what }) => what).join("; "));
+		const worst =
+			findings.find(({ state }) => state === "refused") ?? findings.find(({ fix }) => fix !== undefined);
+		if (worst?.fix === undefined) return ok(findings.map(({ what }) => what).join("; "));
 		return worst.state === "refused" ? fail(worst.what, worst.fix) : warn(worst.what, worst.fix);
 	},
 };

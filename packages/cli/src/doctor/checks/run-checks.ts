@@ -56,6 +56,6 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 
 /** Reports a cause that several checks share once. */
 function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
-	const told = before.find(({ status, what }) => status !== "ok" && what === finding.what);
-	return told ? { id: finding.id, ...ok(`unknown because of the finding ${told.id}`) } : finding;
+	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);
+	return earlier ? { id: finding.id, ...ok(`unknown because of the finding ${earlier.id}`) } : finding;
 }

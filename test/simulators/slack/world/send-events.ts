@@ -3,7 +3,7 @@ import type { ChannelKind, ChannelRecord } from "./records.ts";
 import type { State, WorldEvent } from "./state.ts";
 
 /** Event content and its audience. */
-export interface Told {
+export interface AppEvent {
 	/** Name in the manifest: `message.channels`, `app_mention`. */
 	readonly subscription: string;
 	readonly channel?: ChannelRecord;
@@ -25,15 +25,15 @@ export function messageEvent({ kind }: ChannelRecord): string {
 }
 
 /** Sends the app the events that it subscribed to, may read, and is present for. Events of one call arrive in any order. */
-export function tell(state: State, ...all: readonly Told[]): void {
-	const heard = all.filter((one) => hears(state, one));
-	const events = heard.map(({ event, channel }): WorldEvent => {
+export function sendEvents(state: State, ...all: readonly AppEvent[]): void {
+	const received = all.filter((one) => receives(state, one));
+	const events = received.map(({ event, channel }): WorldEvent => {
 		return { kind: "event", body: event, ...(channel && { channel }) };
 	});
 	if (events.length > 0) state.emit(...events);
 }
 
-function hears({ app }: State, { subscription, channel, everywhere = false }: Told): boolean {
+function receives({ app }: State, { subscription, channel, everywhere = false }: AppEvent): boolean {
 	const scope = eventScopes[subscription];
 	if (scope === undefined) throw new Error(`no manifest can name ${subscription}`);
 	if (!app.subscriptions.has(subscription)) return false;

@@ -6,25 +6,25 @@ import { type InboundHandler, Inbox, type QueuedEvent } from "../inbound/inbox.t
 import type { Plan } from "../outbox/plan.ts";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
-import { CrowdStore } from "./crowd-store.ts";
+import { BatchingStore } from "./batching-store.ts";
 import type { ConnectorTables } from "./tables.ts";
 
 /** A store with so many commits that each waits for others, until `pass`. */
-class Crowd {
+class BusyStore {
 	readonly #clock = new ManualClock();
-	readonly store: CrowdStore<ConnectorTables>;
+	readonly store: BatchingStore<ConnectorTables>;
 	transactions = 0;
 
-	static async open(): Promise<Crowd> {
+	static async open(): Promise<BusyStore> {
 		const reach = (name: string): void => {
-			if (name === "store.commit") crowd.transactions += 1;
+			if (name === "store.commit") busyStore.transactions += 1;
 		};
-		const crowd: Crowd = new Crowd(await openSqlite({ reach }));
-		return crowd;
+		const busyStore: BusyStore = new BusyStore(await openSqlite({ reach }));
+		return busyStore;
 	}
 
 	private constructor(store: Store<ConnectorTables>) {
-		this.store = new CrowdStore(store, this.#clock);
+		this.store = new BatchingStore(store, this.#clock);
 	}
 
 	/** As many commits as are a crowd: those that follow wait. */
@@ -56,19 +56,19 @@ function plan(session: string, seq: number, payload: string): Plan {
 test.each([0, 1, 2])(
 	"a refused plan at index %i of a shared commit rejects and undoes no other",
 	async (place) => {
-		const crowd = await Crowd.open();
-		const office = await PostOffice.open(async () => crowd.store);
+		const busyStore = await BusyStore.open();
+		const office = await PostOffice.open(async () => busyStore.store);
 		const { outbox, surface } = office;
 		await outbox.plan(plan("bad", 5, "before"));
 		await office.store.quiet();
-		await crowd.gather();
-		const counted = crowd.transactions;
+		await busyStore.gather();
+		const counted = busyStore.transactions;
 		const good = ["first", "second"].map((name) => plan(name, 1, name));
 		const all = good.toSpliced(place, 0, plan("bad", 3, "never")).map((each) => outbox.plan(each));
 		const told = Promise.allSettled(all);
 		await tick();
-		expect(crowd.transactions).toBe(counted);
-		await crowd.pass();
+		expect(busyStore.transactions).toBe(counted);
+		await busyStore.pass();
 		const states = (await told).map(({ status }) => status);
 		expect(states).toEqual(["fulfilled", "fulfilled"].toSpliced(place, 0, "rejected"));
 		await expect(all[place]).rejects.toMatchObject({ code: "failed_precondition" });
@@ -76,20 +76,20 @@ test.each([0, 1, 2])(
 		expect(await outbox.cursor("bad")).toBe(5);
 		const again = Promise.all(good.map((each) => outbox.plan(each)));
 		const next = outbox.plan(plan("bad", 6, "after"));
-		await crowd.pass();
+		await busyStore.pass();
 		await Promise.all([again, next]);
 		expect(office.shown).toEqual(["before", "first", "second", "after"]);
 		const restarted = office.restart();
-		await crowd.pass();
+		await busyStore.pass();
 		await restarted;
 		expect(surface.asked).toHaveLength(4);
 	},
 );
 
 test("a plan whose second part fails is retried together with later plans of its conversation", async () => {
-	const crowd = await Crowd.open();
-	const office = await PostOffice.open(async () => crowd.store);
-	await crowd.gather();
+	const busyStore = await BusyStore.open();
+	const office = await PostOffice.open(async () => busyStore.store);
+	await busyStore.gather();
 	let runs = 0;
 	const failing = async (): Promise<void> => {
 		runs += 1;
@@ -97,11 +97,11 @@ test("a plan whose second part fails is retried together with later plans of its
 	};
 	const refused = expect(office.outbox.plan(plan("a", 1, "one"), failing)).rejects.toThrow("the other half");
 	const good = office.outbox.plan(plan("b", 1, "two"));
-	await crowd.pass();
+	await busyStore.pass();
 	await Promise.all([refused, good]);
 	expect(runs).toBe(2);
 	const again = office.outbox.plan(plan("a", 1, "one"));
-	await crowd.pass();
+	await busyStore.pass();
 	await again;
 	expect(office.shown).toEqual(["two", "one"]);
 });
@@ -115,10 +115,10 @@ const states = (store: Store<ConnectorTables>) =>
 	store.read((db) => db.selectFrom("inbound").select(["id", "state"]).orderBy("position").execute());
 
 test("only an invalid inbound event of a shared commit is refused, and a duplicate stays one", async () => {
-	const crowd = await Crowd.open();
-	await crowd.gather();
+	const busyStore = await BusyStore.open();
+	await busyStore.gather();
 	const heard: string[] = [];
-	const { inbox } = await inboxOn(crowd.store, async ({ id }) => void heard.push(id));
+	const { inbox } = await inboxOn(busyStore.store, async ({ id }) => void heard.push(id));
 	const event = (id: string, data: unknown = { id }): QueuedEvent => ({ id, conversation: "general", data });
 	const taken = Promise.allSettled(
 		// `undefined` has no JSON form.
@@ -126,7 +126,7 @@ test("only an invalid inbound event of a shared commit is refused, and a duplica
 			inbox.accept(each),
 		),
 	);
-	await crowd.pass();
+	await busyStore.pass();
 	expect((await taken).map((one) => (one.status === "fulfilled" ? one.value : one.status))).toEqual([
 		true,
 		"rejected",
@@ -134,15 +134,15 @@ test("only an invalid inbound event of a shared commit is refused, and a duplica
 		false,
 		true,
 	]);
-	await crowd.pass();
+	await busyStore.pass();
 	expect(heard).toEqual(["a", "b", "c"]);
-	expect(await states(crowd.store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
+	expect(await states(busyStore.store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
 });
 
 test("only a refused handler of a shared commit is called again", async () => {
-	const crowd = await Crowd.open();
-	await crowd.gather();
-	const store = new WatchedStore(crowd.store);
+	const busyStore = await BusyStore.open();
+	await busyStore.gather();
+	const store = new WatchedStore(busyStore.store);
 	const calls: string[] = [];
 	const runs: string[] = [];
 	const { inbox, clock } = await inboxOn(store, async ({ id }, { settle }) => {
@@ -156,11 +156,11 @@ test("only a refused handler of a shared commit is called again", async () => {
 		});
 	});
 	const taken = ["a", "b", "c"].map((id) => inbox.accept({ id, conversation: id, data: {} }));
-	await crowd.pass();
+	await busyStore.pass();
 	expect(await Promise.all(taken)).toEqual([true, true, true]);
 	expect(calls).toEqual(["a", "b", "c"]);
 	clock.advance(1000);
-	await crowd.pass();
+	await busyStore.pass();
 	expect(calls).toEqual(["a", "b", "c", "b"]);
 	expect(runs).toEqual(["a", "b", "a", "b", "c", "b"]);
 	const cards = await store.read((db) => db.selectFrom("cards").select("card").orderBy("card").execute());

@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openSqlite } from "../testing/open-stores.ts";
-import { CrowdStore } from "./crowd-store.ts";
+import { BatchingStore } from "./batching-store.ts";
 
 async function open() {
 	let transactions = 0;
@@ -9,7 +9,7 @@ async function open() {
 	const count = (name: string): void => {
 		if (name === "store.commit") transactions += 1;
 	};
-	const store = new CrowdStore(await openSqlite({ reach: count }), clock);
+	const store = new BatchingStore(await openSqlite({ reach: count }), clock);
 	const done: number[] = [];
 	const commit = async (n: number): Promise<void> => {
 		await store.commit(async () => undefined);
@@ -92,7 +92,7 @@ test("if a shared transaction is lost, each of its commits rejects", async () =>
 	const reach = (): void => {
 		if (isBroken) throw new Error("the disk is gone");
 	};
-	const store = new CrowdStore(await openSqlite({ reach }), clock);
+	const store = new BatchingStore(await openSqlite({ reach }), clock);
 	for (let n = 0; n < 8; n++) {
 		clock.advance(1);
 		await store.commit(async () => undefined);
@@ -113,7 +113,7 @@ test.each([false, true])(
 	async (isRefused) => {
 		const clock = new ManualClock();
 		const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-		const store = new CrowdStore(await openSqlite(), clock);
+		const store = new BatchingStore(await openSqlite(), clock);
 		for (let n = 0; n < 8; n++) {
 			clock.advance(1);
 			await store.commit(async () => undefined);

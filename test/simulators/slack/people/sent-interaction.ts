@@ -13,7 +13,7 @@ export interface ShownForm {
 }
 
 /** An action that the app answers: a press, a command, a shortcut or a form. */
-export class Asked {
+export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
 

@@ -11,7 +11,7 @@ export interface ShownForm {
 }
 
 /** An action that the app answers: a press, a command or a form. */
-export class Asked {
+export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
 

@@ -2,7 +2,7 @@ import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } fro
 import type { Kysely } from "kysely";
 
 /** More than `crowd` commits within `withinMs` milliseconds delay each other. One person alone does not reach this rate. */
-const crowd = 8;
+const busyCommits = 8;
 const withinMs = 100;
 /** Unnoticeable beside the second or more of a platform and a model. */
 const waitMs = 20;
@@ -19,7 +19,7 @@ interface Waiting<DB> {
  * Store that delays commits briefly under load, so that they share a transaction: writing to the disk is the main cost of a
  * commit. Otherwise, it behaves like the given store.
  */
-export class CrowdStore<DB> implements Store<DB> {
+export class BatchingStore<DB> implements Store<DB> {
 	readonly engine: Store<DB>["engine"];
 	readonly #store: Store<DB>;
 	readonly #clock: Clock;
@@ -40,10 +40,10 @@ export class CrowdStore<DB> implements Store<DB> {
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
 		if (this.#isClosed)
 			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
-		const isCrowded = this.#isCrowded();
+		const isBusy = this.#isBusy();
 		// Waiting commits go first.
 		const isFree = this.#timer === undefined && this.#together === undefined;
-		if (isFree && !isCrowded) return this.#store.commit(command);
+		if (isFree && !isBusy) return this.#store.commit(command);
 		this.#timer ??= this.#clock.after(waitMs, () => this.#flush());
 		return new Promise((resolve, reject) => {
 			this.#waiting.push({
@@ -74,10 +74,10 @@ export class CrowdStore<DB> implements Store<DB> {
 		await this.#store.close();
 	}
 
-	#isCrowded(): boolean {
+	#isBusy(): boolean {
 		const now = this.#clock.monotonic();
 		this.#recent.push(now);
-		if (this.#recent.length <= crowd) return false;
+		if (this.#recent.length <= busyCommits) return false;
 		const span = now - (this.#recent.shift() ?? now);
 		// With a clock that does not move, the wait would never end.
 		return span > 0 && span < withinMs;

@@ -9,7 +9,7 @@ interface Alternative {
 }
 
 /** Alternatives of another kind than the value. */
-function notMeant(errors: readonly ErrorObject[]): Alternative[] {
+function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	const kinds = errors.filter(
 		({ keyword, instancePath }) => (keyword === "const" || keyword === "enum") && kindKey.test(instancePath),
 	);
@@ -20,9 +20,9 @@ function notMeant(errors: readonly ErrorObject[]): Alternative[] {
 }
 
 /** The errors of a union that name the mistake: the deepest of the intended kind. */
-export function told(errors: readonly ErrorObject[]): string[] {
+export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
-	const others = notMeant(real);
+	const others = otherKinds(real);
 	const meant = real.filter(
 		({ schemaPath, instancePath }) =>
 			!others.some(
