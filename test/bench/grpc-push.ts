@@ -139,7 +139,6 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	return added;
 }
 
-/** Resolves when the process is idle. */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.05];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {

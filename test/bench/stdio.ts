@@ -6,11 +6,6 @@ import { LineProcess } from "./measure/line-process.ts";
 import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { startServer } from "./measure/server-process.ts";
 
-/**
- * The agent on stdin and stdout (`zot rpc`) against minimal programs that do the same over the same pipes, in turn. Measures
- * a ping, the first word of a reply through the SDK, and a reply of 20,000 deltas. CPU is of all threads of the process. The
- * client only drains. `first-word` measures the start.
- */
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;

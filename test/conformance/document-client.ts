@@ -3,7 +3,6 @@ import { parseJson } from "@parley/base";
 import WebSocket from "ws";
 import * as z from "zod";
 
-/** The part of a frame that the document's client sketch uses. */
 const Frame = z.object({
 	type: z.string(),
 	event: z.string().optional(),

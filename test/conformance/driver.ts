@@ -1,6 +1,5 @@
 import type { Wire } from "./requirement.ts";
 
-/** An approval that a call waits for. */
 export interface Question {
 	/** Token of the answered question. */
 	readonly token: string;
@@ -31,7 +30,6 @@ export interface Call {
 export interface Conversation extends AsyncDisposable {
 	/** Sends a message, or several in a row. Follow the runs that they start with `outcome`. */
 	say(...texts: readonly string[]): Promise<void>;
-	/** The next requested approval. */
 	question(): Promise<Question>;
 	approve(question: Question): Promise<void>;
 	deny(question: Question): Promise<void>;

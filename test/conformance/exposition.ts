@@ -1,4 +1,3 @@
-/** One family of metrics, as Prometheus reads it. */
 export interface ReadFamily {
 	readonly type: string;
 	/** Values by their series as written: `_count{tool="look"}`, or "". */

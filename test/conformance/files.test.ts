@@ -91,7 +91,7 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	const [response] = await answered;
 	const { url, bytes, type } = UploadedFile.parse(parseJson(await text(response)));
 	expect([bytes, type]).toEqual([size, "text/plain"]);
-	// The buffers of the system take some mebibytes. A gateway that collects the complete body would be behind by all of it.
+	// The buffers of the system have some mebibytes. A gateway that collects the complete body would lag by all of it.
 	expect(ahead).toBeLessThan(20 * mebibyte);
 	const back = await fetch(gateway.url + url);
 	expect((await back.arrayBuffer()).byteLength).toBe(size);

@@ -7,7 +7,6 @@ import { type ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { Model } from "@parley/core";
 import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
-/** Gateway options of a scenario. Default: a gateway with one root. */
 export interface GatewayOptions {
 	/** A clock of the scenario. By default, the clock of the machine. */
 	readonly clock?: ManualClock;
@@ -23,7 +22,6 @@ export interface GatewayOptions {
 	readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A gateway in this process, in new directories. */
 export class TestGateway implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	/** Contains `work`, `other`, `here` (the working directory at the start) and `data`. */
@@ -67,7 +65,7 @@ export class TestGateway implements AsyncDisposable {
 		await this.#start();
 	}
 
-	/** Gives active runs this time, then parks them. Ends with every connection closed. */
+	/** Gives active runs this time, then parks them. Resolves when every connection is closed. */
 	async stop(graceMs = 0): Promise<void> {
 		const { clock } = this.#options;
 		const gateway = this.#gateway;

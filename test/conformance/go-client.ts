@@ -65,7 +65,6 @@ const payloads = {
 };
 export type GoPayloads = { readonly [Name in keyof typeof payloads]: z.output<(typeof payloads)[Name]> };
 
-/** Event as a client stores it. */
 export interface GoEvent {
 	readonly event: string;
 	readonly sessionId: string;
@@ -114,7 +113,7 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a request and takes the next message, of any kind, for its response. */
+	/** Sends a request and treats the next message of any kind as its response. */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();

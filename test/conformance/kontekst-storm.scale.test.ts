@@ -18,7 +18,7 @@ const prompts = [
 	"run: echo one\nrun: echo two",
 ];
 
-/** The open resources of this process, which holds the gateway and its clients. */
+/** The open resources of this process, which runs the gateway and its clients. */
 function holdings(): { readonly timers: number; readonly sockets: number; readonly children: number } {
 	const open = process.getActiveResourcesInfo();
 	const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();

@@ -14,7 +14,7 @@ export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-
 
 const random = new Random(process.pid);
 
-/** A directory, two ports and the real gateway, whose local model server is the fake one. */
+/** A directory, two ports and the real gateway with a fake local model server. */
 export class LlamaGround implements AsyncDisposable {
 	readonly directory: string;
 	readonly port: number;
@@ -79,7 +79,7 @@ export class LlamaGround implements AsyncDisposable {
 		return this.#gateway;
 	}
 
-	/** Calls `/fake/WHAT` of the fake server, and returns the answer. */
+	/** Calls `/fake/WHAT` of the fake server, and returns its response. */
 	async steer(what: "loaded" | "mute" | "requests"): Promise<unknown> {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
 	}

@@ -16,7 +16,6 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Parameters of a request for a person. */
 function as(user: string, tenant: string, channel: string) {
 	return { actor: { id: user, name: `Name of ${user}` }, place: { tenant, channel } };
 }

@@ -5,7 +5,6 @@ import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** All events up to the end of a run. */
 async function untilEnd(client: OzzieClient): Promise<EventFrame[]> {
 	const events = [await client.event()];
 	while (events.at(-1)?.event !== "assistant.message") events.push(await client.event());

@@ -39,7 +39,6 @@ interface Channel extends AsyncDisposable {
 	readonly session: string;
 	/** Connects again as that connector. */
 	again(): Promise<OzzieClient>;
-	/** Parameters of a request for a person. */
 	as(user: string, shared?: boolean): object;
 	/** Sends a message as that person, and returns whether a call required approval, which is denied. */
 	asks(user: string, content?: string): Promise<boolean>;

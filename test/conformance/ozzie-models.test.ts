@@ -11,7 +11,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const sonnet = "claude-sonnet-5-5";
 
-/** A gateway whose model answers over the real library, from a stand-in for the vendor's service. */
+/** A gateway whose model uses the real library and a simulator of the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
 	// For a server that is not the vendor's, only the operator's models and the active model are listed.

@@ -18,7 +18,6 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Parameters of a request for a person. */
 function as(
 	user: string,
 	options: { name?: string; roles?: string[]; tenant?: string; channel?: string } = {},
@@ -32,7 +31,6 @@ interface Discord extends AsyncDisposable {
 	readonly model: ScriptedModel;
 	readonly operator: OzzieClient;
 	readonly connector: OzzieClient;
-	/** Connects again as that connector. */
 	again(): Promise<OzzieClient>;
 	let(user: string, role: string): Promise<unknown>;
 	/** Runs a turn and returns its events. */

@@ -7,7 +7,6 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Waits until the probes are complete. */
 async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, unknown>>> {
 	for (;;) {
 		const received = parseJson(await (await fetch(`${gateway.url}/api/health?verbose`)).text());
@@ -16,7 +15,6 @@ async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, 
 	}
 }
 
-/** The notes of the prompt of a message. */
 async function notesOf(client: OzzieClient, content: string): Promise<unknown> {
 	await client.call("send_message", { content });
 	const { payload } = await client.event("prompt.request");

@@ -18,7 +18,6 @@ async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	return TestGateway.start({ data, config });
 }
 
-/** The events of one run, its message last. */
 async function runOf(client: OzzieClient): Promise<EventFrame[]> {
 	const events = [await client.event()];
 	while (events.at(-1)?.event !== "assistant.message") events.push(await client.event());

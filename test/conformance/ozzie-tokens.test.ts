@@ -25,7 +25,6 @@ async function connectOperator(gateway: TestGateway): Promise<OzzieClient> {
 	return OzzieClient.connect(gateway.url, bearer(await ownToken(gateway)));
 }
 
-/** Creates a token and returns its text. */
 async function make(client: OzzieClient, params: object): Promise<string> {
 	return String((await client.call("create_token", params))["token"]);
 }
@@ -43,7 +42,6 @@ async function ticketFor(gateway: TestGateway, token: string): Promise<string> {
 	return ticket;
 }
 
-/** Connects like a page of the gateway. */
 function byTicket(gateway: TestGateway, ticket: string): Promise<OzzieClient> {
 	const socket = OzzieClient.connect(gateway.url, { origin: gateway.url }, "", [`parley.ticket.${ticket}`]);
 	return socket;
@@ -244,7 +242,7 @@ verifiesOn("ozzie", ["token.refused"], "all invalid tokens are refused in the sa
 	];
 	const answers = new Set<string>();
 	for (const [n, token] of wrong.entries()) {
-		// Each from another page of this gateway would be held back no later than from one.
+		// Requests from several pages of this gateway would be delayed no later than those from one.
 		const answer = await fetch(`${gateway.url}/api/sessions`, bearer(token));
 		expect([401, 429], `${n}`).toContain(answer.status);
 		if (answer.status === 401) answers.add(await answer.text());
@@ -317,7 +315,6 @@ async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieCl
 	}
 }
 
-/** Reads to the end. */
 async function drain(reader: ReadableStreamDefaultReader<unknown> | undefined): Promise<void> {
 	while (reader && !(await reader.read()).done);
 }

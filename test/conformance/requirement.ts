@@ -2,10 +2,9 @@
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** True if a wire keeps the promise, or the reason why its messages cannot express it. */
+/** True if a wire satisfies the promise, or the reason why its messages cannot express it. */
 type Kept = "kept" | { readonly cannot: string };
 
-/** A promise to clients of the gateway. */
 export interface Requirement {
 	readonly promise: string;
 	/**
@@ -26,7 +25,6 @@ export function ozzie(source: string, promise: string, others?: Partial<Requirem
 	};
 }
 
-/** A promise of all wires. */
 export const onEachWire = { zot: "kept", kontekst: "kept", roz: "kept" } as const;
 
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {

@@ -28,7 +28,6 @@ import { zotEventRequirements } from "./requirements/zot-events.ts";
 import { zotLineRequirements } from "./requirements/zot-lines.ts";
 import { zotProcessRequirements } from "./requirements/zot-process.ts";
 
-/** All promises. Each has at least one scenario (`coverage.test.ts`). */
 export const requirements = {
 	...connectionRequirements,
 	...connectorRequirements,

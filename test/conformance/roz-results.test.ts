@@ -7,7 +7,6 @@ import { verifiesOn } from "./verifies.ts";
 
 const look = { name: "look", description: "Looks", category: "TOOL_CATEGORY_PURE" };
 
-/** The results in the newest request of the model. */
 function resultsIn(model: ScriptedModel): string[] {
 	const last = model.requests.at(-1)?.messages.findLast(({ role }) => role === "tool");
 	return (last?.content ?? []).flatMap((block) => (block.type === "result" ? [block.text] : []));

@@ -6,7 +6,6 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The states of a stream with their details. */
 function statesIn({ frames }: RozStream): unknown[] {
 	return frames.flatMap(({ kind, value }) =>
 		kind === "activityUpdate" ? [[value["state"], value["detail"] ?? ""]] : [],

@@ -104,7 +104,7 @@ verifiesOn(
 		const theirs = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(theirs, "x")).status).toBe(403);
-		// Clients without a message between two pings would count as gone.
+		// Clients without a message between two pings would be disconnected.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);
 			for (const client of [connector, operator]) await client.call("whoami");

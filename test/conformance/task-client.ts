@@ -11,7 +11,6 @@ export async function submit(
 	return String(task_id);
 }
 
-/** All events of that task up to its end. */
 export async function untilEnd(client: OzzieClient, id: string): Promise<EventFrame[]> {
 	const events: EventFrame[] = [];
 	for (;;) {

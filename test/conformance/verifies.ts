@@ -30,7 +30,6 @@ export function verifies(
 	}
 }
 
-/** A scenario in the frames of one wire. */
 export function verifiesOn(
 	wire: Wire,
 	ids: readonly RequirementId[],

@@ -20,7 +20,6 @@ function shownIn({ body }: ReceivedRequest): unknown[] {
 
 const source = { type: "base64", media_type: "image/png", data: png.toString("base64") };
 
-/** Results in the transcript. */
 async function received(agent: ZotClient, id: string): Promise<unknown> {
 	const { messages } = Object(await agent.data({ id, type: "get_messages" }));
 	return messages.flatMap(({ role, content }: { role: string; content: { content: unknown }[] }) =>

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
 
-/** Sources of all tests and scenes that can run a chat command. */
 const sources = globSync(
 	["packages/{connector,discord,slack}/src/**/*.test.ts", "test/{connector,discord,slack}/**/*.ts"],
 	{ cwd: root },

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
-/** Definitions without a name of their own: tools of clients, and the four that have other names for the zot protocol. */
+/** Tools without their own name here: tools of clients, and the four with other names in the zot protocol. */
 const nameless = ["agent/client-tools/client-tools.ts", "tools/short/"];
 
 /** Names of the tools that the product defines, from its sources. Throws if a definition does not begin with its name. */

@@ -9,7 +9,6 @@ import { FakeAnthropic, type FakeAnthropicOptions } from "../simulators/anthropi
 
 export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
 	readonly info: ModelInfo;
-	/** By default, the template of the product. */
 	readonly systemTemplate?: string;
 }
 
@@ -50,7 +49,6 @@ export class Talk implements AsyncDisposable {
 		return this.#log;
 	}
 
-	/** Sends a message without waiting for its answer. */
 	async begin(text: string): Promise<void> {
 		this.#said += 1;
 		await this.runtime.send(this.#session, text);

@@ -9,7 +9,6 @@ const words = (
 
 const han = "水火木金土日月山川田人口手目耳足心門車馬魚鳥花草";
 
-/** Plain text of this number of words. */
 export function prose(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick(words)).join(" ");
 }
@@ -22,7 +21,6 @@ export function code(random: Random, lines: number): string {
 	).join("\n");
 }
 
-/** Characters of a script without spaces. */
 export function chinese(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick([...han])).join("");
 }

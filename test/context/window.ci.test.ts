@@ -53,7 +53,7 @@ interface Fitting {
 }
 
 /**
- * Has a conversation of 400 turns, in which two topics stay undecided. Returns the estimated and the real tokens after each
+ * Runs a conversation of 400 turns, in which two topics stay undecided. Returns the estimated and the real tokens after each
  * compaction.
  */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {

@@ -14,12 +14,10 @@ export class Answerer {
 		this.#client = client;
 	}
 
-	/** Leaves the prompts of this message open. */
 	hold(message: string): void {
 		this.#held.add(message);
 	}
 
-	/** Answers all open prompts. */
 	release(): void {
 		this.#held.clear();
 		for (const token of this.#waiting.keys()) this.#answer(token);

@@ -165,7 +165,7 @@ function callsOf(frames: readonly OzzieEvent[]): Map<string, CallFrame[]> {
 	return Map.groupBy(calls, ({ payload }) => payload.call_id);
 }
 
-/** No effect happens twice or without its call, and each effect that a message requests was tried. */
+/** No effect happens twice or without its call, and each requested effect was attempted. */
 function checkEffects({ effects, messages, ...outcome }: Outcome, known: ReadonlySet<string>): string[] {
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)

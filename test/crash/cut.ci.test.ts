@@ -40,7 +40,6 @@ async function connect(name: string, session?: string): Promise<RawFollower> {
 	return client;
 }
 
-/** Opens a session that runs commands without approval. */
 async function openSession(client: RawFollower): Promise<string> {
 	// The type of each response to open_session.
 	const { session_id } = (await client.request("open_session", {})) as { readonly session_id: string };

@@ -1,7 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 import type { View } from "./outcome.ts";
 
-/** A client that follows sessions across all restarts. */
 export interface Follower {
 	readonly name: string;
 	readonly views: readonly View[];

@@ -43,7 +43,6 @@ export class Ground {
 		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
 	}
 
-	/** Number of times that each effect happened. */
 	async effects(): Promise<Map<string, number>> {
 		const lines = (await readFile(join(this.root, effectsFile), "utf8")).trim().split("\n");
 		const counts = new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]));

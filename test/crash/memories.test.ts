@@ -36,7 +36,6 @@ class Lives implements AsyncDisposable {
 		return this.#stack.use(await OzzieClient.connect(`http://127.0.0.1:${this.#port}`));
 	}
 
-	/** Resolves with the signal that ended the gateway. */
 	async killed(): Promise<NodeJS.Signals | null | undefined> {
 		return (await this.#gateway?.exited)?.signal;
 	}

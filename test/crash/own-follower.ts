@@ -14,7 +14,6 @@ export interface OwnFollowerOptions {
 	readonly independent?: boolean;
 }
 
-/** A follower with the client of Parley. */
 export class OwnFollower implements Follower {
 	readonly name: string;
 	readonly client: Client;

@@ -88,7 +88,6 @@ const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, outside(recording, paused("tool-exit"))],
 ];
 
-/** Ten or forty kills in random order. */
 export function planKills(random: Random, tens: number): PlannedKill[] {
 	const draws = (tens === 1 ? ten : forty).flatMap(([times, draw]) => Array<Draw>(times).fill(draw));
 	return random.shuffle(draws).map((draw) => draw(random));

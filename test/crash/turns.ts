@@ -14,7 +14,6 @@ export type TurnKind = (typeof turnKinds)[number];
 export const effectsFile = "effects.log";
 export const gatePipe = "gate";
 
-/** A turn of a kind. Its id is in its message, its answer and its effects. */
 export function makeTurn(kind: TurnKind, id: string): Turn {
 	const { commands, effects } = makers[kind](id);
 	return { content: [...commands, `say: ${id} done`].join("\n"), effects };

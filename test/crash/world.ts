@@ -77,12 +77,11 @@ export class World {
 		return world;
 	}
 
-	/** Number of sent messages. */
 	get turns(): number {
 		return this.#messages.length;
 	}
 
-	/** One process, from its start to its kill. A kill that came too late for its state counts as one elsewhere. */
+	/** One process, from its start to its kill. A late kill counts for another state. */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;
@@ -128,7 +127,6 @@ export class World {
 		return { messages: this.#messages, views: kept, replay: all.replay, pages: all.pages, effects };
 	}
 
-	/** Cleans up completely, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#gateway?.kill("SIGKILL");
 		await this.#gateway?.exited;
@@ -153,7 +151,6 @@ export class World {
 		return gateway;
 	}
 
-	/** Starts a process that is not killed. */
 	async #startInPeace(): Promise<GatewayProcess> {
 		const gateway = this.#start(undefined);
 		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
@@ -181,13 +178,12 @@ export class World {
 		}
 	}
 
-	/** Reconnects all clients and answers the open prompts. */
 	async #rejoin(): Promise<void> {
 		this.#answerer.release();
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
 	}
 
-	/** Resolves when all clients have noticed that the gateway is gone. */
+	/** Resolves when all clients have detected the end of the gateway. */
 	async #lose(): Promise<void> {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
@@ -270,7 +266,7 @@ export class World {
 		}
 	}
 
-	/** True if the target was in the state when the gateway died, as far as clients could see. */
+	/** True if the target was in the state when the gateway died, according to the clients. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

@@ -91,7 +91,7 @@ const note: RuntimeOptions["tools"][number] = {
 	},
 };
 
-/** Parts of the runtime of a fixture, both when it is made and when it is opened. */
+/** Parts of the runtime of a fixture, for making it and for opening it. */
 export function fixtureWorld() {
 	const limits = {
 		contextWindow: 5_000,

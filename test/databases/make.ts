@@ -10,8 +10,8 @@ import { TestRuntime } from "@parley/core/testing";
 import { fixtureWorld } from "./fixture-world.ts";
 
 /**
- * Makes a fixture of the schema of this tree: `node test/databases/make.ts NAME`, with the name of the newest migration, in
- * the commit that releases it. Never make a fixture again: it represents databases that exist.
+ * Makes a fixture of the present schema: `node test/databases/make.ts NAME`, with the name of the newest migration, in the
+ * commit that releases it. Never make a fixture again, because it represents existing databases.
  */
 const [name] = process.argv.slice(2);
 if (name === undefined || !/^[\w-]+$/.test(name)) throw new Error("usage: node test/databases/make.ts NAME");
@@ -109,7 +109,6 @@ await t.send(hanging, "hang there");
 await delay(200);
 
 const tasks = await begin("Tasks");
-/** Resolves when the task has reached the state. */
 async function task(title: string, state: TaskState): Promise<void> {
 	const wanted = { title, description: "Down by the brook.", tools: ["note"] };
 	const { id } = await t.runtime.tasks.submit({ ...unkeyed }, tasks, wanted);

@@ -17,7 +17,6 @@ function read(page: string): string {
 	return readFileSync(`${root}${page}`, "utf8");
 }
 
-/** Paths and names of TypeScript files and scripts that a page names. */
 function namedFiles(page: string): string[] {
 	return [...read(page).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, file = ""]) => file);
 }

@@ -13,7 +13,6 @@ function read(path: string): string {
 	return readFileSync(join(root, path), "utf8").replaceAll(/^(?:```|~~~)[\s\S]*?^(?:```|~~~)$/gm, "");
 }
 
-/** Targets of the links and images of a page that are not addresses. */
 function links(page: string): string[] {
 	return [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
 		.map(([, target = ""]) => target)

@@ -5,7 +5,6 @@ import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says as replies } from "../simulators/anthropic/reply.ts";
 
-/** A gateway for the examples of a document. */
 export interface Stage extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	/** Advances the clock by milliseconds. Absent if the gateway uses the machine's clock. */
@@ -65,7 +64,6 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	}),
 };
 
-/** Opens a stage. Throws for an unknown name. */
 export async function openStage(name: string): Promise<Stage> {
 	const build = stages[name];
 	if (!build) throw new Error(`there is no stage ${name}; there are ${Object.keys(stages).join(", ")}`);

@@ -51,7 +51,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
-	// The end of an orphan process cannot be awaited. It had the time of all steps above.
+	// The end of an orphan process cannot be awaited. It had the time of all earlier steps.
 	expect(runs(orphan)).toBe(false);
 	expect(second.logged("the connector ended and is restarted")).toBe(true);
 

@@ -17,7 +17,6 @@ interface PlatformServer {
 	close(): Promise<void>;
 }
 
-/** The visible messages of a channel. */
 interface ShownChannel<Shown> {
 	shows(): Shown[];
 	last(): Shown;
@@ -93,7 +92,7 @@ export class Machine implements AsyncDisposable {
 		return program.stdout.trim();
 	}
 
-	/** Resolves with the newest message of a channel whose text, by `read`, contains the text. */
+	/** Resolves with the newest message of a channel whose text, read by `read`, contains the text. */
 	async find<Shown>(
 		text: string,
 		channel: ShownChannel<Shown>,

@@ -28,7 +28,6 @@ export class Program {
 		void this.exited.then(changed);
 	}
 
-	/** Output on stdout so far. */
 	get stdout(): string {
 		return this.#stdout.join("\n");
 	}

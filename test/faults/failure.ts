@@ -13,7 +13,6 @@ export type FaultName =
 	| "rejected"
 	| "unauthenticated";
 
-/** One way in which a reply fails. */
 export interface Failure {
 	readonly name: string;
 	/** The response in place of a reply. `now` is the time in milliseconds since the epoch. */

@@ -66,7 +66,6 @@ export class Ground implements AsyncDisposable {
 		return { log, session, runId };
 	}
 
-	/** Starts a new session for the next message. */
 	leaveSession(): void {
 		this.#session = undefined;
 		this.looked.length = 0;

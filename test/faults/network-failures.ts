@@ -5,7 +5,6 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import type { FaultName } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** An address without a usable service. */
 export interface NetworkFailure {
 	readonly name: string;
 	/** Runs less often, because it is slow. */

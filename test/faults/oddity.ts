@@ -4,7 +4,6 @@ import { framed, within } from "./damaged-streams.ts";
 import { type Failure, speaking } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** An unusual form of a valid answer. */
 export interface Oddity {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;

@@ -81,7 +81,6 @@ function waitAfter(failure: Failure, number: number, last: boolean): readonly [n
 	return [wait, wait + (failure.spanMs ?? 0) + 1_000];
 }
 
-/** Checks the events and the requests of a run that had failures before its end. */
 export function checkRun({ ground, log, before }: Meeting, requests: number): void {
 	log.check();
 	expect(log.all("user.message")).toHaveLength(1);

@@ -13,11 +13,9 @@ export interface ToolFault {
 	/** Runs less often, because of its size. */
 	readonly large?: boolean;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Throws if the model port reports other calls. */
 	readonly check: (calls: readonly Call[]) => void;
 	/** Maximum set of arguments of the tool `look`, in any order. */
 	readonly runs: readonly string[];
-	/** Number of calls whose result the model receives. */
 	readonly results: number;
 }
 

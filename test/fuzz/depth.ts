@@ -19,7 +19,6 @@ export interface Reading {
 	readonly isJson: boolean;
 	/** True if the frame passes the schema that all requests share. */
 	readonly isRequest: boolean;
-	/** The expected id of its response. */
 	readonly id: string | undefined;
 }
 

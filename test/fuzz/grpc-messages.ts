@@ -33,8 +33,9 @@ const tool = { name: "look", description: "Looks", parametersSchema: schema, tim
 const ping = { text: { text: "hi" } };
 
 /**
- * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. They have no prompt and an unknown agent:
- * no mutation makes a run of them.
+ * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. They have no prompt and an unknown
+ * agent,
+ * so no mutation can start a run.
  */
 export const kontekstCommands = {
 	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },
@@ -73,7 +74,6 @@ export const rozRequests = {
 	ping: {},
 };
 
-/** Each message of the table alone. */
 function single(messages: Readonly<Record<string, object>>): Record<string, object>[] {
 	return Object.entries(messages).map(([kind, message]) => ({ [kind]: message }));
 }

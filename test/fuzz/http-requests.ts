@@ -272,7 +272,6 @@ const makers: Readonly<Record<string, Make>> = {
 	},
 };
 
-/** Invalid requests for one connection. */
 export function makeHttpAttack(random: Random, port: number): HttpAttack {
 	const [kind, make] = random.pick(Object.entries(makers));
 	const made = make(random, port);

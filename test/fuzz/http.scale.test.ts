@@ -61,7 +61,7 @@ function isExpected(kind: string, answer: string): boolean {
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** True if the gateway has responded and the connection stays open, because it is upgraded or kept alive. */
+/** True if the gateway has responded and leaves the connection open, because it is upgraded or reused. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))

@@ -69,7 +69,7 @@ function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buff
 
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(types.settings, 0)]);
 
-/** Makes the frames of a connection whose client has this token. */
+/** Creates the frames of a connection whose client has this token. */
 type Make = (random: Random, request: Buffer) => readonly Buffer[];
 
 interface Kind {

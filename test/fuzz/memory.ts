@@ -17,7 +17,6 @@ export const probeArgs = ["--expose-gc", "--import", new URL("memory-probe.ts", 
 /** Makes glibc return freed memory immediately, so that resident memory is memory in use: mallopt(3). */
 export const frugalMemory = { MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_MMAP_THRESHOLD_: "16384" };
 
-/** Reads the memory, timers and descriptors of the gateway. */
 export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 	const from = gateway.stderr.length;
 	gateway.kill("SIGUSR2");

@@ -34,7 +34,6 @@ export class RawSocket {
 		return raw;
 	}
 
-	/** All bytes from the gateway. */
 	get received(): Buffer {
 		return this.#received;
 	}
@@ -48,7 +47,6 @@ export class RawSocket {
 		this.#socket.end();
 	}
 
-	/** Resolves when the gateway has ended the connection. */
 	async over(): Promise<void> {
 		await this.#watch.until("the gateway ends the connection", () => this.#isOver);
 	}

@@ -86,7 +86,6 @@ export class Siege {
 		return readFileSync(join(this.#directory, "data", "tokens", "operator"), "utf8").trim();
 	}
 
-	/** Number of completed steps of the attack. */
 	get steps(): number {
 		return this.#steps;
 	}

@@ -1,14 +1,12 @@
 import type { ResponseFrame } from "@parley/protocol";
 import { type Depth, depths, judge, readFrame } from "./depth.ts";
 
-/** Counts the results of frames by their generator. */
 export class Tally {
 	/** The first few wrong responses. */
 	readonly faults: string[] = [];
 	readonly #counts = new Map<string, Map<Depth, number>>();
 	#frames = 0;
 
-	/** Number of frames with a response. */
 	get frames(): number {
 		return this.#frames;
 	}

@@ -1,6 +1,5 @@
 import type { MethodName } from "@parley/protocol";
 
-/** Ids that a frame may contain. */
 export interface Surroundings {
 	/** Sessions that exist. The first is the session of the connection, if it has one. */
 	readonly sessions: readonly string[];
@@ -18,7 +17,7 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/** Valid requests of each method. An added method fails to compile without one. None changes more than its own session. */
+/** Valid requests of each method. An added method fails to compile without one. Each changes only its own session. */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;

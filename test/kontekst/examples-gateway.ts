@@ -10,7 +10,6 @@ export const folder = fileURLToPath(new URL("../../examples/kontekst", import.me
 
 /** The real gateway with the offline model, which requires a token, and programs that connect to it. */
 export class ExamplesGateway implements AsyncDisposable {
-	/** Variables that the examples and the command `parley` read. */
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
 	readonly #host: ClientHost;
 	readonly #process: GatewayProcess;

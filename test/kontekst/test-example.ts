@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { ProgramOptions } from "../zot/client-host.ts";
 import type { ExamplesGateway } from "./examples-gateway.ts";
 
-/** Command of an example, and its gateway. */
 export interface Example {
 	readonly gateway: ExamplesGateway;
 	readonly command: readonly [string, ...string[]];

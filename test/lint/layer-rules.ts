@@ -52,7 +52,7 @@ export function partsOf(imports: Imports): Map<string, Set<string>> {
 	return parts;
 }
 
-/** The graph of all folders, at any depth. A wire and its `methods` know each other, so they are one folder here. */
+/** The graph of all folders, at any depth. A wire and its `methods` import each other, so they are one folder here. */
 export function foldersOf(imports: Imports): Map<string, Set<string>> {
 	const folderOf = (path: string): string => {
 		const end = path.lastIndexOf("/");

@@ -13,7 +13,6 @@ const border = "lint/style/noRestrictedImports";
 const imports = (name: string) => `import * as it from "${name}";\nexport const all = it;\n`;
 const repeated = (line: string, times: number) => `${line}\n`.repeat(times);
 
-/** Files that the product must not contain, one case per line. Rules match the folder of the path. */
 export const planted: readonly Planted[] = [
 	// Packages and layers
 	{ path: "packages/base/src/border.ts", source: imports("@parley/core"), reported: border },

@@ -36,7 +36,7 @@ export class PostgresServer implements AsyncDisposable {
 		await using undo = new AsyncDisposableStack();
 		const server = undo.use(new PostgresServer(directory));
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
-		// A sandbox of another test whose root is `/` covers the socket, and must be able to find it.
+		// The sandbox of another test may have the root `/`. It hides the socket and must be able to find it.
 		chmodSync(directory, 0o711);
 		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
 		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);

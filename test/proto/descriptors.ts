@@ -15,7 +15,6 @@ const Message = z.object({
 	reservedRange: z.array(Range),
 });
 
-/** A message of a `.proto` file. */
 interface ProtoMessage {
 	readonly name: string;
 	/**

@@ -6,8 +6,8 @@ import { Ground } from "./ground.ts";
 
 const everything = [...registered, ...shaped];
 /**
- * A secret that the model itself writes into a call must stay in that call: it is stored where the run continues, and is
- * sent back to the model.
+ * A secret that the model itself writes into a call must stay in that call: it is stored for the next request, and is sent
+ * back to the model.
  */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;

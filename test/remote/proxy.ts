@@ -9,7 +9,6 @@ import type { RemoteSetup } from "./setup.ts";
 /** Seconds of silence after which nginx ends a stream or an upload, unless the document sets another limit. */
 export const silenceLimitS = 2;
 
-/** A documented proxy in front of the gateway. */
 export class FrontProxy implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #ended: Promise<unknown>;

@@ -55,7 +55,6 @@ export class RemoteSetup implements AsyncDisposable {
 		return `https://localhost:${this.publicPort}`;
 	}
 
-	/** Creates a certificate as documented. */
 	async certify(name: string): Promise<void> {
 		const script = adapt(documented("self-signed"), { "parley.example": name });
 		await promisify(execFile)("sh", ["-ec", script], { cwd: this.directory });
@@ -101,7 +100,6 @@ export class RemoteSetup implements AsyncDisposable {
 		return response;
 	}
 
-	/** Sends a request and returns the complete response. */
 	async ask(
 		path: string,
 		asking?: Asking,

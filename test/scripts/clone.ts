@@ -12,7 +12,6 @@ const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
 /** A time that can be set on a file again with nanosecond precision. */
 const someTime = new Date(1_700_000_000_000);
 
-/** Exit and output of a process. */
 export interface Ended {
 	readonly code: number | null;
 	readonly stdout: string;

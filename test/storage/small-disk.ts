@@ -26,7 +26,6 @@ export class SmallDisk implements Disposable {
 		}
 	}
 
-	/** Fills the disk completely. */
 	fill(): void {
 		const file = openSync(this.#filler, "a", 0o600);
 		try {

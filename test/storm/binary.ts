@@ -29,7 +29,6 @@ export class Binary implements AsyncDisposable {
 		return `http://127.0.0.1:${this.#port}`;
 	}
 
-	/** Restarts the gateway after its end. */
 	async again(): Promise<void> {
 		this.process = this.#launch();
 		await this.#isReady();

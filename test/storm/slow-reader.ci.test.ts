@@ -49,7 +49,7 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/** Reads the data that was already sent, then learns that it was too slow, and reconnects for the rest. */
+/** Reads the data that was already sent. Then the client detects that it was too slow, and reconnects for the rest. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);

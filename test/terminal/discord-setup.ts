@@ -73,7 +73,6 @@ export class DiscordSetup implements AsyncDisposable {
 		return join(this.setup.data, "connectors", "discord.json");
 	}
 
-	/** Resolves when the text from `look` contains the words. */
 	shows(look: () => string, words: string): Promise<void> {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}

@@ -79,7 +79,6 @@ export class Screen {
 		this.type("\r");
 	}
 
-	/** Resolves when the screen contains the text. */
 	shows(text: string): Promise<void> {
 		return this.until(`the screen shows "${text}"`, () => this.text.includes(text));
 	}

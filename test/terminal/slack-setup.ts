@@ -61,7 +61,6 @@ export class SlackSetup implements AsyncDisposable {
 		return file;
 	}
 
-	/** Runs the command at a terminal with both tokens. */
 	run(...args: readonly string[]): Screen {
 		if (!this.#setup) throw new Error("there is no gateway here");
 		const env = { ...this.#setup.environment, ...this.tokens, ...this.settings };
@@ -70,7 +69,6 @@ export class SlackSetup implements AsyncDisposable {
 		return screen;
 	}
 
-	/** Resolves when the text from `look` contains the words. */
 	shows(look: () => string, words: string): Promise<void> {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}

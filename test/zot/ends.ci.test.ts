@@ -70,7 +70,7 @@ function start(host: ClientHost, message: string) {
 
 test("closing standard output ends the process with 74, and its tools", async () => {
 	using host = new ClientHost();
-	// The agent notices the closed pipe only because it continues to write.
+	// The agent detects the closed pipe only because it continues to write.
 	const { child, exited } = start(host, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
 	for await (const line of createInterface(child.stdout)) if (line.includes("tick")) break;
 	child.stdout.destroy();

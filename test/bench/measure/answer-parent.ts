@@ -24,7 +24,7 @@ async function residentBytes(): Promise<number> {
 	const collect: unknown = runInNewContext("gc");
 	if (typeof collect !== "function") throw new Error("garbage cannot be collected");
 	for (let pass = 0; pass < 3; pass++) {
-		// Returns memory to the system, as V8 does by itself after a long idle time.
+		// Returns memory to the system, as V8 does after a long idle time.
 		collect({ type: "major", execution: "sync", flavor: "last-resort" });
 		await new Promise((resolve) => setImmediate(resolve));
 	}

@@ -28,7 +28,6 @@ export class CallDepth {
 		reported.trace(place);
 	}
 
-	/** The functions between two places, the outermost first. */
 	between(outer: string, inner: string): readonly string[] {
 		const known = new Set(this.#above.get(outer));
 		const above = this.#above.get(inner) ?? [];

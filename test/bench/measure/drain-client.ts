@@ -30,7 +30,6 @@ export class DrainClient {
 		return new DrainClient(socket);
 	}
 
-	/** Sends one masked text frame. */
 	send(text: string): void {
 		const payload = Buffer.from(text);
 		const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : longHead(payload.length);
@@ -51,7 +50,6 @@ export class DrainClient {
 		}
 	}
 
-	/** Stops reading. */
 	sleep(): void {
 		this.#socket.pause();
 	}

@@ -7,7 +7,6 @@ import type { Start } from "./time-to-line.ts";
 
 export const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** The real command, started like an operator does. */
 export class GatewayBinary implements AsyncDisposable {
 	readonly port: number;
 	/** Time from spawning to the ready line. */
@@ -53,14 +52,12 @@ export class GatewayBinary implements AsyncDisposable {
 		return new GatewayBinary(child, Number(port), begun);
 	}
 
-	/** Resident bytes, according to the kernel. */
 	memory(): number {
 		const [, kilobytes] =
 			/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8")) ?? [];
 		return Number(kilobytes) * 1024;
 	}
 
-	/** Milliseconds of CPU of all threads so far. */
 	cpu(): number {
 		return processCpu(this.#child.pid);
 	}

@@ -29,7 +29,6 @@ export class LineProcess {
 		return taken;
 	}
 
-	/** Milliseconds of CPU of all threads so far. */
 	cpu(): number {
 		return processCpu(this.#child.pid);
 	}

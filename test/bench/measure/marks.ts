@@ -4,7 +4,6 @@ interface Awaited {
 	tail: string;
 }
 
-/** Searches received bytes for marks, at minimal cost. */
 export class Marks {
 	#awaited: Awaited[] = [];
 

@@ -2,13 +2,11 @@ import type { DrainClient } from "./drain-client.ts";
 
 let count = 0;
 
-/** A request frame with a new id. */
 export function request(method: string, params: object): string {
 	count++;
 	return JSON.stringify({ type: "req", id: `r${count}`, method, params });
 }
 
-/** Opens or joins a session and returns its id. */
 export async function openSession(client: DrainClient, params: object): Promise<string> {
 	const answered = client.nextText();
 	client.send(request("open_session", params));

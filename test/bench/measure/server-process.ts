@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A server in a separate process, started for a bench. */
 export interface ServerProcess {
 	readonly port: number;
 	/** Microseconds of CPU (user and system, all threads) so far. */

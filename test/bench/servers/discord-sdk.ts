@@ -45,7 +45,6 @@ function reply(message: Message, content: string, run: string): void {
 	void message.reply({ content, components: buttonsOf(run), flags: MessageFlags.SuppressEmbeds });
 }
 
-/** A reply that grows in one post. */
 class Growing {
 	readonly #message: Message;
 	readonly #run: string;
@@ -91,7 +90,6 @@ interface Frame {
 	readonly payload: { readonly run_id: string; readonly correlation_id: string; readonly content: string };
 }
 
-/** Replies of the sessions to their messages. */
 class Replies {
 	readonly #messages = new Map<string, Message>();
 	readonly #runs = new Map<string, Message>();

@@ -4,7 +4,7 @@ import { keepCompiled } from "../../../packages/cli/bin/run-program.mjs";
 
 /**
  * The floor of a start: loads only the modules that the gateway's process loads before it is ready. Like the command, it
- * loads them from the bundle if there is one of the present sources.
+ * loads them from a bundle of the present sources, if there is one.
  */
 const bundle = findBundle();
 keepCompiled(bundle);

@@ -27,7 +27,7 @@ export interface ProposedCall {
 	readonly preview: string;
 }
 
-/** Read from the `.proto` file by another library than the one that made the gateway's codecs. */
+/** Read from the `.proto` file by another library than that of the gateway's codecs. */
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
@@ -73,12 +73,10 @@ function definitionOf(name: string) {
 	return definition;
 }
 
-/** A token as a message, without framing. */
 export function encodeToken(text: string): Buffer {
 	return runDefinition.responseSerialize({ token: { text } });
 }
 
-/** A command as a message, without framing. */
 export function encodeCommand(command: Fields): Buffer {
 	return runDefinition.requestSerialize(command);
 }
@@ -120,7 +118,6 @@ export class KontekstStream implements AsyncDisposable {
 		});
 	}
 
-	/** Sends a command as its fields. Without fields, the command is empty. */
 	send(command: Fields): void {
 		this.#call.write(command);
 	}
@@ -177,7 +174,6 @@ export class KontekstStream implements AsyncDisposable {
 		return kinds.filter((kind, at) => !isDelta(kind) || kind !== kinds[at - 1]);
 	}
 
-	/** Ends the sending side of the stream. */
 	halfClose(): void {
 		this.#call.end();
 	}
@@ -186,7 +182,6 @@ export class KontekstStream implements AsyncDisposable {
 		this.#call.cancel();
 	}
 
-	/** Resolves with the next event; undefined if the stream has ended and no event is left. */
 	async next(): Promise<KontekstEvent | undefined> {
 		await this.#changes.until(
 			"an event comes, or the end",
@@ -196,7 +191,6 @@ export class KontekstStream implements AsyncDisposable {
 		return this.events[this.#read - 1];
 	}
 
-	/** Closes the connection with all calls on it. */
 	disconnect(): void {
 		this.#call.cancel();
 		this.#client.close();

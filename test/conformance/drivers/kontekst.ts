@@ -98,7 +98,6 @@ class KontekstConversation implements Conversation {
 	}
 }
 
-/** The text of each reply, by its deltas. */
 function streamedIn(events: readonly KontekstEvent[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of events) {
@@ -108,7 +107,6 @@ function streamedIn(events: readonly KontekstEvent[]): string[] {
 	return replies.filter((reply) => reply !== "");
 }
 
-/** The calls that started, in their order. */
 function callsIn(events: readonly KontekstEvent[]): Call[] {
 	const of = (kind: string) => events.flatMap((event) => (event.kind === kind ? [event.value] : []));
 	// Required by the schema.

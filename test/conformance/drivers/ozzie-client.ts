@@ -61,12 +61,10 @@ export class OzzieClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a frame: an object as JSON, a text or bytes as they are. */
 	send(frame: object | string | Buffer): void {
 		this.socket.send(typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
 	}
 
-	/** The next frame of any kind. */
 	async next(): Promise<ServerFrame> {
 		for (;;) {
 			const frame = this.#frames.shift();
@@ -75,7 +73,7 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event, or the next one of that name whose payload has these values. Skips earlier ones. */
+	/** The next event, or the next one with this name and these values in its payload. Skips earlier ones. */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
 			const frame = await this.next();
@@ -86,7 +84,6 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** Sends a request and returns its response. Earlier frames stay unread. */
 	async request(method: string, params?: object, more: object = {}): Promise<ResponseFrame> {
 		const id = `req-${++this.#requests}`;
 		this.send({ type: "req", id, method, ...(params && { params }), ...more });
@@ -117,7 +114,6 @@ export class OzzieClient implements AsyncDisposable {
 		return response.error;
 	}
 
-	/** Opens a session and returns its id. */
 	async open(params: object = {}): Promise<string> {
 		return String((await this.call("open_session", params))["session_id"]);
 	}

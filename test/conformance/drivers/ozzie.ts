@@ -19,14 +19,12 @@ interface Begun {
 	readonly gateway: TestGateway;
 	readonly client: OzzieClient;
 	readonly session: string;
-	/** Releases all resources of the conversation. */
 	readonly end: AsyncDisposableStack;
 }
 
 class OzzieConversation implements Conversation {
 	readonly #client: OzzieClient;
 	readonly #begun: Begun;
-	/** Events since the last outcome. */
 	#events: EventFrame[] = [];
 
 	constructor(begun: Begun) {

@@ -99,12 +99,10 @@ export class RawCall {
 		return this.#isAnswered;
 	}
 
-	/** True if the gateway has ended the call. */
 	get hasEnded(): boolean {
 		return this.#isClosed || this.#status !== undefined;
 	}
 
-	/** Sends a message with its five bytes of framing. */
 	send(message: Buffer): void {
 		const head = Buffer.alloc(5);
 		head.writeUInt32BE(message.length, 1);
@@ -123,7 +121,6 @@ export class RawCall {
 		return this.#changes.until("the gateway answers a call", () => this.#isAnswered || this.#isClosed);
 	}
 
-	/** Resolves with the status of gRPC and its text, or with the code of the reset if the call ends without a status. */
 	async ended(): Promise<{
 		readonly status: number | undefined;
 		readonly message: string;

@@ -29,12 +29,10 @@ export class RawRun implements AsyncDisposable {
 		});
 	}
 
-	/** Sends a command as its fields. */
 	send(command: Readonly<Record<string, unknown>>): void {
 		this.#stream.write(frameCommand(command));
 	}
 
-	/** Resolves when the gateway has started to respond. */
 	answered(): Promise<void> {
 		return this.#changes.until("the gateway answers", () => this.#isAnswered);
 	}

@@ -19,7 +19,7 @@ export interface RozFrame {
 	readonly value: Fields;
 }
 
-/** Read from the `.proto` file by another library than the one that made the gateway's codecs. */
+/** Read from the `.proto` file by another library than that of the gateway's codecs. */
 const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
@@ -138,7 +138,6 @@ export class RozStream implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
 	readonly #frames: Frames;
-	/** Resolves when the response headers arrive. */
 	readonly headers: Promise<unknown>;
 
 	constructor(url: string, access: RozAccess = {}) {
@@ -156,12 +155,10 @@ export class RozStream implements AsyncDisposable {
 		return this.#frames.all;
 	}
 
-	/** Sends a frame by the name of its field. Without a name, the frame is empty. */
 	send(frame: Fields): void {
 		this.#call.write(frame);
 	}
 
-	/** Starts a session and resolves with `SessionStarted`. */
 	start(start: Fields = {}): Promise<Fields> {
 		this.send({ start });
 		return this.until("sessionStarted");
@@ -175,7 +172,6 @@ export class RozStream implements AsyncDisposable {
 		return this.#frames.until(kind);
 	}
 
-	/** Resolves with the terminal frame of the turn. */
 	last(): Promise<RozFrame> {
 		return this.#frames.untilOneOf("turnComplete", "error");
 	}
@@ -184,18 +180,15 @@ export class RozStream implements AsyncDisposable {
 		return this.#frames.ended();
 	}
 
-	/** The texts of all deltas of a kind. */
 	text(kind: "textDelta" | "thinkingDelta"): string {
 		const deltas = this.frames.filter((frame) => frame.kind === kind);
 		return deltas.map(({ value }) => String(value["content"])).join("");
 	}
 
-	/** Ends the sending side of the stream. */
 	halfClose(): void {
 		this.#call.end();
 	}
 
-	/** Cancels the stream. */
 	break(): void {
 		this.#call.cancel();
 	}
@@ -211,7 +204,6 @@ export class RozTeam implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientReadableStream<Fields>;
 	readonly #frames: Frames;
-	/** Resolves when the response headers arrive. */
 	readonly headers: Promise<unknown>;
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {
@@ -246,7 +238,6 @@ export class RozTeam implements AsyncDisposable {
 	}
 }
 
-/** An object as a `google.protobuf.Struct`. */
 export function structOf(value: Fields): Fields {
 	return { fields: Object.fromEntries(Object.entries(value).map(([name, one]) => [name, protoValue(one)])) };
 }

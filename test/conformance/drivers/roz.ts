@@ -25,7 +25,6 @@ interface Begun {
 	/** The stream that created the session. */
 	readonly stream: RozStream;
 	readonly session: string;
-	/** Releases all resources of the conversation. */
 	readonly end: AsyncDisposableStack;
 }
 

@@ -157,7 +157,6 @@ export class ZotClient implements AsyncDisposable {
 		return response;
 	}
 
-	/** Like `ask`, but rejects an error. */
 	async data(command: Parameters<ZotClient["ask"]>[0]): Promise<unknown> {
 		const response = await this.ask(command);
 		if (!response.success) throw new Error(`${command.type} failed: ${response.error}`);
@@ -184,7 +183,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		// A signal that lets the process end its tools as well. It must end within seconds.
+		// A signal that allows the process to end its tools. It must end within seconds.
 		this.#child.kill("SIGTERM");
 		const cancel = afterPatience(patienceMs, () => void this.#child.kill("SIGKILL"));
 		await this.exited;

@@ -23,7 +23,6 @@ const Result = z.strictObject({
 /** RFC 3339 in UTC. */
 const Time = z.iso.datetime();
 
-/** A message of `get_messages`, by its role. */
 const Message = z.discriminatedUnion("role", [
 	z.strictObject({ role: z.literal("user"), content: Given, time: Time }),
 	z.strictObject({ role: z.literal("assistant"), content: z.array(z.union([Text, Call])), time: Time }),

@@ -1,6 +1,5 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** Requirements for connectors that show sessions on a platform. */
 export const connectorRequirements = {
 	"run.named": ozzie(
 		"our own: Explain a run",

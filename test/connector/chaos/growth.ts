@@ -14,10 +14,9 @@ export interface SeenPost {
 	readonly streaming?: boolean;
 }
 
-/** Platform with one channel and one person. */
 export interface GrowthPlatform {
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** From now on requests fail and events arrive out of order. */
+	/** From here on, requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
 	/** The person mentions Parley in the channel. */
@@ -51,7 +50,6 @@ export class Growth {
 	#life: Life | undefined;
 	/** Deaths of this process and of the next ones. */
 	#deaths: readonly Death[] = [];
-	/** Posts before the answers. */
 	#before: ReadonlySet<string> | undefined;
 	/** The first post of the answers that people saw. */
 	#first: string | undefined;
@@ -75,7 +73,7 @@ export class Growth {
 		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
 	}
 
-	/** From now on the process and the next ones die as given. With `isBroken`, requests and events fail, too. */
+	/** From here on, the process and the next ones die as given. With `isBroken`, requests and events fail, too. */
 	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
 		this.#deaths = deaths;
 		this.#arm();
@@ -112,12 +110,10 @@ export class Growth {
 		return this.#first;
 	}
 
-	/** The posts of the answers. */
 	posts(): readonly SeenPost[] {
 		return this.#platform.posts().filter(({ id }) => !this.#before?.has(id));
 	}
 
-	/** Faults that every answer can have. */
 	async judge(): Promise<string[]> {
 		const unfinished = this.posts().filter(
 			({ text, buttons, streaming = false }) =>
@@ -186,7 +182,6 @@ export class Growth {
 		this.#life?.arm(this.#deaths[0] ?? { place: "", hit: 0 });
 	}
 
-	/** Starts the next process. */
 	async #replace(): Promise<void> {
 		const isLost = this.#deaths[0]?.losesDatabase ?? false;
 		this.#isDead = false;

@@ -8,7 +8,6 @@ interface Post {
 	readonly buttons: readonly string[];
 }
 
-/** Work of the agents, compared with the visible posts. */
 export interface WorkAndPosts {
 	readonly work: Work;
 	readonly gateway: ScriptedGateway;

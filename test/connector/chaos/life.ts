@@ -12,10 +12,10 @@ export const places = [
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** Time from the death of a process until the platform carries out a request that had left it. */
+/** Time from the death of a process until the platform carries out a request that it had sent. */
 const lateMs = 2000;
 
-/** The place where a process dies, and at which hit of it. */
+/** The place at which a process dies, and the number of the hit. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;
@@ -95,7 +95,7 @@ export class Life implements Failpoints {
 		return this.#running?.status();
 	}
 
-	/** Stops the connector if it is alive. Otherwise releases the rest of it in this process. */
+	/** Stops the connector if it is alive. Otherwise releases its remaining resources in this process. */
 	async stop(): Promise<void> {
 		await this.#running?.stop();
 	}

@@ -15,7 +15,7 @@ interface PendingAction {
 
 /** Presses and commands that wait for a response. */
 export class PendingActions {
-	/** Those without a response in time, although there was no fault. */
+	/** Presses and commands without a timely response, although there was no fault. */
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #actions: PendingAction[] = [];

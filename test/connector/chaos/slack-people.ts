@@ -55,7 +55,6 @@ export class SlackPeople {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
 
-	/** One random action of a person. */
 	act(): void {
 		const room = this.#random.pick(this.rooms);
 		const person = this.#whoIsIn(room);

@@ -1,7 +1,6 @@
 import type { PlannedRow } from "@parley/connector";
 import type { World } from "./world.ts";
 
-/** Faults that people or the gateway can see. */
 export function judge(world: World): string[] {
 	const { posts, faults } = world.platform;
 	const all = [...faults];

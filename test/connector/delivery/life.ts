@@ -18,7 +18,7 @@ export const places = [
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** The place where a process dies, and at which hit of it. */
+/** The place at which a process dies, and the number of the hit. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;

@@ -26,7 +26,6 @@ const nonceMs = safeMs + latestMs;
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
 	readonly faults: string[] = [];
-	/** True if every request succeeds. */
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;

@@ -34,7 +34,6 @@ export class World {
 	readonly #directory: string;
 	/** Number of planned events of each session, which the gateway does not know. */
 	readonly #planned = new Map<string, number>();
-	/** Time at which the gateway is available again. */
 	#awayUntil = 0;
 	#databases = 0;
 
@@ -120,7 +119,7 @@ export class World {
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
 		const planned = this.#planned.get(session) ?? 0;
-		// Rows of which this database does not know, and which an earlier one may have sent, are planned again.
+		// Rows that are unknown in this database, and that an earlier one may have sent, are planned again.
 		const seq = cursor < planned ? Math.min(last, planned) : last;
 		this.#planned.set(session, Math.max(planned, seq));
 		await outbox.plan({

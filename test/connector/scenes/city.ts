@@ -113,7 +113,7 @@ export class City implements AsyncDisposable {
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * haste));
-			// If this process was suspended, the others have not had the time either.
+			// If this process was suspended, the other processes did not run either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;
 			// A check in every turn would take CPU from the processes that it waits for.

@@ -19,7 +19,6 @@ type Running = Extract<
 	{ restarts: unknown } | { stops: unknown } | { starts: unknown } | { losesDatabase: true }
 >;
 
-/** Performs an event that affects all people. */
 export async function happen(notebook: Notebook, step: Happening): Promise<void> {
 	const { town } = notebook;
 	const { site } = town;
@@ -42,7 +41,6 @@ function isRuling(step: Happening): step is Ruling {
 	return ["archives", "forbids", "opensTo", "removes", "moderates"].some((deed) => deed in step);
 }
 
-/** Actions of server administrators. */
 async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 	const { site } = notebook.town;
 	if ("archives" in step) {

@@ -2,7 +2,6 @@ import { has, look } from "./look.ts";
 import type { Player, Seen, SentInteraction } from "./site.ts";
 import type { Town } from "./town.ts";
 
-/** State between the steps of a scene. */
 export class Notebook {
 	readonly town: Town;
 	/** The last press or command. */

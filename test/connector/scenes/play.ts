@@ -44,7 +44,6 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	check(town, scene, before);
 }
 
-/** Performs a step, or waits for its condition. */
 export async function takeStep(notebook: Notebook, step: Step): Promise<void> {
 	if (isClaim(step)) return claim(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);

@@ -6,7 +6,6 @@ import type { Fault, Name, Scene, Sight } from "./step.ts";
 
 type Chat = NonNullable<Config["chat"]>;
 
-/** Message as a viewer sees it. */
 export interface Seen {
 	readonly id: string;
 	readonly author: string;
@@ -127,7 +126,7 @@ export interface Site {
 	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
 	takeFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
-	/** Drops the events that the platform keeps for a connector that reconnects. */
+	/** Drops the events that the platform stores for a connector that reconnects. */
 	forget(): void;
 	/** Ends the connection to the platform. */
 	cut(): void;
@@ -140,7 +139,6 @@ export interface Site {
 	moderate(room: Room, message: Message): void;
 }
 
-/** Creates the platform of each scene. */
 export interface SiteClass<S extends Site = Site> {
 	readonly platform: string;
 	new (parts: SiteParts): S;

@@ -83,7 +83,6 @@ export class SlackSite implements Site {
 		return this.world.delivery.connections > 0;
 	}
 
-	/** An additional person, who joins now. */
 	player(name: string, options: PersonOptions = {}, team = this.world.home): SlackPlayer {
 		const opens = (thread: string, channel: Channel) => void this.#named.set(thread, channel);
 		return new SlackPlayer(team.member(name, options), this.mention, opens);

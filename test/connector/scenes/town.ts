@@ -52,7 +52,6 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		if (connector) await this.city.through(connector.stop());
 	}
 
-	/** Ends the connector and removes its database. */
 	async loseDatabase(): Promise<void> {
 		await this.stop();
 		this.site.forget();

@@ -1,6 +1,5 @@
 import type { GatewaySession, SessionStore } from "@parley/discord";
 
-/** The stored session of a client, in memory. */
 export class StoredSession implements SessionStore {
 	session: GatewaySession | undefined;
 

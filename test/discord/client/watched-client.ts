@@ -51,7 +51,6 @@ export class WatchedClient {
 		return this;
 	}
 
-	/** Contents of the received messages, in order. */
 	get received(): string[] {
 		return this.events.flatMap(({ t, d }) => {
 			return t === "MESSAGE_CREATE" && d !== null && typeof d === "object" && "content" in d

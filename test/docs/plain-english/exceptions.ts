@@ -9,7 +9,6 @@ const Exception = z.strictObject({
 	text: z.string().min(1).optional(),
 	reason: z.string().min(1),
 });
-/** A sentence that may stay as it is. */
 export type Exception = z.infer<typeof Exception>;
 
 const file = new URL("exceptions.json", import.meta.url);

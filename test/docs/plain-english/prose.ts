@@ -44,7 +44,7 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 /** Code spans, quotations, links of a docstring and values of a template, which are not the prose of their author. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
-/** Has the length of the text, so that an index means the same place in both. */
+/** Has the length of the text, so that an index has the same meaning in both. */
 function mask(text: string): string {
 	return text
 		.replaceAll(foreign, (match) => "X".repeat(match.length))

@@ -8,7 +8,6 @@ import { type Literals, sourceProse } from "./source-prose.ts";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A sentence that breaks a rule. */
 export interface Finding {
 	readonly file: string;
 	readonly line: number;
@@ -18,7 +17,6 @@ export interface Finding {
 	readonly sentence: string;
 }
 
-/** A file after its check. */
 export interface Reading {
 	readonly file: string;
 	readonly sentences: Readonly<Record<Kind, number>>;
@@ -81,7 +79,7 @@ function literalsOf(file: string): Literals {
 	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
 }
 
-/** The package that a file counts for. Decisions are counted apart from the other pages. */
+/** The package to which a file belongs. Decisions are separate from the other pages. */
 export function packageOf(file: string): string {
 	const [first = "", second = ""] = file.split("/");
 	if (first === "packages") return second;

@@ -1,7 +1,7 @@
 import { type ESTree, type ParseResult, parseSync, Visitor } from "rolldown/utils";
 import type { Kind, Prose } from "./prose.ts";
 
-/** The literals that are read beside the comments: all sentences, as texts or as names, or the titles of tests alone. */
+/** The literals that are read in addition to comments: all sentences, as texts or as names, or only the titles of tests. */
 export type Literals = "texts" | "names" | "titles";
 
 /** Comments and literals of a TypeScript or JavaScript source. Throws if it cannot be parsed. */

@@ -48,7 +48,7 @@ export class Bookkeeping {
 		return promptBlocks(body, this.#options.tokenizer).reduce((sum, { tokens }) => sum + tokens, 0);
 	}
 
-	/** Counts the request and its reply, and stores the content that must come back unchanged. */
+	/** Counts the request and its reply, and stores the content that must be returned unchanged. */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {
 		for (const block of content) this.#remember(block);
 		const cached = this.#cache.use(body.model, promptBlocks(body, this.#options.tokenizer));

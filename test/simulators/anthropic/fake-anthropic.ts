@@ -108,7 +108,6 @@ export class FakeAnthropic {
 		return request;
 	}
 
-	/** Returns the refusals so far and clears them. */
 	takeViolations(): string[] {
 		const violations = this.#violations;
 		this.#violations = [];

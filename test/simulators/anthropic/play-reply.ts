@@ -4,7 +4,6 @@ import { setImmediate as tick } from "node:timers/promises";
 import { type Clock, delay } from "@parley/base";
 import type { Break, StatusReply, StreamedReply, WireEvent } from "./reply.ts";
 
-/** Connection that receives a reply. */
 export interface Stage {
 	readonly response: ServerResponse;
 	readonly requestId: string;
@@ -52,7 +51,6 @@ async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<v
 	}
 }
 
-/** Sends a status and a body in one piece. */
 export function playStatus({ response, requestId }: Stage, { status, headers, body }: StatusReply): void {
 	const type = status >= 400 ? { "content-type": "application/json" } : {};
 	response.writeHead(status, { ...type, "request-id": requestId, ...headers });

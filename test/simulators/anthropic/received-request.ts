@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { MessageCreateParamsStreaming, Usage } from "@anthropic-ai/sdk/resources/messages";
 
-/** A received request for a message, unchanged. */
 export interface ReceivedRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly bytes: Buffer;

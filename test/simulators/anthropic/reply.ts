@@ -73,7 +73,6 @@ export function says(text: string): StreamedReply {
 	return { content: [{ type: "text", text }] };
 }
 
-/** A reply of one tool call. */
 export function uses(id: string, name: string, input: unknown = {}): StreamedReply {
 	return { content: [{ type: "tool_use", id, name, input }] };
 }

@@ -131,7 +131,7 @@ function* tools({ tools: offered = [], messages, tool_choice: choice }: Request)
 	if (used && names.length === 0) yield "tools: must be given where the messages hold calls";
 }
 
-/** At most four breakpoints, and none of an hour after one of five minutes. */
+/** At most four breakpoints, and none of one hour after one of five minutes. */
 function* cacheBreakpoints(request: Request): Generator<string> {
 	const { tools: offered = [], system = [], messages } = request;
 	const all: readonly object[] = [

@@ -33,7 +33,6 @@ export class RequestSchema {
 		this.#validators = Object.fromEntries(compiled);
 	}
 
-	/** Loads the schema once per process. */
 	static load(): Promise<RequestSchema> {
 		RequestSchema.#loaded ??= loadSchemas().then((schemas) => new RequestSchema(schemas));
 		return RequestSchema.#loaded;

@@ -1,6 +1,5 @@
 import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messages";
 
-/** Counts the tokens of a text. */
 export type Tokenizer = (text: string) => number;
 
 /**

@@ -40,13 +40,11 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#each = choose;
 	}
 
-	/** Removes all faults. */
 	heal(): void {
 		this.#planned = [];
 		this.#each = () => undefined;
 	}
 
-	/** Planned faults that have not occurred. */
 	get pending(): number {
 		return this.#planned.length;
 	}

@@ -29,9 +29,10 @@ interface Received {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A stand-in for llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with the shapes of its
- * README. Tests steer it with `POST /fake/…`: `loaded` ends the loading, `mute` lets `/tokenize` and `/health` never answer,
- * `requests` returns what was received. Its replies repeat the last message.
+ * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with the
+ * shapes of its
+ * README. Tests control it with `POST /fake/…`: `loaded` ends the loading, `mute` stops the responses of `/tokenize` and
+ * `/health`, `requests` returns the received requests. Its replies repeat the last message.
  */
 export class FakeLlama {
 	readonly #options: FakeLlamaOptions;

@@ -27,7 +27,6 @@ export class WatchedClient {
 	readonly log = new MemoryLogger();
 	readonly envelopes: SlackEnvelope[] = [];
 	readonly links: SlackLink[] = [];
-	/** Number of reports that no events arrive. */
 	silences = 0;
 	readonly #watch: Watch;
 	readonly #take: NonNullable<ClientOptions["take"]>;
@@ -65,7 +64,6 @@ export class WatchedClient {
 		return this.links.map(({ state }) => state);
 	}
 
-	/** Texts of the received messages, in order. */
 	get received(): string[] {
 		return this.envelopes.flatMap(({ body }) => {
 			const { event } = Object(body);

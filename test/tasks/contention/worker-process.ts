@@ -7,7 +7,6 @@ import type { Watch } from "../../watch.ts";
 
 const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
 
-/** The database, files and clock that worker processes share. */
 export interface SharedResources {
 	/** Connection string of the database. */
 	readonly connection: string;

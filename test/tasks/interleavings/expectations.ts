@@ -5,7 +5,6 @@ import type { Life } from "./life.ts";
 import { type Cast, dependentOf, workerOf } from "./player.ts";
 import type { Sightings } from "./sightings.ts";
 
-/** The state of one task in the database. */
 export interface Row {
 	readonly state: string;
 	readonly suspended: number;

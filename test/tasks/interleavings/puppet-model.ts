@@ -7,7 +7,7 @@ export type ScriptedReply = readonly ModelEvent[] | ModelError;
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * A model whose calls wait until the test sets their reply. It tells conversations apart by the title of their task, which
+ * A model whose calls wait until the test sets their reply. It distinguishes conversations by the title of their task, which
  * is the first line of their first message.
  */
 export class PuppetModel implements Model {

@@ -20,7 +20,6 @@ export interface Sighting {
 
 type TaskSeen = Extract<RecordedEvent, { type: `task.${string}` }>;
 
-/** All events of all processes, by task. */
 export class Sightings {
 	readonly #events = new Map<string, Recorded>();
 	/** Numbers of events that were seen with two contents. */

@@ -24,7 +24,6 @@ export function grouped(sequences: readonly (readonly Action[])[]): (readonly Ac
 	});
 }
 
-/** A database on which worlds run in succession. */
 export class Stage implements AsyncDisposable {
 	readonly #database: Store<Tables>;
 	readonly #directory: string;

@@ -96,7 +96,6 @@ export class Ground implements AsyncDisposable {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}
 
-	/** Resolves with the last event of a run. */
 	async ended(runId: string): Promise<Payload> {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}

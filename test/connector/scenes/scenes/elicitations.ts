@@ -1,6 +1,5 @@
 import type { Scene } from "../step.ts";
 
-/** Questions of the agent. */
 export const elicitations: readonly Scene[] = [
 	{
 		name: "a question is answered in a form",

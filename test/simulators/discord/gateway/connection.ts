@@ -3,7 +3,6 @@ import { GatewayOpcodes } from "discord-api-types/v10";
 import type { Gateway } from "./gateway.ts";
 import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./session.ts";
 
-/** The part of a socket that a connection uses. */
 export interface Socket {
 	send(text: string): void;
 	close(code: number, reason: string): void;

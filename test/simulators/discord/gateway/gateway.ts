@@ -137,12 +137,11 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** Makes events repeat or overtake each other before they are numbered. Without an argument it stops. */
+	/** Makes events repeat or overtake each other before they are numbered. Without an argument, ends this. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
 
-	/** Number of connections. */
 	get connections(): number {
 		return this.#connected().length;
 	}

@@ -40,7 +40,6 @@ export class PayloadSchema {
 		this.#definitions = new Map(named);
 	}
 
-	/** Loads the schema once per process. */
 	static load(): PayloadSchema {
 		PayloadSchema.#loaded ??= new PayloadSchema(readSchema());
 		return PayloadSchema.#loaded;

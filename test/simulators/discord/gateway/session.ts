@@ -1,6 +1,5 @@
 import type { GatewayDispatchEvents } from "discord-api-types/v10";
 
-/** An event with its number, as sent. */
 export interface Dispatch {
 	readonly op: 0;
 	readonly t: GatewayDispatchEvents;

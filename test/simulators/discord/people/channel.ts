@@ -60,7 +60,6 @@ export class Channel {
 		return [head, ...lines].join("\n");
 	}
 
-	/** Names of people with a typing indicator. */
 	typing(): string[] {
 		return typingNow(this.#state, this.record).map(({ name }) => name);
 	}
@@ -116,7 +115,6 @@ export class Channel {
 		else tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** A moderator deletes it. */
 	delete(): void {
 		const { thread, guild, parent, type } = this.record;
 		if (!thread) tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelDelete);

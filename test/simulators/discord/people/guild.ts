@@ -6,7 +6,6 @@ import type { State } from "../world/state.ts";
 import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
-/** A guild, as its administrators see it. */
 export class Guild {
 	readonly #state: State;
 	readonly record: GuildRecord;
@@ -62,7 +61,6 @@ export class Guild {
 		return role;
 	}
 
-	/** Sets exactly these permissions for the role. */
 	permits(role: RoleRecord, permissions: readonly (keyof typeof PermissionFlagsBits)[]): void {
 		role.permissions = permissions.reduce((sum, one) => sum | PermissionFlagsBits[one], 0n);
 		const t = GatewayDispatchEvents.GuildRoleUpdate;
@@ -75,7 +73,6 @@ export class Guild {
 		leave(this.#state, this.record, user);
 	}
 
-	/** Removes the app from the guild. */
 	removesApp(): void {
 		this.record.members.delete(this.#state.app.user.id);
 		const t = GatewayDispatchEvents.GuildDelete;

@@ -69,7 +69,6 @@ export class Person {
 		return this.user.name;
 	}
 
-	/** Direct messages with the app. */
 	get dm(): Channel {
 		return new Channel(this.#state, openDirect(this.#state, this.user));
 	}
@@ -109,7 +108,6 @@ export class Person {
 		removeReaction(this.#state, this.user, this.#find(on.id), emoji);
 	}
 
-	/** Starts to type. */
 	typesIn({ record }: Channel): void {
 		startTyping(this.#state, this.user, record);
 	}
@@ -126,7 +124,6 @@ export class Person {
 		return new Channel(this.#state, thread);
 	}
 
-	/** Presses the button with that label. */
 	clicks(label: string, place: Place = {}): SentInteraction {
 		const { message, component } = this.#control(place, (one) => one.label === label, label);
 		const data = {

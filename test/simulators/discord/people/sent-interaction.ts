@@ -4,7 +4,6 @@ import type { InteractionRecord, InteractionState } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { type Shown, show } from "./shown.ts";
 
-/** A form that a person sees. */
 export interface ShownForm {
 	readonly title: string;
 	readonly fields: readonly ModalField[];
@@ -24,7 +23,6 @@ export class SentInteraction {
 		return this.record.id;
 	}
 
-	/** Present state of the interaction. */
 	get state(): InteractionState {
 		return settleInteraction(this.#state, this.record).state;
 	}
@@ -34,13 +32,11 @@ export class SentInteraction {
 		return this.state === "failed";
 	}
 
-	/** The form that was opened. */
 	get form(): ShownForm | undefined {
 		const { modal } = this.record;
 		return modal && { title: modal.title, fields: modal.components.flatMap(fieldsOf) };
 	}
 
-	/** Autocomplete choices. */
 	get choices(): readonly { readonly name: string; readonly value: string | number }[] {
 		return this.record.choices ?? [];
 	}

@@ -12,7 +12,6 @@ export interface Shown extends ShownMessage {
 	readonly thinking: boolean;
 	/** The message that it replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
-	/** The name of its thread. */
 	readonly thread?: string;
 	/** Accent colours of its containers, from 0 to 0xffffff. */
 	readonly accents: readonly number[];
@@ -40,7 +39,6 @@ export interface SeenComponent {
 	readonly accessory?: SeenComponent;
 }
 
-/** All components of a message, including nested ones. */
 export function componentsOf({ components }: Pick<MessageRecord, "components">): SeenComponent[] {
 	const inside = (component: SeenComponent): SeenComponent[] => [
 		component,

@@ -1,7 +1,7 @@
 import type { Document, JsonSchema } from "./openapi.ts";
 
 /**
- * Closes every object of a request schema, so that a misspelt key is a fault: the document leaves nearly all of them
+ * Closes every object of a request schema, so that a misspelt key is a fault, because the document leaves nearly all of them
  * open. Parts of an `allOf` stay open, because each part would refuse the keys of the others.
  */
 export function closeRequests(document: Document): Document {

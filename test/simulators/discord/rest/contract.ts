@@ -95,7 +95,6 @@ function withForwards(document: Document): Document {
 	return { ...document, components: { ...document.components, schemas } };
 }
 
-/** The document with its validators. */
 class Side {
 	readonly #document: Document;
 	readonly #ajv: Ajv2020;

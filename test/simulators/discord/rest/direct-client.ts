@@ -27,7 +27,6 @@ export class DirectClient {
 		return this.call("GET", path, { query });
 	}
 
-	/** Posts a message, and returns its id. */
 	posts(
 		channel: { readonly id: string },
 		body: object,
@@ -74,7 +73,6 @@ export function standingWorld(options: WorldOptions = {}) {
 	};
 }
 
-/** A row with one button. */
 export function buttons(...labels: readonly string[]) {
 	const components = labels.map((label) => ({ type: 2, style: 1, label, custom_id: `id of ${label}` }));
 	return [{ type: 1, components }];

@@ -1,4 +1,3 @@
-/** The used part of a JSON schema. */
 export interface JsonSchema {
 	readonly $ref?: string;
 	readonly const?: unknown;
@@ -16,7 +15,6 @@ interface Content {
 	readonly "application/json"?: { readonly schema: JsonSchema };
 }
 
-/** One operation of an OpenAPI document. */
 export interface Operation {
 	readonly parameters?: readonly {
 		readonly name: string;

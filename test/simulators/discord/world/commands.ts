@@ -7,7 +7,6 @@ import type { State } from "./state.ts";
 
 const day = 24 * 3_600_000;
 
-/** Scope of registered commands: global, or one guild. */
 export interface CommandScope {
 	readonly guildId?: string;
 }

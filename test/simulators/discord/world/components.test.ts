@@ -6,7 +6,6 @@ const text = (content: string) => ({ type: 10, content });
 const png = { index: 0, name: "chart.png", bytes: new Uint8Array(3) };
 const log = { index: 1, name: "run.log", bytes: new Uint8Array(5) };
 
-/** One of each kind, with an accent colour. */
 function card() {
 	return {
 		type: 17,

@@ -87,7 +87,7 @@ function replyOf(channel: ChannelRecord, { message_reference: told }: MessageBod
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** The present form of a forwarded message. A forward has no content of its own. */
+/** The present form of a forwarded message. A forward has no content itself. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,

@@ -17,7 +17,6 @@ const modalLimits = {
 	placeholder: 100,
 } as const;
 
-/** Field of a form, in any component. */
 export interface ModalField {
 	readonly name: string;
 	readonly label: string;

@@ -113,7 +113,6 @@ export interface Mentions {
 	readonly everyone: boolean;
 }
 
-/** Content of a message after a change. */
 export interface MessageState extends Pick<MessageRecord, "content" | "embeds" | "components"> {
 	readonly at: number;
 	readonly by: StateCause;
@@ -159,7 +158,6 @@ export interface CommandOptionValue {
 	readonly options?: readonly CommandOptionValue[];
 }
 
-/** State of an interaction. */
 export type InteractionState =
 	/** No response yet. */
 	| "waiting"

@@ -1,4 +1,3 @@
-/** Number of requests per period in milliseconds. */
 export interface Allowance {
 	readonly limit: number;
 	readonly perMs: number;

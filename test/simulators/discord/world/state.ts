@@ -40,7 +40,6 @@ export interface AppRecord {
 	privileged: number;
 }
 
-/** The complete state of Discord, without rules. */
 export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;

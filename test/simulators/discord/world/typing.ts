@@ -28,7 +28,6 @@ export function startTyping(state: State, by: UserRecord, channel: ChannelRecord
 	});
 }
 
-/** Users who are shown as typing. */
 export function typingNow(state: State, channel: ChannelRecord): UserRecord[] {
 	const typing = [...channel.typing].filter(([, until]) => until > state.now());
 	return typing.map(([id]) => state.user(id));

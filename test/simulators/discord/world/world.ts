@@ -53,17 +53,14 @@ export class World {
 		this.home = new Guild(this.state, addGuild(this.state, "Home", app.owner));
 	}
 
-	/** Token of the app under test. */
 	get token(): string {
 		return this.state.app.token;
 	}
 
-	/** Mentions the app in a text. */
 	get mention(): string {
 		return `<@${this.state.app.user.id}>`;
 	}
 
-	/** The user of the app, for mentions. */
 	get bot(): UserRecord {
 		return this.state.app.user;
 	}
@@ -72,12 +69,10 @@ export class World {
 		return new Guild(this.state, addGuild(this.state, name, addUser(this.state, `${name} owner`)));
 	}
 
-	/** A channel of the first guild. */
 	channel(name: string): Channel {
 		return this.home.channel(name);
 	}
 
-	/** Adds a member to the first guild. */
 	member(name: string, options: PersonOptions = {}): Person {
 		return this.home.member(name, options);
 	}
@@ -87,7 +82,6 @@ export class World {
 		return new Channel(this.state, this.state.channel(id));
 	}
 
-	/** All threads, in the order of their creation. */
 	threads(): Channel[] {
 		const threads = [...this.state.channels.values()].filter(({ thread }) => thread !== undefined);
 		return threads.map((thread: ChannelRecord) => new Channel(this.state, thread));
@@ -105,12 +99,10 @@ export class World {
 		return own.map((message) => show(state, message)).filter((shown) => shown.thinking || isDraft(shown));
 	}
 
-	/** How others see the app. */
 	get presence(): PresenceRecord {
 		return this.gateway.connections > 0 ? this.state.presence : offline;
 	}
 
-	/** The global commands of the app. */
 	commands(): APIApplicationCommand[] {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}

@@ -4,7 +4,6 @@ import type { State } from "../world/state.ts";
 import { blockLimits, faultsOfBlocks, long, textLength } from "./block-limits.ts";
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
-/** Message content in a call. */
 export interface Contents {
 	readonly text?: string | undefined;
 	readonly markdown_text?: string | undefined;

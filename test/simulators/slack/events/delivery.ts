@@ -65,7 +65,6 @@ export class Delivery {
 		});
 	}
 
-	/** Number of connections. */
 	get connections(): number {
 		return this.#receivers.length;
 	}
@@ -75,7 +74,6 @@ export class Delivery {
 		return this.#timers.size;
 	}
 
-	/** Starts a connection. The returned function ends it. */
 	attach(receiver: Receiver): () => void {
 		this.#receivers.push(receiver);
 		return () => {

@@ -25,7 +25,6 @@ export class HttpEvents implements Receiver {
 	readonly #world: World;
 	readonly #url: string;
 	readonly #changed: () => void;
-	/** Response statuses so far. */
 	readonly statuses: number[] = [];
 
 	constructor(world: World, url: string, changed: () => void) {

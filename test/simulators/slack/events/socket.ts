@@ -34,7 +34,6 @@ export interface SocketParts {
 	readonly heard: () => void;
 }
 
-/** Slack's side of one socket. */
 export class Socket implements Receiver {
 	readonly #parts: SocketParts;
 	readonly #waiting = new Map<string, (reply: SlackReply) => void>();

@@ -9,7 +9,6 @@ const mostSockets = 10;
 
 /** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export class Sockets {
-	/** True if new sockets receive `hello`. */
 	greets = true;
 	/** Number of opened sockets. */
 	opened = 0;

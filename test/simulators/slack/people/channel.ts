@@ -77,7 +77,6 @@ export class Channel {
 		return threadTs === undefined || broadcast;
 	}
 
-	/** The newest message that the viewer sees. */
 	last(viewer?: Somebody): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
@@ -158,7 +157,6 @@ export class Channel {
 		deleteChannel(this.#state, this.record);
 	}
 
-	/** Shares the channel with another team. */
 	shares(team: Team): void {
 		share(this.#state, this.record, team.record);
 	}

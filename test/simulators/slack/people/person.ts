@@ -76,7 +76,6 @@ export class Person {
 		return this.user.name;
 	}
 
-	/** Direct messages with the app. */
 	get dm(): Channel {
 		return new Channel(this.#state, openConversation(this.#state, [this.user]));
 	}
@@ -149,7 +148,6 @@ export class Person {
 		return new Channel(this.#state, channel, threadTs ?? ts);
 	}
 
-	/** Opens a tab of the app. */
 	opensHome(tab: "home" | "messages" = "home"): void {
 		openHome(this.#state, this.user, tab);
 	}
@@ -160,7 +158,6 @@ export class Person {
 		return home && showHome(this.#state, home);
 	}
 
-	/** Presses a button of the Home tab. */
 	clicksHome(label: string): SentInteraction {
 		const home = this.#state.homes.get(this.id);
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;

@@ -7,7 +7,6 @@ import type { State } from "../world/state.ts";
 export interface Pressing {
 	readonly message: MessageRecord;
 	readonly control: SeenControl;
-	/** The version that an outdated client still shows. */
 	readonly pressedOn?: Version;
 }
 

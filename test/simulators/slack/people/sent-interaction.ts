@@ -4,7 +4,6 @@ import type { State } from "../world/state.ts";
 import { type FormField, fieldsOf } from "./form-state.ts";
 import { isSeen, type Shown, show } from "./shown.ts";
 
-/** A form that a person sees. */
 export interface ShownForm {
 	readonly title: string;
 	readonly fields: readonly (FormField & { readonly name: string })[];
@@ -26,7 +25,6 @@ export class SentInteraction {
 		return this.record.id;
 	}
 
-	/** Present state of the interaction. */
 	get state(): InteractionState {
 		return settleInteraction(this.#state, this.record).state;
 	}

@@ -14,7 +14,6 @@ export interface ChannelOptions {
 	readonly withoutApp?: boolean;
 }
 
-/** A workspace, as its administrators see it. */
 export class Team {
 	readonly #state: State;
 	readonly record: TeamRecord;

@@ -2,7 +2,6 @@ import { transcriptOf } from "../../chat/transcript.ts";
 import { momentOf } from "../world/stamps.ts";
 import type { Shown } from "./shown.ts";
 
-/** One message for a golden file; see `transcriptOf`. */
 export function messageText(shown: Shown): string {
 	return transcriptOf(shown, {
 		at: momentOf(shown.ts),

@@ -80,7 +80,6 @@ function previewShape({ url, title }: MessageRecord["previews"][number]): object
 	return { original_url: url, from_url: url, title, title_link: url, fallback: title };
 }
 
-/** Thread fields of a message, if it has a thread. */
 function threadShape(message: MessageRecord): Record<string, unknown> {
 	const replies = repliesTo(message);
 	const latest = replies.at(-1);

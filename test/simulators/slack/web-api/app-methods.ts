@@ -2,7 +2,6 @@ import { urlOf } from "../shapes/people.ts";
 import { Refusal } from "../world/refusal.ts";
 import { type Method, method } from "./method.ts";
 
-/** Methods about the app: tokens, sockets and manifest. */
 export const appMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/auth.test
 	method("auth.test", { tier: 4 }, ({ state: { app, team } }) => ({

@@ -48,7 +48,6 @@ interface Where {
 	readonly threadTs?: string | undefined;
 }
 
-/** Slack's error of a refusal. */
 export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
@@ -61,7 +60,6 @@ export function standingWorld(options: WorldOptions = {}) {
 	return { clock, world, app: new DirectClient(world), general: world.channel("general"), anna };
 }
 
-/** A row of buttons. */
 export function buttons(...labels: readonly string[]) {
 	const elements = labels.map((label) => ({
 		...{ type: "button", text: { type: "plain_text", text: label }, action_id: `id of ${label}` },
@@ -70,7 +68,6 @@ export function buttons(...labels: readonly string[]) {
 	return { type: "actions", elements };
 }
 
-/** A block with a text. */
 export function section(text: string) {
 	return { type: "section", text: { type: "mrkdwn", text } };
 }

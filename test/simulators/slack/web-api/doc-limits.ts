@@ -20,7 +20,6 @@ const most = new RegExp(
 const least = new RegExp(`minimum(?: (?:length|number))?(?: [a-z\`]+){0,10}? ${number}`, "i");
 const ofEach = new RegExp(`in each item is ${number} characters`, "i");
 
-/** Adds the limits in the comments of the types as keywords of the schema. */
 export function limitByComments(schema: unknown): void {
 	if (typeof schema !== "object" || schema === null) return;
 	if ("description" in schema && typeof schema.description === "string") {

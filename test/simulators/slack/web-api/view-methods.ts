@@ -7,7 +7,6 @@ import type { State } from "../world/state.ts";
 import { openView, updateView } from "../world/views.ts";
 import { type Method, method } from "./method.ts";
 
-/** Methods about views. */
 export const viewMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/views.open
 	method("views.open", { tier: 4 }, ({ state, args }) => {

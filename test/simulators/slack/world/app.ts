@@ -31,7 +31,6 @@ export interface AppRecord {
 	readonly verificationToken: string;
 	/** Error of revoked tokens: `token_revoked`, `account_inactive`, … */
 	tokenError: string | undefined;
-	/** Scopes granted by the workspace. */
 	scopes: ReadonlySet<string>;
 	/** Subscribed events: `message.channels`, … */
 	subscriptions: ReadonlySet<string>;
@@ -45,6 +44,5 @@ export interface AppRecord {
 	hasHome: boolean;
 	/** Suggestions of the manifest. */
 	prompts: readonly Prompt[];
-	/** The installed manifest. */
 	manifest: Readonly<Record<string, unknown>>;
 }

@@ -94,7 +94,6 @@ function mentionOf(state: State, message: MessageRecord): AppEvent[] {
 	return [{ subscription: "app_mention", channel: message.channel, event }];
 }
 
-/** Changed fields. Omitted fields stay. */
 export interface Change {
 	readonly text?: string;
 	readonly blocks?: readonly AnyBlock[];

@@ -17,7 +17,6 @@ export interface UserRecord {
 	name: string;
 	readonly team: TeamRecord;
 	readonly isBot: boolean;
-	/** Bot id (`B…`) in messages of a bot. */
 	readonly botId?: string;
 	/** App of a bot. */
 	readonly appId?: string;
@@ -61,7 +60,6 @@ export interface FileRecord {
 	readonly owner: UserRecord;
 	/** Undefined until it is uploaded. */
 	bytes?: Uint8Array;
-	/** Announced size. */
 	readonly size: number;
 	readonly altText?: string;
 	/** Language of a snippet: text that people read in the channel, such as `typescript`. */
@@ -209,7 +207,6 @@ export interface SessionRecord {
 	title: string;
 }
 
-/** Texts that people send by pressing a title. */
 export interface PromptsRecord {
 	readonly title: string;
 	readonly prompts: readonly Prompt[];

@@ -4,7 +4,6 @@ export interface RefusalDetails {
 	readonly body?: Readonly<Record<string, unknown>>;
 	/** Default: 200. */
 	readonly status?: number;
-	/** Wait after a rate limit. */
 	readonly retryAfterMs?: number;
 }
 

@@ -1,4 +1,3 @@
-/** Number of calls per period in milliseconds. */
 export interface Allowance {
 	readonly limit: number;
 	readonly perMs: number;

@@ -28,7 +28,6 @@ export interface WorldEvent {
 	readonly channel?: ChannelRecord;
 }
 
-/** The complete state of Slack, without rules. */
 export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;

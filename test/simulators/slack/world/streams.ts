@@ -108,7 +108,7 @@ function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
 	return tasks as TaskCardBlock[];
 }
 
-/** A task keeps its place, and what an update does not name. */
+/** A task keeps its position and the fields that an update does not name. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],

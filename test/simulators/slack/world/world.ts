@@ -21,7 +21,6 @@ export interface WorldOptions {
 	readonly clock?: Clock;
 	readonly seed?: number;
 	readonly settings?: Partial<WorldSettings>;
-	/** The name of the app under test. */
 	readonly app?: string;
 	/** Manifest of the app. Default: everything known. */
 	readonly manifest?: AppManifest;
@@ -69,12 +68,10 @@ export class World {
 		return this.state.app.signingSecret;
 	}
 
-	/** Mentions the app in a text. */
 	get mention(): string {
 		return `<@${this.state.app.user.id}>`;
 	}
 
-	/** The user of the app, for mentions. */
 	get bot(): UserRecord {
 		return this.state.app.user;
 	}
@@ -91,7 +88,6 @@ export class World {
 		return this.home.channel(name);
 	}
 
-	/** Adds a member to the first team. */
 	member(name: string, options: PersonOptions = {}): Person {
 		return this.home.member(name, options);
 	}
