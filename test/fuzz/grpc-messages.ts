@@ -34,8 +34,7 @@ const ping = { text: { text: "hi" } };
 
 /**
  * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. They have no prompt and an unknown
- * agent,
- * so no mutation can start a run.
+ * agent, so no mutation can start a run.
  */
 export const kontekstCommands = {
 	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },

@@ -24,7 +24,7 @@ export function createCache<Key extends string | number | object, Value extends 
 	/** Called with each value that is evicted because the cache is full. */
 	readonly evicted?: (value: Value) => void;
 }): Cache<Key, Value> {
-	// lru-cache 11 reads a start of 0 as no expiry, and keeps a value one millisecond longer than its `ttl`.
+	// lru-cache 11 reads a start of 0 as no expiry, and stores a value one millisecond longer than its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
 	// Without a resolution of 0, it would read the time once per millisecond of its own timer.
 	const time = keptMs === undefined ? {} : { perf, ttl: keptMs - 1, ttlResolution: 0 };

@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
 	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
 	now(): number;
-	/** Milliseconds since a fixed moment, for durations. Never goes back. */
+	/** Milliseconds since a fixed moment, for durations. Monotonic. */
 	monotonic(): number;
 	/**
 	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it is

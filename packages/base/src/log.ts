@@ -16,7 +16,7 @@ export interface Logger {
 	child(fields: LogFields): Logger;
 }
 
-/** Fields of a log line, including errors as they were caught. */
+/** Fields of a log line, including caught errors. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Receives one line of JSON at a time. */
@@ -112,7 +112,7 @@ interface StderrWriterOptions {
 
 /**
  * Writes lines to stderr, and waits a moment for a slow reader. A line that cannot be written (full disk, or a reader
- * that is gone or does not read) is lost, because a log must not stop the program.
+ * that has ended or does not read) is lost, because a log must not stop the program.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;

@@ -47,15 +47,14 @@ const restOfKey = /^[\w+/=\s\\:,-]*/;
  * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. Also delays the first
  * characters of a registered value, although they are too few for the gate: no part of such a value is returned, however it
  * is cut. The opening of a shape, such as `sk-…`, may be returned before the rest is recognized. Delays at most
- * `longestWord`
- * characters of a word, `longestKey` of a key block, or one registered value. A longer credential or key block becomes one
- * `[redacted]`, up to the first character that cannot continue it.
+ * `longestWord` characters of a word, `longestKey` of a key block, or one registered value. A longer credential or key block
+ * becomes one `[redacted]`, up to the first character that cannot continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last characters that have left, as many as the gate may need. */
 	let before = "";
 	let held = "";
-	/** The characters to drop, in a credential that is too long to be held. */
+	/** The characters to drop, in a credential that is too long to be delayed. */
 	let dropped: RegExp | undefined;
 
 	const leave = (length: number): string => {
@@ -124,10 +123,10 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
-/** Held text that can be redacted. */
+/** Delayed text that can be redacted. */
 interface Part {
 	readonly end: number;
-	/** Matches the characters that continue the credential that begins at `end`, if it is too long to be held. */
+	/** Matches the characters that continue the credential that begins at `end`, if it is too long to be delayed. */
 	readonly rest?: RegExp;
 }
 
@@ -144,8 +143,8 @@ function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
 }
 
 /**
- * The last index up to `end` that does not cut a registered value. If a value begins before the held text, the end of that
- * value; undefined if the text ends within it.
+ * The last index up to `end` that does not cut a registered value. If a value begins before the delayed text, the end of
+ * that value; undefined if the text ends within it.
  */
 function withoutCut(
 	text: string,

@@ -66,8 +66,8 @@ export function endOfWrapped(text: string, value: string): number | undefined {
 }
 
 /**
- * Base64 of a longer text that holds the secret, as in `Authorization: Basic`, has the secret at one of three offsets.
- * These are the characters that the secret alone decides, in both alphabets.
+ * Base64 of a longer text that contains the secret, as in `Authorization: Basic`, has the secret at one of three offsets.
+ * These are the characters that only the secret determines, in both alphabets.
  */
 function embeddedBase64(bytes: Buffer): string[] {
 	return [0, 1, 2].flatMap((offset) => {

@@ -23,7 +23,7 @@ const others = ["../pnpm-lock.yaml", "../scripts/bundle.mjs", "../scripts/start-
 export const hasSources = existsSync(join(home, "src"));
 
 /**
- * The folder of the bundle that fits the sources as they are, or of the newest bundle if there are no sources.
+ * The folder of the bundle for the present sources, or of the newest bundle if there are no sources.
  * @returns {string | undefined} Undefined if no bundle can be used.
  */
 export function findBundle() {

@@ -22,7 +22,7 @@ export async function runProgram() {
 }
 
 /**
- * Keeps compiled code for the next start. Node writes it when the process ends, but not when the process is killed.
+ * Stores compiled code for the next start. Node writes it when the process ends, but not when the process is killed.
  * @param {string | undefined} bundle Undefined if the sources are run.
  */
 export function keepCompiled(bundle) {

@@ -67,7 +67,7 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly chat?: ChatSettings;
 	/** The operator's token. Default: only tokens that were created at run time. */
 	readonly operatorToken?: OperatorTokenFile;
-	/** Default: the built-in rules alone. */
+	/** Default: only the built-in rules. */
 	readonly policy?: PolicyFiles;
 }
 

@@ -135,10 +135,8 @@ export class Runtime {
 
 	/**
 	 * Accepts a message and starts its run if no other run is active. The options apply only to this run, also after a
-	 * restart.
-	 * Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the principal may
-	 * not
-	 * choose.
+	 * restart. Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the
+	 * principal may not choose.
 	 */
 	async send(
 		request: Keyed,
@@ -167,7 +165,7 @@ export class Runtime {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);
-		// A skill has a run of its own, with its own tools and model.
+		// A skill has its own run, with its own tools and model.
 		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
 		const { steered, start } = await steer(this.#parts.services, lease.session, request, message);
 		this.#parts.runner.start(lease.session, start);
@@ -253,7 +251,7 @@ export class Runtime {
 		);
 	}
 
-	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
+	/** Approves all later tool calls of a session, except those of the always-ask floor. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}

@@ -50,7 +50,7 @@ export interface GatewayOptions {
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
-	/** Places where a test stops the process. */
+	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
 	/** Replaces the configured provider. */
 	readonly model?: Model;

@@ -144,7 +144,7 @@ export class AnswerOutput {
 		this.#isInLine = false;
 	}
 
-	/** Keeps the text for a pipe or file until `#release`. A terminal gets it immediately, without control characters. */
+	/** Stores the text for a pipe or file until `#release`. A terminal gets it immediately, without control characters. */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
 		else this.#held += text;

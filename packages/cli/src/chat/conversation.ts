@@ -121,7 +121,7 @@ export class Conversation {
 		return this.#waiting.length > 0 ? this.#askNext(look) : [];
 	}
 
-	/** The gateway rejected an answer: its question is open again, behind the current one. */
+	/** The gateway rejected an answer: its question is open again, after the current one. */
 	unanswer(token: string, look: Look): string[] {
 		if (this.#question?.question.token === token) {
 			this.#question = { question: this.#question.question };

@@ -72,7 +72,7 @@ export class Keyboard {
 	#message = emptyEditor();
 	#answer: Editor | undefined;
 	#mayLeave = false;
-	/** The names that the last Tab found, as they are shown. */
+	/** The displayed names that the last Tab found. */
 	#choices = "";
 
 	constructor(chat: Chat) {
@@ -99,7 +99,10 @@ export class Keyboard {
 		return this.#mayLeave ? "press Ctrl-C again to leave" : this.#chat.notice;
 	}
 
-	/** Sends keys to an open question. An unfinished message keeps them, so that its text does not answer a new question. */
+	/**
+	 * Sends keys to an open question. An unfinished message still receives them, so that its text does not answer a new
+	 * question.
+	 */
 	focus(): void {
 		const open = this.#chat.conversation.question;
 		if (!open || open.given) this.#answer = undefined;

@@ -18,7 +18,7 @@ const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
 	},
 });
 
-/** Leaves behind what a running gateway does; returns the operator's token. */
+/** Creates the files of a running gateway; returns the operator's token. */
 async function startIn(io: Io): Promise<string> {
 	const data = io.environment["PARLEY_DATA"] ?? "";
 	await mkdir(join(data, "run"));

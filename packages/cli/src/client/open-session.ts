@@ -39,7 +39,7 @@ async function checkModel(client: Client, model: string, profile = "default"): P
 	const { models, default: chosen, any_model } = await client.request("list_models", {});
 	if (any_model || name === chosen || models.some((known) => known.name === name)) return;
 	const { agents } = await client.request("list_agents", {});
-	// Such a server has models of its own.
+	// Such a server has its own models.
 	if (agents.some((agent) => agent.name === profile && agent.server !== undefined)) return;
 	throw new ParleyError(`unknown model ${JSON.stringify(name)}; \`parley models\` lists the models`, {
 		code: "invalid_argument",

@@ -11,7 +11,7 @@ export interface RunningGateway extends RuntimeFile {
 
 const patienceMs = 3_000;
 
-/** Gateway of a data directory, or undefined if none answers. A killed gateway leaves its file behind. */
+/** Gateway of a data directory, or undefined if none answers. The file of a killed gateway remains. */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);
 	const url = runtime?.local ?? runtime?.urls[0];

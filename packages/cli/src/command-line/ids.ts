@@ -28,7 +28,7 @@ export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }
 
-/** Shortens the ids, but keeps each of them unique. */
+/** Shortens the ids, and preserves that each is unique. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
 	const all = new Set(ids);
 	let characters = idCharacters;

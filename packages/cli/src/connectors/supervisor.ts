@@ -20,8 +20,8 @@ export interface Supervised {
 }
 
 /**
- * Keeps a program running. Restarts it after each end, with a delay that grows to a minute while it keeps ending.
- * An end with `refusedExitCode` is final, because the program has reported what a person must change.
+ * Restarts a program after each end, with a delay that grows to a minute after repeated ends. An end with
+ * `refusedExitCode` is final, because the program has reported what a person must change.
  */
 export class Supervisor {
 	readonly #supervised: Supervised;

@@ -53,7 +53,7 @@ interface Followed {
 	readonly clock: ManualClock;
 	readonly stop: AbortController;
 	readonly done: Promise<void>;
-	/** Resolves when so many events have come. */
+	/** Resolves after this number of events. */
 	until(count: number): Promise<void>;
 	/** Resolves at the next change of the connection. */
 	change(): Promise<string>;

@@ -60,7 +60,7 @@ export function useLessMemory(): () => Promise<void> {
 	setFlagsFromString("--expose-gc");
 	// True because a context that is made after the option has the function: https://nodejs.org/api/globals.html#gc
 	const gc = runInNewContext("gc") as NodeJS.GCFunction;
-	// Any other flavor keeps the free pages.
+	// Any other flavor does not return the free pages.
 	return () => gc({ type: "major", execution: "async", flavor: "last-resort" });
 }
 

@@ -82,7 +82,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		currentDirectory: io.cwd,
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
-	// A client that reads the ready line may send a stop request at once.
+	// A client that reads the ready line may send a stop request immediately.
 	const asked = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
@@ -90,7 +90,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log);
-	// Keeps the compiled code for the next start, also if this process is killed.
+	// Stores the compiled code for the next start, also if this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await Promise.race([asked, shutdown.promise]);

@@ -80,7 +80,7 @@ function elicitationRows(question: PromptRequestPayload, look: Look): string[] {
 	];
 }
 
-/** Wrapped text behind `first`; the following rows are indented by its width. */
+/** Wrapped text after `first`; the following rows are indented by its width. */
 function hanging(first: string, text: string, { columns }: Look): string[] {
 	return wrapText(text, columns - first.length).map((row, index) =>
 		index === 0 ? `${first}${row}` : `${" ".repeat(first.length)}${row}`,

@@ -114,7 +114,7 @@ export function decisionRows(answer: Answer, look: Look): string[] {
 	return [...facts.flatMap((fact) => wrapText(fact, look.columns)), ...table];
 }
 
-/** The rules in force, in the order of their layers. */
+/** The active rules, in the order of their layers. */
 export function ruleRows({ rules, problem }: Listing, look: Look): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),

@@ -59,7 +59,7 @@ export interface FakeRequest {
 	refuse(error: ParleyError): void;
 }
 
-/** A client that keeps its requests until the test answers them. */
+/** A client that stores its requests until the test answers them. */
 export class FakeClient implements Client {
 	readonly requests: FakeRequest[] = [];
 

@@ -41,7 +41,7 @@ interface TranscriptContext {
 }
 
 interface EventWording<Name extends EventName> {
-	/** `parley events`: the words behind time, session and type. */
+	/** `parley events`: the words after time, session and type. */
 	readonly list: (payload: EventPayloads[Name]) => ListWords;
 	/** `parley sessions show` and the log of a task. */
 	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];

@@ -20,8 +20,7 @@ const forStrangers = new Set(["whoami", "pair"]);
 
 /**
  * A gateway in memory that outlives connectors: sessions with numbered frames, queued messages, questions, and one result
- * for
- * each key. `away` simulates a network failure: requests and frames wait.
+ * for each key. `away` simulates a network failure: requests and frames wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];

@@ -161,7 +161,7 @@ test("in the very moment in which a message that waited becomes the active one",
 			model: "m",
 		};
 	}, stuck("so far"));
-	// Just behind the first run's end, so that both commands are in one transaction.
+	// Just after the first run's end, so that both commands are in one transaction.
 	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };
 	await using t = await TestRuntime.open({ model, failpoints });
 	const session = await t.create();

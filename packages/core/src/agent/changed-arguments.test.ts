@@ -60,7 +60,7 @@ test("a call that was approved with other arguments runs with them, and the mode
 	log.check();
 	expect(ran).toEqual(["there"]);
 	const sent = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
-	// Providers want their own call back as it was.
+	// Providers require their own call unchanged.
 	expect(sent).toContainEqual(expect.objectContaining({ type: "call", arguments: { place: "here" } }));
 	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: note }));
 });

@@ -198,7 +198,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 
 /**
  * The answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a person
- * continued the run after a complete answer, that answer is included: it is stored in no other place.
+ * continued the run after a complete answer, that answer is included, because it is not stored elsewhere.
  */
 function spoken(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");

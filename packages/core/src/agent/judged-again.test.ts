@@ -11,7 +11,7 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 /**
  * A run with two open approvals. The first is for `edit`; the second for `peek`, which is approved with these arguments and
- * becomes stricter when `edit` is approved. The reason is private data that the session has read meanwhile.
+ * becomes stricter when `edit` is approved. The reason is private data that the session has read in between.
  */
 async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptResponse, "arguments"> = {}) {
 	const ran: string[] = [];

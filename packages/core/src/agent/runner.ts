@@ -161,7 +161,7 @@ function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is retried", { error });
 }
 
-/** Whether the run belongs to a task that another worker has taken over and continues. */
+/** Whether the run belongs to a task that another worker has claimed and continues. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }

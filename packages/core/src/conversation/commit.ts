@@ -59,7 +59,7 @@ interface CommittingTask {
 
 /**
  * Runs one command of a task's session as one transaction. Events for people are recorded in the session that owns the task.
- * Throws `aborted` without any change if another worker has taken over the task.
+ * Throws `aborted` without any change if another worker has claimed the task.
  */
 export function commitForTask<T>(
 	journal: Journal,

@@ -72,7 +72,7 @@ export interface TaskHold {
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
-	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
+	/** Renews the claim. Throws `aborted` if another worker has claimed the task. */
 	keep(tx: Tx): Promise<void>;
 	/** Ends the task with its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
@@ -260,12 +260,12 @@ export class Session {
 		};
 	}
 
-	/** Whether `accept_all_tools` is in force. */
+	/** Whether `accept_all_tools` is active. */
 	get trusted(): boolean {
 		return this.home.holds(this.home.trust);
 	}
 
-	/** Whether this grant of `accept_all_tools` is in force. */
+	/** Whether this grant of `accept_all_tools` is active. */
 	holds(trust: Trust | undefined): boolean {
 		return trustHolds(trust, this.#parts.clock.now(), this.#absentSince());
 	}

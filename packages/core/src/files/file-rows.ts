@@ -74,12 +74,12 @@ export async function countedBytes(db: Tx): Promise<CountedBytes> {
 
 const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
-/** Share of the quota for kept results. */
+/** Share of the quota for stored results. */
 const outputShare = 1 / 4;
-/** Share of the bytes for kept results that results of one session may take from other sessions. */
+/** Maximum share of the bytes for stored results that one session may displace from other sessions. */
 const displacingShare = 1 / 2;
 
-/** Kept results that may be deleted for a result of a session, the oldest first. */
+/** Stored results that may be deleted for a result of a session, oldest first. */
 interface Removable {
 	readonly own: readonly CountedRow[];
 	readonly others: readonly CountedRow[];
@@ -92,7 +92,7 @@ interface CountedRow {
 	readonly bytes: number;
 }
 
-/** Finds the kept results that may be deleted for a result of the session. Results of unfinished runs stay. */
+/** Finds the stored results that may be deleted for a result of the session. Results of unfinished runs stay. */
 async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	const outputs = await db
 		.selectFrom("files")
@@ -125,16 +125,16 @@ async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	return removable;
 }
 
-/** Bytes of kept results that may be deleted for a result of the session. */
+/** Bytes of stored results that may be deleted for a result of the session. */
 export async function removableBytes(db: Tx, sessionId: string): Promise<number> {
 	const { own, others } = await findRemovable(db, sessionId);
 	return [...own, ...others].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /**
- * Deletes kept results until a result of `bytes` fits into their share and into the quota. The oldest results of the session
- * are deleted first, then the oldest of other sessions. Results of unfinished runs stay. Returns the deleted ids. Throws
- * `resource_exhausted`, and deletes nothing, if that is not enough.
+ * Deletes stored results until a result of `bytes` fits into their share and into the quota. The oldest results of the
+ * session are deleted first, then the oldest of other sessions. Results of unfinished runs stay. Returns the deleted ids.
+ * Throws `resource_exhausted`, and deletes nothing, if that is not enough.
  */
 export async function makeRoomForOutput(
 	tx: Tx,
@@ -174,7 +174,7 @@ interface Sending {
 }
 
 /**
- * Assigns kept files to a session, in the transaction of the message that carries them. They then live as long as the
+ * Assigns stored files to a session, in the transaction of the message that contains them. They are then deleted with the
  * session. Throws `invalid_argument` for a file that is unknown or expired, or that belongs to another session.
  */
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {

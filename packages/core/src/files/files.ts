@@ -34,7 +34,7 @@ export interface FilesOptions {
 	readonly log: Logger;
 	readonly secrets: { fingerprint(text: string): string };
 	readonly roots: { readonly dataDir: string };
-	/** Removes secrets from names. Contents stay as they are. Absent: names stay as they are. */
+	/** Removes secrets from names, not from contents. Absent: names are unchanged. */
 	readonly redactor?: { redact(text: string): string };
 	readonly files?: Partial<FileLimits>;
 }
@@ -148,7 +148,7 @@ export class Files {
 		throw unknownFile(id);
 	}
 
-	/** Streams the content of a file, or a part of it. Throws `not_found` if the content is gone. */
+	/** Streams the content of a file, or a part of it. Throws `not_found` if the content was deleted. */
 	async read(id: string, range?: ByteRange): Promise<Readable> {
 		try {
 			const handle = await open(this.#path(id));
@@ -159,7 +159,7 @@ export class Files {
 		}
 	}
 
-	/** Reads the content of a file of a few mebibytes. Undefined if it is gone. */
+	/** Reads the content of a file of a few mebibytes. Undefined if it was deleted. */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
 			return await readFile(this.#path(id));
@@ -176,8 +176,8 @@ export class Files {
 
 	/**
 	 * Stores the complete result of a call under `outputName` until its session is deleted. Replaces a file of that name.
-	 * All such results take at most a quarter of the quota. When the result is complete, `makeRoomForOutput` deletes older
-	 * ones. Until then the disk has both. Throws as `bring` does.
+	 * All such results use at most a quarter of the quota. When the result is complete, `makeRoomForOutput` deletes older
+	 * ones. Until then the disk contains both. Throws as `bring` does.
 	 */
 	async keepOutput({
 		id,
@@ -204,7 +204,7 @@ export class Files {
 	}
 
 	/**
-	 * Opens a kept result of the session. Throws `not_found` if the name is unknown, or if the result was deleted for a
+	 * Opens a stored result of the session. Throws `not_found` if the name is unknown, or if the result was deleted for a
 	 * newer one.
 	 */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {

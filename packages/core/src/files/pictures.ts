@@ -18,7 +18,7 @@ export function isPicture({ mediaType, bytes }: FileFacts, before: number): bool
 	return isImageType(mediaType) && bytes <= maxPictureBytes && before + bytes <= maxPicturesBytes;
 }
 
-/** Picture in a kept file. Undefined if models do not read its type, or if the file is deleted. */
+/** Picture in a stored file. Undefined if models do not read its type, or if the file is deleted. */
 export async function loadPicture(
 	files: Files,
 	{ id, mediaType }: FileFacts,
@@ -55,7 +55,7 @@ function picturesOf(block: Message["content"][number]): readonly ImageBlock[] {
 	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
-/** Adds the pictures that the model sees. If a file is deleted, its attachment says so. */
+/** Adds the pictures that the model sees. The attachment of a deleted file reports it. */
 export async function withPictures<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
 	// A repeated message stays with its first run, and so do its pictures.

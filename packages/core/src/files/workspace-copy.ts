@@ -14,8 +14,8 @@ const mostOfOneName = 1000;
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Copies a kept file to a directory below the working directory. Returns its path relative to the working directory.
- * Existing files stay unchanged: if the name is taken, the copy gets another name, or the existing file is the copy if it
+ * Copies a stored file to a directory below the working directory. Returns its path relative to the working directory.
+ * Existing files stay unchanged: if the name is used, the copy gets another name, or the existing file is the copy if it
  * has the same content. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
@@ -94,7 +94,7 @@ async function claim(path: string): Promise<boolean> {
 async function holds(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
 	const standing = await lstat(path);
 	if (!standing.isFile() || standing.size !== bytes) return false;
-	// The directory is held open, so the name cannot lead elsewhere.
+	// The directory is open, so the name cannot lead elsewhere.
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const hash = createHash("sha256");
 	for await (const chunk of readChunks(file, path, new AbortController().signal)) hash.update(chunk);

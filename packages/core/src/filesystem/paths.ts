@@ -7,7 +7,7 @@ import { fileError, systemCode } from "./file-error.ts";
 export interface ResolvedPath {
 	/** Absolute path. Its existing part has no symbolic links. Open this path, never the written one. */
 	readonly path: string;
-	/** The written path, made absolute without a look at the file system. */
+	/** The written path, made absolute without access to the file system. */
 	readonly written: string;
 	/** Innermost root that contains `path`. Undefined if `path` is outside of all roots. */
 	readonly root: string | undefined;

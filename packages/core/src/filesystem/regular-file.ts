@@ -108,8 +108,8 @@ const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Directory that is held open. `at` names a file in this directory, even if another directory has taken its path. A program
- * that swaps directories and links cannot redirect an operation.
+ * Open directory. `at` names a file in this directory, even if another directory has its path now. A program that swaps
+ * directories and links cannot redirect an operation.
  */
 export class HeldDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
@@ -139,7 +139,7 @@ export class HeldDirectory implements AsyncDisposable {
 		return held;
 	}
 
-	/** Path of a name in this directory. Use it at once: it is valid until the directory is disposed of. */
+	/** Path of a name in this directory. Use it immediately: it is valid until the directory is disposed of. */
 	at(name: string): string {
 		return `${this.#link}${sep}${name}`;
 	}
@@ -181,7 +181,7 @@ export class HeldDirectory implements AsyncDisposable {
 	}
 }
 
-/** Calls `act` with the path of the last name of `path`, in its held directory. See `HeldDirectory.open` for errors. */
+/** Calls `act` with the path of the last name of `path`, in its open directory. See `HeldDirectory.open` for errors. */
 export async function inHeldDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
 	await using directory = await HeldDirectory.open(dirname(path));
 	// The root of the file system has no name.

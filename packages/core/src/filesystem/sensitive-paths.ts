@@ -61,7 +61,7 @@ const control: readonly RegExp[] = [
 	),
 ];
 
-/** Whether the file may contain keys, passwords or sessions. Takes absolute paths, as written and real. */
+/** Whether the file may contain keys, passwords or sessions. The paths are absolute, as written and real. */
 export function isSecret(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(secret, path));
 }

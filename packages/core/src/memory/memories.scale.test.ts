@@ -19,7 +19,7 @@ const opening: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
-/** Every day SQLite alone: PGlite takes long to start and to index. */
+/** Usually only SQLite, because PGlite is slow to start and to index. */
 const engines = scale === undefined ? opening.slice(0, 1) : opening;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

@@ -14,7 +14,7 @@ import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 import type { KnownTool } from "./read-policy.ts";
 
-/** Whether an `ask` or `deny` rule applies to the call. In doubt it does. */
+/** Whether an `ask` or `deny` rule may apply to the call. */
 export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	const { classes, commands, paths, hosts } = rule;
 	if (!isOfTool(rule, facts)) return false;
@@ -123,7 +123,7 @@ export class CallFacts {
 		return this.plan.binding["path"];
 	}
 
-	/** That path, and as it was written. */
+	/** That path, and the written path. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
 		// True for all values: one that is not an object has no such property.
@@ -169,7 +169,7 @@ export class CallFacts {
 
 const assignment = /^[A-Za-z_]\w*\+?=/;
 
-/** Builtins after which the shell's later words mean something else, or the same somewhere else. */
+/** Builtins after which later words of the shell have another meaning or another place. */
 const changesShell = new Set(
 	"cd pushd popd alias unalias export declare typeset readonly local set unset shopt hash enable".split(" "),
 );
@@ -198,7 +198,10 @@ function mayRun(prefix: readonly string[], { seen, whole }: FoundCommands): bool
 	);
 }
 
-/** Whether the word there may be a program that is run: the first one is, and any behind a program that runs others. */
+/**
+ * Whether the word at this position may be a program that is run: the first one is, and any word after a program that runs
+ * others.
+ */
 function isProgram({ words, hidden }: SeenWords, index: number): boolean {
 	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));
 	return hidden || index === first || words.slice(first, index).some((word) => isWrapper(nameOf(word)));

@@ -24,7 +24,7 @@ const laterNote = "changes scheduled work, after untrusted text or private data 
 
 /** Permissions of the session at the time of the decision. */
 export interface Permissions {
-	/** Whether `accept_all_tools` is in force. */
+	/** Whether `accept_all_tools` is active. */
 	readonly acceptAll: boolean;
 	/** Approvals for the session. */
 	readonly grants: readonly GrantScope[];

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Process of the gateway. Its bubblewrap is the system's behind a script that counts. */
+/** Process of the gateway. Its bubblewrap is the system's, started by a script that counts. */
 async function startProcess(options: Partial<SandboxesOptions> = {}) {
 	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const script = join(directory.path, "bwrap");

@@ -157,7 +157,7 @@ testInside("a directory of programs that is a link when the gateway starts is sh
 	const sandbox = await sandboxOf(project);
 	const line = `${directory.path}/.local/bin/greet`;
 	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hello\n" });
-	// A root that contains the link shows it as it is.
+	// A root that contains the link shows the link itself.
 	expect(await (await sandboxOf(directory.path)).run(shellCommand(line, wide))).toMatchObject({ code: 0 });
 });
 

@@ -50,7 +50,7 @@ export interface SandboxesOptions {
 	readonly path?: string;
 	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Store of the circumstances under which all probes held. Without it each process tries them. */
+	/** Store of the circumstances under which all probes failed to escape. Without it each process tries them. */
 	readonly verdict?: KeptVerdictOptions;
 }
 
@@ -98,8 +98,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Lets the next command wait for all probes, unless that was so a short time ago. A command can make its own sandbox
-	 * fail, for example by removing a directory, and must not make all sessions wait for probes again and again.
+	 * Makes the next command wait for all probes, unless this happened recently. A command can make its own sandbox fail,
+	 * for example by removing a directory, and must not make all sessions wait for probes repeatedly.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -223,7 +223,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Number of probes that held, in this process or in the earlier one that kept the verdict. */
+/** Number of probes that failed to escape, in this process or in the earlier one that stored the result. */
 async function tryOrRecall(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -239,7 +239,7 @@ async function tryOrRecall(
 		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample, system });
 	};
 	const kept = verdict && new KeptVerdict(verdict.file);
-	// Without a key for the circumstances, no verdict is used or kept.
+	// Without a key for the circumstances, no result is used or stored.
 	const key = verdict && (await keyFor(verdict).catch(() => undefined));
 	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
 	if (known !== undefined) return known;
@@ -320,7 +320,7 @@ function tell({ log, mode }: SandboxesOptions, found: Found): void {
 
 /**
  * Settings of the operator's git that commands see in the sandbox: the committer, and how files are read and written. No
- * setting names a program (except the filter of large files) or holds a credential.
+ * setting names a program (except the filter of large files) or contains a credential.
  */
 const shared = [
 	...[

@@ -161,19 +161,19 @@ interface TriedSystem {
 }
 
 /**
- * File that says under which circumstances all probes held, so that the next process does not try them again. It never
- * allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
+ * File with the circumstances under which all probes failed to escape, so that the next process does not repeat them. It
+ * never allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
  * write counts as absent.
  */
 export class KeptVerdict {
 	readonly #path: string;
 
-	/** The directory of an absolute path is created, with mode 0700, when there is a verdict to keep. */
+	/** The directory of an absolute path is created, with mode 0700, before the first result is stored. */
 	constructor(path: string) {
 		this.#path = path;
 	}
 
-	/** Number of probes that held under this key; undefined if they were not tried. */
+	/** Number of probes that failed to escape with this key; undefined if they were not tried. */
 	async find(key: string): Promise<number | undefined> {
 		const kept = await this.#read();
 		return kept.find((one) => one.key === key)?.probes;

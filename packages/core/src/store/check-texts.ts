@@ -36,7 +36,7 @@ interface CheckOptions {
 }
 
 const mostExamples = 10;
-/** Rows in memory at once. Each may hold a message of a megabyte. */
+/** Rows in memory at the same time. Each may contain a message of a megabyte. */
 const pageSize = 32;
 /** Rows that are hashed before other work of the process gets its turn: some 5 ms. */
 const rowsPerTurn = 500;
@@ -275,7 +275,7 @@ class SessionCheck {
 		}
 	}
 
-	/** Counts the messages. Their ordinals start again each time the run takes them. */
+	/** Counts the messages. Their ordinals start again each time the run removes them. */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {

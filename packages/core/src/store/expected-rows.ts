@@ -26,7 +26,7 @@ export class ExpectedRows {
 		this.#hashedFrom = hashedFrom;
 	}
 
-	/** Takes the events in their order. */
+	/** Adds an event. Events must be added in their order. */
 	add({ seq, type, data }: { readonly seq: number; readonly type: string; readonly data: string }): void {
 		const isHashed = seq >= this.#hashedFrom;
 		if (type === "context.compacted" && isHashed) this.compactions += 1;

@@ -16,7 +16,7 @@ interface MemoryIndex {
 /** Characters of the sequences in both indexes. Shorter words are searched in the texts. */
 const gramLength = 3;
 
-/** Triggers keep the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
+/** Triggers update the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
 const sqliteIndex: MemoryIndex = {
 	async add() {},
 	contains(word) {

@@ -3,7 +3,7 @@ import { folded } from "./search-texts.ts";
 /** Words of a query that are looked up. Further ones are ignored. */
 const mostWords = 24;
 
-/** Finds words in all scripts, also in those without spaces such as Japanese. Created on first use: that takes 18 ms. */
+/** Finds words in all scripts, also in those without spaces such as Japanese. Created on first use, which needs 18 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Text in the spelling of the index: case, width and ligatures do not matter. */

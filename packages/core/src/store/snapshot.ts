@@ -6,13 +6,13 @@ export interface Snapshot {
 	/** Names of the migrations that it has been through. */
 	readonly migrations: readonly string[];
 	readonly sessions: number;
-	/** Ids of the kept files in the journal. */
+	/** Ids of the stored files in the journal. */
 	readonly fileIds: readonly string[];
 }
 
 /**
  * Copies a journal in its present state, also while it is in use, and describes the copy. An earlier version may have
- * written it. Throws `not_found` if there is no journal.
+ * written it. Throws `not_found` if no journal exists.
  */
 export function takeSnapshot(file: string, target: string): Promise<Snapshot> {
 	return copySqliteFile<Tables, Snapshot>(file, target, describe);

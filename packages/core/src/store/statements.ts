@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { RunState, Tables } from "./tables.ts";
 import { runHash, stepHash } from "./text-hash.ts";
 
-/** The statements on the path of every message, compiled once per engine. All others are built where they are used. */
+/** The statements for every message, compiled once per engine. All others are built at their use. */
 
 /**
  * Reserves the next `count` numbers of a session. `last_seq` is the last of them, `previous` the hash of the event before

@@ -1,4 +1,4 @@
-/** Candidate that was probably meant: at most two typing errors away, ignoring case and hyphens. */
+/** The probable candidate: at most two typing errors away, ignoring case and hyphens. */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates
 		.map((candidate) => ({ candidate, distance: distance(plain(word), plain(candidate)) }))

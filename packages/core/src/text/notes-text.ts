@@ -3,7 +3,7 @@ import type { Memory } from "../vocabulary/memory.ts";
 
 /** Maximum characters of the notes at the start of a run: about 1,000 tokens. */
 const mostCharacters = 4_000;
-/** Maximum characters of notes in the result of a tool. A longer result would be kept in a file. */
+/** Maximum characters of notes in the result of a tool. A longer result would be stored in a file. */
 const mostInResult = 24_000;
 /** Maximum number of notes at the start of a run. */
 export const mostNotes = 8;

@@ -7,7 +7,7 @@ export interface TextRedactor extends Sink {
 	onHit: Redactor["onHit"];
 }
 
-/** Minimum characters of a line of a password with several lines. Shorter lines alone are not removed. */
+/** Minimum characters of a line of a password with several lines. Shorter lines are not removed separately. */
 const shortestLine = 8;
 
 /**
@@ -23,7 +23,8 @@ export class SessionRedactor implements Sink {
 	}
 
 	/**
-	 * Adds a password. From then on it is removed from all text. For a password with several lines, each line of at least 8 characters is removed too.
+	 * Adds a password, which is then removed from all text. For a password with several lines, each line of at least 8
+	 * characters is removed too.
 	 */
 	add(password: string): void {
 		this.#passwords ??= this.#ownRedactor();

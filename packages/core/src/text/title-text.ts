@@ -28,7 +28,7 @@ export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }
 
-/** Cuts behind a word if a word ends in the second half. */
+/** Cuts after a word if a word ends in the second half. */
 function shortened(title: string): string {
 	// A grapheme has at least one UTF-16 unit, and at most a few dozen if it has a meaning.
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });

@@ -13,7 +13,7 @@ export function visible(text: string): string {
 	return text.replaceAll(UNSEEN, escaped);
 }
 
-/** As `visible`, but keeps line ends and tabs. For previews of text. */
+/** Like `visible`, but preserves line ends and tabs. For previews of text. */
 export function visibleLines(text: string): string {
 	return text.replaceAll(UNSEEN, (character) =>
 		character === "\n" || character === "\t" ? character : escaped(character),

@@ -54,7 +54,7 @@ async function race(script: string, names: readonly string[], operation: () => P
 }
 
 const durationMs = process.env["PARLEY_TEST_SCALE"] === undefined ? 1_000 : 10_000;
-// renameat2 and the link to a held directory are those of Linux. Each race has its own directories, process and time.
+// Only Linux has renameat2 and the link to an open directory. Each race has its own directories, process and time.
 const onLinux = test.runIf(process.platform === "linux");
 const sideBySide = { concurrent: true };
 

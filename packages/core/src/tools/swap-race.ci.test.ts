@@ -172,7 +172,7 @@ async function contentsOf(directory: string): Promise<string> {
 const isLarge = process.env["PARLEY_TEST_SCALE"] !== undefined;
 const durationMs = isLarge ? 10_000 : 700;
 
-// renameat2 exists on Linux alone. Each operation has its own directories, process and time, so several race at the same time.
+// Only Linux has renameat2. Each operation has its own directories, process and time, so several race at the same time.
 test.runIf(process.platform === "linux").for(Object.entries(operations))(
 	"a directory that is swapped for a link leads no operation outside: %s",
 	{ concurrent: true },

@@ -75,7 +75,7 @@ export class Policies {
 		throw new ParleyError(`the policy cannot be used: ${problem}`, { code: "failed_precondition" });
 	}
 
-	/** Why the operator's file cannot be used as it is now: then every call is denied. */
+	/** Reason why the present file of the operator cannot be used: then every call is denied. */
 	get problem(): string | undefined {
 		return this.#layers?.operator.problem;
 	}

@@ -115,7 +115,7 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	});
 }
 
-/** Billionths of a US dollar that the budgets of the gateway and the session leave; undefined if there is no budget. */
+/** Remaining budget of the gateway and the session in billionths of a US dollar; undefined if no budget is set. */
 export async function budgetLeft(
 	store: Store<Tables>,
 	sessionId: string,

@@ -97,7 +97,7 @@ const rules = {
 	"place.manage": operatorOnly,
 	"policy.read": operatorOnly,
 	"grant.request": { ...talkers, role: "member" },
-	/** Lets the calls of a channel run without approval for a limited time. */
+	/** Allows the calls of a channel to run without approval for a limited time. */
 	"grant.confirm": { ...talkers, role: "owner" },
 	"grant.read": readers,
 	/** The end of a grant never makes a channel less safe. */

@@ -103,8 +103,7 @@ export type ConversationEvent =
 			readonly origin?: RunOrigin;
 			/**
 			 * Part of an imported history. It did not happen in this gateway: no model was called, and no tool ran. The
-			 * client may claim
-			 * anything. A message without text has `content` "".
+			 * client may claim anything. A message without text has `content` "".
 			 */
 			readonly imported?: true;
 	  }
@@ -284,7 +283,7 @@ export type TransientEvent =
 			readonly length: number;
 	  }
 	/**
-	 * The calls of a reply that can be decided now, in the order of the model, behind the `tool.started` and
+	 * The calls of a reply that can be decided now, in the order of the model, after the `tool.started` and
 	 * `prompt.requested` of each. A call without a token needs no approval. A call that is planned again is listed again,
 	 * for example because a call before it has changed files.
 	 */

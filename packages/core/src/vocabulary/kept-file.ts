@@ -59,7 +59,7 @@ export function sizeOf(bytes: number): string {
 	return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** Limits of kept files. */
+/** Limits of stored files. */
 export interface FileLimits {
 	/** Maximum of one file. */
 	readonly maxBytes: number;
@@ -87,7 +87,7 @@ export class FileTooLargeError extends ParleyError {
 	}
 }
 
-/** Error for a result of a call that cannot be kept, although all results that may be deleted were. */
+/** Error for a result of a call that cannot be stored, even after the deletion of all deletable results. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(
 		`no room for this result: stored results may use a quarter of files.quotaBytes (${quotaBytes}). Results of unfinished ` +
@@ -106,7 +106,7 @@ export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void
 	);
 }
 
-/** Prefix of the id of every kept result. The ids of other kept files begin with `file_`. */
+/** Prefix of the id of every stored result. The ids of other stored files begin with `file_`. */
 export const outputPrefix = "output_";
 
 /** Name of the complete result of a call, which is its file id too. */
@@ -115,7 +115,7 @@ export function outputName(sessionId: string, callId: string): string {
 	return `${outputPrefix}${hash.slice(0, 26)}`;
 }
 
-/** Whether a path that a model wrote is the name of a kept result. A file with such a name is `./output_…`. */
+/** Whether a path that a model wrote is the name of a stored result. A file with such a name is `./output_…`. */
 export function isOutputName(path: string): boolean {
 	return /^output_[0-9a-f]{26}$/.test(path);
 }

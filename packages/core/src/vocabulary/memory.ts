@@ -52,7 +52,7 @@ export const memoryLimits = {
 const controls = /(?![\n\t])\p{Cc}/gu;
 
 /**
- * Returns the note as it is stored: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
+ * Returns the note in its stored form: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
  * if it is blank or over a limit.
  */
 export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): NewMemory {

@@ -79,7 +79,7 @@ export type Answered = (requestId: string) => void;
 /**
  * Port to a language model. `stream` yields one reply and returns. It throws a `ModelError` if the reply fails or is
  * interrupted (a stream that ends without `end` is a failure too), and stops soon after `signal` aborts. It makes one
- * attempt; the caller decides about retries. It keeps no state between requests.
+ * attempt; the caller decides about retries. It has no state between requests.
  */
 export interface Model {
 	readonly provider: string;

@@ -44,6 +44,6 @@ export function askOf(phase: OodaPhase): UserMessage {
 	return asks[phase];
 }
 
-/** The phases of a round in the mode `ooda`, in their order. Each is a model call of its own. */
+/** The phases of a round in the mode `ooda`, in their order. Each is a separate model call. */
 export const oodaPhases = ["observe", "orient", "decide", "act"] as const;
 export type OodaPhase = (typeof oodaPhases)[number];

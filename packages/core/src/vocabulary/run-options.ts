@@ -10,7 +10,7 @@ export interface RunOptions {
 	readonly agent?: string;
 	/** Names of the only tools that the run may use, of those that the session has. */
 	readonly tools?: readonly string[];
-	/** Text behind the system prompt of the session, or in its place. */
+	/** Text after the system prompt of the session, or instead of it. */
 	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };
 	/** `all`: every call needs approval, also one that the policy allows. */
 	readonly ask?: "policy" | "all";
@@ -35,7 +35,7 @@ export interface RunOptions {
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** The schedule that started the run. Such a run has no grants of its session or channel. */
 	readonly origin?: RunOrigin;
-	/** The skill that a person started with the message, as it was then. */
+	/** The skill that a person started with the message, unchanged since then. */
 	readonly skill?: UsedSkill;
 }
 

@@ -122,8 +122,7 @@ export interface Sandboxes {
 	/**
 	 * Secret text in the environment of every process of a command, unless that process cleared its environment.
 	 * Undefined as long as no command has run outside of bubblewrap. A command inside has its own network, so it cannot
-	 * connect
-	 * to the gateway.
+	 * connect to the gateway.
 	 */
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside of bubblewrap. */

@@ -4,7 +4,7 @@ import { type EventTrigger, eventTriggers, invalid, scheduleLimits, type Trigger
 
 /**
  * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the
- * gap; one that comes twice is due the first time. An expression with a wildcard of minutes or hours follows real time.
+ * gap. A time that occurs twice is due the first time. An expression with a wildcard of minutes or hours follows real time.
  */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
 	return new Cron(cron, { timezone: timeZone, mode: "5-part", fixedTimeRule: "no-wildcard", paused: true });

@@ -49,7 +49,7 @@ export interface NewSchedule extends ScheduleTexts {
 /** A message that is sent to a session at given times, as a run of its owner. */
 export interface Schedule {
 	readonly id: string;
-	/** The session that the next firing goes to. */
+	/** The session of the next firing. */
 	readonly sessionId: string;
 	/** Replaces the session. A deleted session is created again with this key. */
 	readonly externalKey?: string;

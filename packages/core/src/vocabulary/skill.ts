@@ -23,7 +23,7 @@ export interface SkillText {
 	readonly name: string;
 	/** At most 1,024 characters in one line; "" if the file has no text. */
 	readonly description: string;
-	/** The text behind the frontmatter, trimmed, with its placeholders. */
+	/** The text after the frontmatter, trimmed, with its placeholders. */
 	readonly body: string;
 	/** A form for the arguments, such as `[branch]`. */
 	readonly argumentHint?: string;
@@ -101,7 +101,7 @@ export type SkillEvent =
 			readonly durationMs: number;
 	  });
 
-/** A skill with steps, as it was when it started. Its prompts have no placeholders. */
+/** A skill with steps, unchanged since its start. Its prompts have no placeholders. */
 export interface Workflow {
 	readonly name: string;
 	/** SHA-256 of the files of the skill; absent in runs of earlier versions. */
@@ -194,7 +194,7 @@ export interface UsedSkill {
 /** A message that begins with `/name`. */
 export interface Invocation {
 	readonly name: string;
-	/** Everything behind the name and one blank. */
+	/** Everything after the name and one space. */
 	readonly arguments: string;
 }
 

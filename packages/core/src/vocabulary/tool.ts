@@ -40,7 +40,7 @@ export interface ToolPlan {
 	/** Whether it reads everything below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
-	/** Collects facts that take long to collect. Called only if an approval is required, before the question. */
+	/** Collects facts that need long to collect. Called only if an approval is required, before the question. */
 	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
 }
 
@@ -119,8 +119,8 @@ export interface ToolResult {
 	readonly failed: boolean;
 	readonly pictures?: readonly ImageBlock[];
 	/**
-	 * Text that people and later runs of the session get instead of `text`. Default: the same text. A long text is also kept
-	 * in a file of the session, so `text` must then be short.
+	 * Text that people and later runs of the session get instead of `text`. Default: the same text. A long text is also
+	 * stored in a file of the session, so `text` must then be short.
 	 */
 	readonly later?: string;
 }
@@ -176,8 +176,7 @@ export interface Tool<Arguments = unknown> {
 	readonly usual?: readonly ActionClass[];
 	/**
 	 * Parameters that accept a handle (`secret:…`) of a password. Only `run` gets the password. The model and all others see
-	 * the
-	 * handle.
+	 * the handle.
 	 */
 	readonly secrets?: readonly string[];
 	/** For a call that runs a program: the shell text, or the words. Rules about commands use it. */

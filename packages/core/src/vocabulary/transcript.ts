@@ -51,8 +51,8 @@ export function textOf(content: ReplyStep["content"]): string {
 
 /**
  * Messages of one run for the model: the message that started it, then replies, results and messages that were added to it.
- * A call that never ran (the run was cancelled first) gets a result that says so, because providers reject a call without a
- * result.
+ * A call that never ran (the run was cancelled first) gets a result that reports it, because providers reject a call without
+ * a result.
  */
 export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(message, steps)
@@ -172,7 +172,7 @@ function replyMessages(
 	results: Map<string, ResultBlock>,
 	ended: boolean,
 ): readonly Message[] {
-	// A refused request would be refused again with its refusal behind it.
+	// A refused request would be refused again if its refusal followed it.
 	if (step.content.length === 0 || step.stop === "refusal") return [];
 	const calls = callsOf(step.content);
 	const answered = calls.every((call) => results.has(call.id));

@@ -28,7 +28,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 const perDollar = 1_000_000_000;
 
-/** Billionths of a US dollar as dollars, for people and wires: exact to the ninth digit behind the point. */
+/** Billionths of a US dollar as dollars, for people and wires: exact to the ninth decimal place. */
 export function dollars(cost: number): number {
 	return cost / perDollar;
 }

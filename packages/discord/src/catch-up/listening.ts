@@ -85,8 +85,7 @@ export class Listening {
 
 	/**
 	 * Starts after the connector is ready. Without a database of an earlier process, the missed messages are those after the
-	 * last
-	 * message of each session of the gateway. Rejects if the connector stops before.
+	 * last message of each session of the gateway. Rejects if the connector stops before.
 	 */
 	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {

@@ -207,8 +207,7 @@ class DiscordClient implements DiscordPort {
 
 /**
  * The strategy of discord.js, except that `connect` resolves as soon as connecting has begun. After a failed first
- * connection,
- * a shard retries like after any other failure, but rejects its own `connect`.
+ * connection, a shard retries like after any other failure, but rejects its own `connect`.
  */
 function connectingInBackground(
 	manager: WebSocketManager,

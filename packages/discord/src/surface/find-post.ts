@@ -47,8 +47,7 @@ export class Finder {
 	readonly #parts: FinderParts;
 	/**
 	 * The row of each message, because two rows may have the same text. No cache, because it prevents duplicates: the oldest
-	 * claim
-	 * is removed first. Its row is stored by then, and `ownerOf` finds it.
+	 * claim is removed first. Its row is stored by then, and `ownerOf` finds it.
 	 */
 	readonly #claimed = new Map<string, string>();
 

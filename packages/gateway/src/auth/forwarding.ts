@@ -70,7 +70,7 @@ const contradiction: Refusal = {
 	},
 };
 
-/** Each proxy adds whom it was called by at the end: the last address that no proxy of ours has is the client's. */
+/** Each proxy adds the address of its caller at the end. The last address that is not a trusted proxy is the client's. */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
 	for (const text of chain.toReversed()) {

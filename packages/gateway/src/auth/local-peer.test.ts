@@ -122,7 +122,7 @@ test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0
 	},
 );
 
-/** Program of a tool that connects to port PORT of loopback and keeps the connection. */
+/** Program of a tool that connects to port PORT of loopback and stays connected. */
 const CONNECT = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _ <&3";
 
 interface Tool extends Disposable {

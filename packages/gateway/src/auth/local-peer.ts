@@ -24,8 +24,7 @@ export interface LocalPeersOptions {
 export interface LocalPeers {
 	/**
 	 * Whether the far end of a connection belongs to a process of this gateway's own user, according to the kernel, and not
-	 * to a
-	 * tool. False if that is unknown. Never rejects.
+	 * to a tool. False if that is unknown. Never rejects.
 	 *
 	 * The user is looked up once for each connection. The processes are checked again for each request while a tool runs
 	 * or ran in the last minute. A tool may have received the descriptor from the process that connected.

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errno } from "../data-directory/errno.ts";
 
-/** Number of processes that are read before other work gets a turn. Each takes about 15 µs. */
+/** Number of processes that are read between two pauses for other work. Each needs about 15 µs. */
 const BATCH = 64;
 
 const SOCKET = /^socket:\[([0-9]+)\]$/;
@@ -63,15 +63,15 @@ export class ToolSockets {
 }
 
 /**
- * Undefined if the environment cannot be read or is empty: it is empty while the process starts another program. The
- * read is asynchronous because it waits for a process that holds the lock of its memory.
+ * Undefined if the environment cannot be read or is empty: it is empty while the process starts another program. The read is
+ * asynchronous because it waits for the process that has locked its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone);
 	return environment ? environment.includes(text) : undefined;
 }
 
-/** A child may come before its parent in the list, so the ancestors of each process are followed. */
+/** A child may precede its parent in the list, so the ancestors of each process are followed. */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {

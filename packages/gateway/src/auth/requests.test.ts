@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => listener.close(0));
 
-/** Sends the lines as they are, PORT replaced by the real one, and returns the status and the body. */
+/** Sends the lines unchanged, with PORT replaced by the real one, and returns the status and the body. */
 async function send(target: string, headers: readonly string[]): Promise<{ status: number; body: string }> {
 	const { port } = listener.address();
 	const head = [`GET ${target} HTTP/1.1`, ...headers, "", ""].join("\r\n");

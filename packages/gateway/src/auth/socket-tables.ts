@@ -20,7 +20,7 @@ export type ReadTable = (name: TableName) => AsyncIterable<string>;
 /** The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html */
 const PART_BYTES = 4_096;
 
-// A file handle with its promises takes a third more CPU time for each page.
+// A file handle with promises needs a third more CPU time for each page.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
 /** `/proc/net/tcp` and `tcp6` of this process's network. Empty if the system has no such files. */

@@ -31,7 +31,7 @@ export interface BackupSummary {
 	readonly bytes: number;
 	readonly files: number;
 	readonly sessions: number;
-	/** Ids of kept files that were deleted during the backup. */
+	/** Ids of stored files that were deleted during the backup. */
 	readonly missing: readonly string[];
 }
 
@@ -96,7 +96,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	);
 }
 
-/** They contain a copy of the database, and kept files that may have been deleted since. */
+/** They contain a copy of the database, and stored files that may have been deleted since. */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
 	const found = names.filter(

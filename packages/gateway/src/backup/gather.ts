@@ -15,7 +15,7 @@ const maxDepth = 8;
 
 export interface Gathered extends Snapshot {
 	readonly files: readonly ManifestFile[];
-	/** Ids of kept files that were deleted since. */
+	/** Ids of stored files that were deleted since. */
 	readonly missing: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function gather(dataDirectory: string, target: string): Promise<Gat
 	return { ...snapshot, files, missing };
 }
 
-/** All files except the database with its side files and old copies, the kept files, and files of a single process. */
+/** All files except the database with its side files and old copies, the stored files, and files of a single process. */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
 		return !isReserved(name) && !name.startsWith(databasePath) && name !== filesDirectory;
@@ -64,7 +64,7 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** A kept file never changes, so a hard link is a valid copy. It stays when the file is deleted. */
+/** A stored file never changes, so a hard link is a valid copy. It stays when the file is deleted. */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

@@ -23,7 +23,7 @@ export interface RestoreOptions extends ReadOptions {
 	readonly clock: Clock;
 	/** Whether to move existing content aside. */
 	readonly force: boolean;
-	/** Places where a test stops the process. */
+	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
 }
 
@@ -42,7 +42,7 @@ export interface Restored extends BackupFacts {
 
 /**
  * Replaces the content of a data directory by a backup. After an interruption, the next start of a gateway finds either the
- * old or the new content. Rejects without a change if a gateway holds the directory, if it is not empty (without `force`),
+ * old or the new content. Rejects without a change if a gateway uses the directory, if it is not empty (without `force`),
  * and if the backup is damaged or of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {

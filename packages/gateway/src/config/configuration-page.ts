@@ -89,7 +89,7 @@ function cell(text: string): string {
 	return text.replaceAll("|", "\\|");
 }
 
-/** Marks a path in the descriptions of the schema, which are about the file alone. */
+/** Marks a path in the descriptions of the schema, which describe only the file. */
 const relative = / Relative to this file\./;
 
 function valueWords(schema: JsonSchema): string {
@@ -101,7 +101,7 @@ function valueWords(schema: JsonSchema): string {
 	return `${schema.type} from ${schema.minimum} to ${schema.maximum}`;
 }
 
-/** The flag and the variables of a setting. They are flat where the file nests. */
+/** The flag and the variables of a setting. Their names are flat, unlike the nested names of the file. */
 function sourcesOf(setting: string): string {
 	const flat =
 		{ "tls.cert": "tlsCert", "tls.key": "tlsKey", "egress.allow": "egressAllow" }[setting] ?? setting;

@@ -38,7 +38,7 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 interface Way {
 	/** All directories on the way to a file and, for each link on the way, those on the way to its target. */
 	readonly directories: ReadonlyMap<string, Stats>;
-	/** Links in directories such as `/tmp`, where the owner of a link can replace it. */
+	/** Links in directories such as `/tmp`, in which the owner of a link can replace it. */
 	readonly links: ReadonlyMap<string, Stats>;
 }
 

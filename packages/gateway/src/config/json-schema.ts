@@ -9,7 +9,7 @@ export const jsonSchemaFile = new URL("../../parley.config.schema.json", import.
 export function generateJsonSchema(): string {
 	const schema = z.toJSONSchema(configSchema(), { io: "input", target: "draft-7" });
 	const text = JSON.stringify({ ...schema, title: "parley.config.json" }, undefined, "\t");
-	// The formatter keeps short lists of words on one line.
+	// The formatter writes short lists of words on one line.
 	return `${text.replaceAll(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/\s+/g, " ")}]`)}\n`;
 }
 

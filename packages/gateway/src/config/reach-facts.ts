@@ -16,8 +16,7 @@ export interface Reach {
 	readonly insecureLan: boolean;
 	/**
 	 * Whether a program of this user needs no token. False if external requests can arrive through such a program: with a
-	 * public
-	 * URL, a trusted proxy or a listener beyond loopback.
+	 * public URL, a trusted proxy or a listener beyond loopback.
 	 */
 	readonly localTrust: boolean;
 	/** Proxies whose statements about the client are trusted. */

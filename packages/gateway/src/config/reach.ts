@@ -54,7 +54,7 @@ function checkTwice({ listen = [] }: Settings, source: Source): void {
 	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each address once" });
 }
 
-/** Reads what the schema has let pass. */
+/** Reads a text that the schema has accepted. */
 export function readEndpoint(text: string): Endpoint {
 	const endpoint = parseEndpoint(text);
 	if (endpoint !== undefined) return endpoint;

@@ -174,7 +174,7 @@ function readVariable(key: string, text: string): string | number | boolean | st
 const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** Flags and variables are flat where the file nests: `tlsCert` is `tls.cert`. */
+/** Flags and variables have flat names: `tlsCert` is `tls.cert` in the file. */
 function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });

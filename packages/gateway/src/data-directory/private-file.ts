@@ -9,7 +9,7 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 	await rename(await writeDraft(path, text), path);
 }
 
-/** Like `replacePrivateFile`, but keeps an existing file. Only one of several writers succeeds. */
+/** Like `replacePrivateFile`, but does not replace an existing file. Only one of several writers succeeds. */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
 	const draft = await writeDraft(path, text);
 	try {

@@ -35,7 +35,7 @@ export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 }
 
 /**
- * File of the last gateway. Undefined if it is missing or invalid. A killed gateway leaves its file behind, so readers must
+ * File of the last gateway. Undefined if it is missing or invalid. The file of a killed gateway remains, so readers must
  * check whether the address answers.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {

@@ -34,8 +34,7 @@ export interface StoredSecrets {
 
 /**
  * Tests the key of a data directory on every stored password. Changes nothing. A gateway may run on the directory. Rejects
- * if
- * the key file is damaged or other users can read it.
+ * if the key file is damaged or other users can read it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

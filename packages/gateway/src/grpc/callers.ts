@@ -96,7 +96,7 @@ export class Callers {
 		this.#options = options;
 	}
 
-	/** Put it in front of all methods. */
+	/** Call it before all methods. */
 	readonly interceptor: ServerInterceptor = ({ path }, call) => {
 		if (publicServices.test(path)) return new ServerInterceptingCall(call);
 		const open = new OpenCall();

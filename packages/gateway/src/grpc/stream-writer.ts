@@ -20,7 +20,7 @@ interface SendingCall {
 }
 
 export interface StreamWriterOptions<Message> {
-	/** A call that sends encoded messages as they are. */
+	/** A call that sends encoded messages unchanged. */
 	readonly call: SendingCall;
 	readonly encode: (message: Message) => Buffer;
 	/** Returns true for messages that a slow client can do without. */

@@ -98,7 +98,7 @@ export class UploadCounts {
 		this.#running += 1;
 	}
 
-	/** Counts received bytes, whether they are kept or not. */
+	/** Counts received bytes, stored or not. */
 	received(bytes: number): void {
 		this.#recorder.count("parley_upload_bytes_total", {}, bytes);
 	}

@@ -114,7 +114,7 @@ export function countEvents(
 		const { event } = session;
 		// An imported event happened elsewhere.
 		if ("imported" in event && event.imported) return;
-		// The function under the type of an event takes this event; TypeScript cannot relate the two unions.
+		// The function of this type accepts this event. TypeScript cannot relate the two unions.
 		const count = table[event.type] as
 			| ((counting: Counting, event: SessionEvent["event"], session: SessionEvent) => void)
 			| undefined;

@@ -175,7 +175,7 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable): 
 	});
 }
 
-/** One model for each server, which keeps its connections. */
+/** One model for each server, which reuses its connections. */
 function endpoints(deps: {
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -52,7 +52,7 @@ export async function findKept(store: Store<Tables>): Promise<KeptSession | unde
 	return last && { ...last, others: others.map(({ id }) => id) };
 }
 
-/** Working directory of a stored session: its statements about files are valid in no other directory. */
+/** Working directory of a stored session. Its statements about files are valid only there. */
 export function workingDirectory({ rootDir }: KeptSession, wanted: string | undefined): string {
 	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
 		throw refused(

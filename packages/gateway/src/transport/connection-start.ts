@@ -34,7 +34,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		const secure = await shakeHands(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
-		// Unread, because Node's HTTP/2 loses the order of bytes that were put back on a TLS connection.
+		// Unread, because Node's HTTP/2 loses the order of bytes that were returned to a TLS connection.
 		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
 		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
 		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
@@ -66,8 +66,8 @@ const TLS_HANDSHAKE = 0x16;
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ends
- * or five seconds pass before that. Expects an unread socket.
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and returns them to the socket. `undefined` if the
+ * connection ends or five seconds pass before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {
@@ -109,8 +109,8 @@ const HANDSHAKE_DEADLINE_MS = 5_000;
 const alpn = ["http/1.1", "h2"] as const;
 
 /**
- * Performs the server side of TLS on a connection whose first bytes were put back. Resolves with the unread plaintext
- * stream, or undefined if the client disconnected, broke the protocol or took more than five seconds.
+ * Performs the server side of TLS on a connection whose first bytes were returned. Resolves with the unread plaintext
+ * stream, or undefined if the client disconnected, violated the protocol or needed more than five seconds.
  */
 function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
 	const secure = new TLSSocket(socket, {
@@ -132,7 +132,7 @@ function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Pro
 		const succeed = (): void => settle(secure);
 		const fail = (): void => settle(undefined);
 		const timer = clock.after(HANDSHAKE_DEADLINE_MS, fail);
-		// Emitted on the server's side, where `secureConnect` is not: https://nodejs.org/api/tls.html#class-tlstlssocket
+		// Emitted on the server's side, which has no `secureConnect`: https://nodejs.org/api/tls.html#class-tlstlssocket
 		secure.on("secure", succeed).on("close", fail);
 	});
 }

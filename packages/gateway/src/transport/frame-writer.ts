@@ -6,7 +6,7 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Maximum bytes in the socket. Further frames wait here, and are counted. */
 const socketShare = 256 * 1024;
 
-/** Bytes of a replay in one write: few system calls, and far below the budget. */
+/** Bytes of a replay in one write: few system calls, and much less than the budget. */
 const replayChunk = 64 * 1024;
 const replayFrames = 256;
 

@@ -23,8 +23,7 @@ export interface Listener {
 	address(): ListenerAddress;
 	/**
 	 * Accepts no more connections, closes those without a known protocol, and the others after `graceMs`. Resolves when all
-	 * are
-	 * closed.
+	 * are closed.
 	 */
 	close(graceMs: number): Promise<void>;
 }

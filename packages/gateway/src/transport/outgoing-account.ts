@@ -20,7 +20,7 @@ export class OutgoingAccount {
 		this.#limit = limit;
 	}
 
-	/** Bytes that wait for all readers that are behind. */
+	/** Waiting bytes of all slow readers. */
 	get total(): number {
 		return this.#total;
 	}

@@ -16,13 +16,13 @@ export interface NewConnection {
 	readonly socket: Socket;
 	/** Measures the time until it must be authenticated. */
 	readonly clock: Clock;
-	/** Called at once or when a place is free. Not called if the socket closes before. */
+	/** Called immediately or when a place is free. Not called if the socket closes before. */
 	admit(): void;
 	/** Whether the peer is a process of the gateway's own user; false if that is unknown. Never rejects. */
 	isOwn(): Promise<boolean>;
 }
 
-/** Far more than a request needs. Absolute, because a client could otherwise extend its place forever with a few bytes. */
+/** Longer than any request needs. Absolute, because a client could otherwise extend its place forever with a few bytes. */
 const DEADLINE_MS = 10_000;
 
 /** A waiting connection, linked to its neighbours of the same address. */
@@ -62,7 +62,7 @@ interface Held {
 	readonly deadline: Timer;
 }
 
-/** The places of one kind of connections, and the queue for them. No connection keeps a place for more than ten seconds. */
+/** The places of one kind of connections, and their queue. A connection has a place for at most ten seconds. */
 export class Places {
 	readonly #limits: PlacesLimits;
 	readonly #isCrowd: (peer: string) => boolean;
@@ -89,13 +89,13 @@ export class Places {
 		return this.#entryOf.size;
 	}
 
-	/** Whether a connection from this address would be served at once. */
+	/** Whether a connection from this address would be served immediately. */
 	hasPlace(peer: string): boolean {
 		if (this.#held.size >= this.#limits.pending) return false;
 		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isCrowd(peer);
 	}
 
-	/** Admits the connection, lets it wait, or closes it if the queue is full. */
+	/** Admits the connection, queues it, or closes it if the queue is full. */
 	enter(peer: string, connection: NewConnection): void {
 		if (this.hasPlace(peer)) this.#admit(peer, connection);
 		else if (this.waiting < this.#limits.waiting) this.#await(peer, connection);
@@ -116,8 +116,8 @@ export class Places {
 	}
 
 	/**
-	 * Closes the newest waiting connection of the address that has most of them, in constant time. Returns whether there
-	 * was one. No address can keep others out by waiting.
+	 * Closes the newest waiting connection of the address with the most of them, in constant time. Returns whether there was
+	 * one. No address can exclude others by waiting.
 	 */
 	evict(): boolean {
 		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];
@@ -166,7 +166,7 @@ export class Places {
 			const connection = queue.oldest?.connection;
 			if (!connection || !this.hasPlace(peer)) continue;
 			this.#leaveQueue(connection.socket);
-			// Moves the address behind the other addresses.
+			// Moves the address to the end.
 			if (this.#queues.delete(peer) && queue.length > 0) this.#queues.set(peer, queue);
 			this.#admit(peer, connection);
 			return;

@@ -7,7 +7,7 @@ import { checkPermissions } from "../data-directory/private-file.ts";
 
 /** Both in PEM form. */
 export interface TlsFiles {
-	/** The certificate, and behind it those between it and its authority. */
+	/** The certificate, followed by the intermediate certificates. */
 	readonly cert: string;
 	readonly key: string;
 }

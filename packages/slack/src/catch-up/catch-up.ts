@@ -18,8 +18,7 @@ export interface CatchUpParts {
 	readonly log: Logger;
 	/**
 	 * Handles an outer event; resolves when it is stored. `isLast`: it is not redelivered, so it must be handled with the
-	 * known
-	 * data. `seenBefore`: see `Gap`.
+	 * known data. `seenBefore`: see `Gap`.
 	 */
 	readonly take: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }

@@ -59,8 +59,7 @@ export class EventReceiver {
 
 	/**
 	 * Handles one outer event. Requests to Slack start immediately, independent of earlier events in the line. `isLast`: it
-	 * is not
-	 * redelivered, so it is handled with the known data. `seenBefore`: an earlier process may have answered it.
+	 * is not redelivered, so it is handled with the known data. `seenBefore`: an earlier process may have answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers: takers, log } = this.#parts;

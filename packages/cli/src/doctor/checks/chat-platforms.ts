@@ -51,7 +51,7 @@ function tenantOf(place: string): string {
 	return place.split(":").slice(0, 2).join(":");
 }
 
-/** Connectors may add tenants of their own, which only the gateway knows. */
+/** Connectors may add their own tenants, which only the gateway knows. */
 async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 	if (!gateway) return 0;
 	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;

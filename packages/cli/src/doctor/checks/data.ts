@@ -97,7 +97,7 @@ export const modes: Check = {
 	async look(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(`${data} does not exist yet`);
-		// The directory itself keeps other users out, even if its group may list it.
+		// The directory itself excludes other users, even if its group may list it.
 		const own = [
 			{ path: data, forbidden: 0o007 },
 			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),

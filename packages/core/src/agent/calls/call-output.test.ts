@@ -230,7 +230,7 @@ const endsLater = (talk: () => Conversation): ScriptedReply =>
 		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
 	};
 
-/** A gateway whose kept results may take 200,000 bytes: a list of 12,000 lines has 60,894. */
+/** A gateway whose stored results may use 200,000 bytes: a list of 12,000 lines has 60,894. */
 const smallQuota = { files: { quotaBytes: 800_000 } };
 
 test("kept results take at most a quarter of the quota: the oldest of the same session are deleted first", async () => {

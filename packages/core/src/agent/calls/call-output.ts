@@ -8,7 +8,7 @@ import { outputName } from "../../vocabulary/kept-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 
-/** Bytes of one output that are kept. */
+/** Maximum stored bytes of one output. */
 const mostKept = 8 * 1024 * 1024;
 
 /** Up to this many bytes the result itself has the complete output: commands cut it beyond (`maxOutputBytes`). */
@@ -157,7 +157,7 @@ export interface ProgressDeps {
 
 /**
  * Reports the output of a running call in complete lines, without secrets and at a limited rate. If the output is faster
- * than the reports, only its end is kept. Memory and work are bounded for any amount of output.
+ * than the reports, only its end is reported. Memory and work are bounded for any amount of output.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
@@ -276,14 +276,14 @@ class Tail {
 		if (this.#text.length > 2 * mostText) this.#shorten();
 	}
 
-	/** Drops the text and this many bytes behind it. */
+	/** Drops the text and this many bytes after it. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";
 	}
 
 	append(other: Tail): void {
-		// If the other text lost its beginning, this one is too old to keep.
+		// If the other text lost its beginning, this one is too old.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";

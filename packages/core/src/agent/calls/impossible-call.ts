@@ -18,9 +18,8 @@ interface ImpossibleFacts {
 
 /**
  * A call that cannot run, as a call that waits for a decision. Used in runs in which a person decides about every call:
- * after
- * an approval the call fails with its reason, and a denial is an ordinary denial. Undefined if the call was proposed before
- * as a call that can run.
+ * after an approval the call fails with its reason, and a denial is an ordinary denial. Undefined if the call was proposed
+ * before as a call that can run.
  */
 export async function draftImpossible(
 	run: Run,

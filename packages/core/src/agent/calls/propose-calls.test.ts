@@ -52,7 +52,7 @@ test("all approvals of a reply are raised before the first answer, and calls run
 	expect(ran).toEqual(["free"]);
 	await t.runtime.answer(unkeyed(), three.prompt.token, { value: true });
 	await t.runtime.answer(unkeyed(), two.prompt.token, { cancelled: true, reason: "not that one" });
-	// A denied call gets its result at once, while the calls before it wait.
+	// A denied call gets its result immediately, while the calls before it wait.
 	await expect(log.next("tool.failed")).resolves.toMatchObject({ callId: "c3" });
 	expect(ran).toEqual(["free"]);
 	await t.runtime.answer(unkeyed(), one.prompt.token, { value: true });

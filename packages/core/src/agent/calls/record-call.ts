@@ -108,7 +108,7 @@ function firstLine(text: string): string {
 	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
 }
 
-/** Classes of calls that only look, or ask a person. */
+/** Classes of calls that only read, or ask a person. */
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Whether the audit contains a call: it does more than to look, or it required approval. */

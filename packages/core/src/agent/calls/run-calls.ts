@@ -213,7 +213,7 @@ const shortest = 4;
 
 /**
  * Replaces the handles of passwords by the passwords, in the parameters that the tool declares, just before the call runs.
- * Refuses a handle that is not one of this session; the text does not say why.
+ * Refuses a handle that is not one of this session. The refusal contains no reason.
  */
 async function releaseSecrets(
 	run: Run,

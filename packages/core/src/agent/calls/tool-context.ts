@@ -84,7 +84,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 
 /**
  * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files can
- * still exceed the quota; then the output says so.
+ * still exceed the quota. Then the output reports it.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const { network, egress } = sandbox;

@@ -5,14 +5,14 @@ import type { ToolResult } from "../../vocabulary/tool.ts";
 /** A call that a client is to run. Its answer names it by `callId`. */
 export interface ClientCall {
 	readonly callId: string;
-	/** The tool, as it was registered. */
+	/** The tool as registered. */
 	readonly name: string;
 	readonly arguments: Readonly<Record<string, unknown>>;
 	/** Milliseconds after which an answer is ignored. */
 	readonly timeoutMs: number;
 }
 
-/** Answer of a client. `success` alone decides whether the call failed. The model receives the other fields. */
+/** Answer of a client. Only `success` decides whether the call failed. The model receives the other fields. */
 export interface ClientResult {
 	readonly success: boolean;
 	readonly text: string;

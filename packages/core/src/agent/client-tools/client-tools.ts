@@ -173,7 +173,7 @@ export class ToolConnection {
 	readonly #calls: ClientCalls;
 	#tools: readonly Owned[] = [];
 	readonly #contexts = new Map<string, string>();
-	/** The tools that take the place of all others in one run. */
+	/** The tools that replace all others in one run. */
 	#instead: (OfferedTools & { readonly run: string }) | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
@@ -242,8 +242,7 @@ export class ToolConnection {
 
 	/**
 	 * Offers only these tools to the run of this correlation, until the next call; undefined: the registered tools. Other
-	 * runs
-	 * have the registered tools. `guidance` is from another connection to the same client. Throws as `register` does.
+	 * runs have the registered tools. `guidance` is from another connection to the same client. Throws as `register` does.
 	 */
 	offerInstead(
 		run: string,

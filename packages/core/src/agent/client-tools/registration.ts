@@ -19,8 +19,8 @@ export interface ClientTool {
 /** A change of the tools that a client offers. */
 export interface ToolRegistration {
 	/**
-	 * The owner of the tools within the client. They take the place of all tools of this client that it owns or whose name
-	 * begins with `SOURCE__`. Absent or "": the tools are added to the others, and replace those of the same name.
+	 * The owner of the tools within the client. They replace all tools of this client that it owns or whose name begins with
+	 * `SOURCE__`. Absent or "": the tools are added to the others, and replace those of the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
@@ -53,7 +53,10 @@ export interface CheckedTool {
 const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
 /** Without `_`, so that no source begins with the prefix of another one. */
 const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
-/** Models take no other names of arguments: https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
+/**
+ * Models accept no other names of arguments:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
+ */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Keywords that models refuse at the top level of a schema, with all tools of the request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;

@@ -92,7 +92,7 @@ async function noteBefore(
 /** Generous limit for the tokens of a summary request beside its record. */
 const summaryOverhead = 500;
 
-/** Returns the part that a summary replaces, with the results as they were. */
+/** Returns the part that a summary replaces, with unshortened results. */
 function replaced({ transcript, context, room }: CompactionJob, before: Position): SummarySource {
 	const { summary } = context.reductions;
 	const reductions: Reductions = { ...context.reductions, results: undefined, shortened: [] };
@@ -160,7 +160,7 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** A transcript to make smaller, with the means to measure it. */
+/** A transcript to make smaller, with functions that measure it. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;

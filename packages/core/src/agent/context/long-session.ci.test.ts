@@ -85,7 +85,7 @@ test.each(named)(
 		const summaries = compactions.filter(({ level }) => level === "summary").length;
 		expect(summaries).toBeGreaterThan(5);
 		expect(compactions.some(({ level }) => level === "tool_results")).toBe(true);
-		// The prefix changes with a compaction and at no other time.
+		// The prefix changes only with a compaction.
 		expect(moved).toBeLessThanOrEqual(compactions.length);
 		expect(toy.written.length).toBe(summaries);
 		expect(toy.errors.get("toy/toy")?.mean).toBeLessThanOrEqual(0.1);

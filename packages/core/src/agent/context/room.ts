@@ -19,13 +19,13 @@ export interface Room {
 
 /** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Tokens that are kept free for a reply in a large window. A longer reply is allowed if there is room. */
+/** Tokens that are reserved for a reply in a large window. A longer reply is allowed if there is room. */
 const reservedReply = 32_000;
 /** Minimum tokens for messages. */
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** Tokens that are kept free for a reply: the wanted number, up to 32,000 and a third of the window. */
+/** Tokens that are reserved for a reply: the wanted number, up to 32,000 and a third of the window. */
 export function replyRoom(contextWindow: number, wanted: number): number {
 	return Math.min(wanted, reservedReply, Math.floor(contextWindow * replyShare));
 }

@@ -44,7 +44,7 @@ export interface Placed {
 	/** Number of messages of the current run. They are the last ones. */
 	readonly ofRun: number;
 	readonly window: number;
-	/** Tokens that are kept free for a reply. */
+	/** Tokens that are reserved for a reply. */
 	readonly reply: number;
 }
 
@@ -169,7 +169,7 @@ export class SessionContext {
 		]);
 	}
 
-	/** Stores compactions with their events. They apply from then on. */
+	/** Stores compactions with their events. They apply to later requests. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
 		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {

@@ -15,7 +15,7 @@ export interface MeasuredRequest {
 	readonly tokens: number;
 	/** Tokens of the parts by the tokenizer of the model, if it has one. */
 	readonly counts: PartCounts | undefined;
-	/** Tokens of the context window, and those that are kept free for a reply. */
+	/** Tokens of the context window, and those that are reserved for a reply. */
 	readonly window: number;
 	readonly reply: number;
 }

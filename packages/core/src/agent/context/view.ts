@@ -201,7 +201,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
-/** The position behind the last change; undefined without a change. */
+/** The position after the last change; undefined without a change. */
 function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);
@@ -221,13 +221,13 @@ export function isBefore(a: Position, b: Position): boolean {
 	return a.run < b.run || (a.run === b.run && a.message < b.message);
 }
 
-/** The position behind the last message. */
+/** The position after the last message. */
 export function endOf(transcript: readonly RunTranscript[]): Position {
 	const last = transcript.at(-1);
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
 }
 
-/** Messages that are kept or removed together: a user message, or a reply with the results of its calls. */
+/** Messages that stay or are removed together: a user message, or a reply with the results of its calls. */
 export interface Group {
 	readonly at: Position;
 	readonly messages: readonly Message[];

@@ -265,7 +265,7 @@ export async function withoutPicturesOf(
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
 		const described = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
-		// An empty list, not an absent one: a cleared result then still says that it had pictures.
+		// An empty list, not an absent one: a cleared result must still mention its pictures.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : described;
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
@@ -278,7 +278,7 @@ export async function withoutPicturesOf(
 	});
 }
 
-/** Removes the pictures that arrived within the message of an earlier run. The message says why. */
+/** Removes the pictures that arrived within the message of an earlier run. The message contains the reason. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
 	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
 }
@@ -345,7 +345,10 @@ interface Holder {
 export class KeptPictures<S extends Holder> {
 	/** Frees all other memory for messages of the session. */
 	readonly #onForget: (session: S) => void;
-	/** By session id; the session that worked last is at the end. A weak reference lets unused sessions be collected. */
+	/**
+	 * By session id; the most recently active session is at the end. A weak reference allows unused sessions to be
+	 * collected.
+	 */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
 
 	constructor(onForget: (session: S) => void) {

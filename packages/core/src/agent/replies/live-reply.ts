@@ -213,7 +213,7 @@ export class LiveReply implements ReplyListener {
 export class WholeCharacters {
 	#half = "";
 
-	/** Returns the text so far without a last half character. */
+	/** Returns the text so far without an incomplete last character. */
 	push(piece: string): string {
 		const text = this.#half + piece;
 		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
@@ -288,8 +288,8 @@ function plain(written: string): string {
 type Block = AssistantMessage["content"][number];
 
 /**
- * Content of a reply for people: without secrets in arguments of calls, which the record keeps unchanged for the model, and
- * in thinking, which returns to the provider unchanged.
+ * Content of a reply for people, without secrets. Arguments of calls stay unchanged in the record for the model, and
+ * thinking is returned to the provider unchanged.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

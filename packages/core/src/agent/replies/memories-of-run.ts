@@ -19,8 +19,8 @@ import { joinTaints } from "../../vocabulary/taint.ts";
 import { type Run, speakersOf } from "../run/run.ts";
 
 /**
- * The person and the channel whose notes a run can read. In a chat, the notes about a person are for a run to which that
- * person alone has spoken.
+ * The person and the channel whose notes a run can read. In a chat, the notes about a person are for runs of messages by
+ * only that person.
  */
 export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;

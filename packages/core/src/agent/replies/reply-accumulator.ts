@@ -103,7 +103,7 @@ export class ReplyAccumulator {
 		return { ...facts, content, failure };
 	}
 
-	/** Signed thinking goes back to the provider unchanged, or the provider rejects it. Only the provider sees it. */
+	/** Signed thinking must be returned to the provider unchanged, or it is rejected. Only the provider sees it. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;

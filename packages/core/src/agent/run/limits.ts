@@ -184,7 +184,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// Too many calls at once is not a failure of this call.
+	// An excess of calls is not a failure of this call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = found.get(key) ?? {

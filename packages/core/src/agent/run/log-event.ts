@@ -84,7 +84,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
-		// Logged where a schedule fires, or by the audit.
+		// Logged when a schedule fires, or by the audit.
 		case "schedule.created":
 		case "schedule.trigger":
 		case "schedule.removed":

@@ -37,8 +37,7 @@ export class ProviderHealth {
 
 	/**
 	 * Records a failed call. Temporary faults change nothing. Returns whether the state changed. The error's message must
-	 * have
-	 * no secret.
+	 * have no secret.
 	 */
 	failed(server: Model, model: string, { fault, message: reason }: ModelError): boolean {
 		if (fault === "unauthenticated") return this.#set(server, { model, state: "refused", reason });

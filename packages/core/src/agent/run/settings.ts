@@ -239,7 +239,7 @@ export interface ModelOptions {
 	readonly table?: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel?: boolean;
-	/** Default: the built-in profile alone. */
+	/** Default: only the built-in profile. */
 	readonly profiles?: Profiles;
 	/** Models of other servers that profiles name. Default: such profiles cannot be used. */
 	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;

@@ -16,9 +16,10 @@ export interface SkillFile {
 }
 
 /**
- * Splits a text into frontmatter and body. `---` lines enclose YAML, `+++` TOML. A text that begins with neither is a body
- * alone. Throws `invalid_argument` with the line for frontmatter that is not closed or cannot be read, and for YAML with an
- * alias, more than 64 KiB, and more than 16 levels.
+ * Splits a text into frontmatter and body. `---` lines enclose YAML, `+++` TOML. A text without either is only a body.
+ * Throws
+ * `invalid_argument` with the line for frontmatter that is not closed or cannot be read, and for YAML with an alias, more
+ * than 64 KiB, or more than 16 levels.
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");

@@ -106,7 +106,7 @@ export class SkillFiles {
 		}
 	}
 
-	/** All skills that a session in this directory has; those of the data directory alone without one. */
+	/** All skills of a session in this directory. Without a directory, only those of the data directory. */
 	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
 		const skills = new Map<string, FoundSkill>();
 		const problems: SkillProblem[] = [];

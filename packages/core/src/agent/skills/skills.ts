@@ -123,8 +123,8 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the skills of a working directory as they are now. With a digest, only if they are still those that were
-	 * listed: else throws `aborted`. Returns the skills.
+	 * Trusts the present skills of a working directory. With a digest, only if they have not changed since they were listed;
+	 * otherwise throws `aborted`. Returns the skills.
 	 */
 	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
 		authorize(request.principal, "skill.trust");

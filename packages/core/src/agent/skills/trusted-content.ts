@@ -22,7 +22,7 @@ const Content = z.array(
 		text: z.exactOptional(z.string()),
 	}),
 );
-/** The files of a skill, as they are stored with the trust in it. */
+/** The files of a skill in the form in which trust stores them. */
 export type TrustedContent = z.output<typeof Content>;
 
 /** Reads the files of a skill. Throws `aborted` if they are not those that were found. */
@@ -114,7 +114,7 @@ type SeenByPath = ReadonlyMap<string, Seen>;
 const key = "skills";
 
 /**
- * The contents of the operator's skills as they were last seen. These skills need no trust, so a change is logged: it is a
+ * The contents of the operator's skills at the last check. These skills need no trust, so a change is logged: it is a
  * warning if commands run without a sandbox, because such a command can write them.
  */
 export class SeenSkills {
@@ -133,7 +133,7 @@ export class SeenSkills {
 		// Only when they are used: a gateway without skills does not read its store for them.
 		if (own.length === 0 && this.#seen === undefined) return new Map();
 		const stored = this.#seen ?? new Map(await this.#stored.get(key));
-		// Another request may have come first.
+		// Another request may have been first.
 		const before = this.#seen ?? stored;
 		const now: SeenByPath = new Map(own.map((one) => [one.path, this.#now(one, before)]));
 		const isSame = before.size === now.size && [...now].every(([path, seen]) => before.get(path) === seen);

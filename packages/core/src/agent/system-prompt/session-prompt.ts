@@ -86,8 +86,8 @@ const mostList = 8_000;
 const mostDescription = 400;
 
 /**
- * The skills that a model may start, for the system prompt: names and descriptions alone, since the texts are loaded when
- * they are needed. It is part of the session's prompt, which never changes, so that the provider's cache stays valid.
+ * The skills that a model may start, for the system prompt: only names and descriptions, because the texts are loaded on
+ * demand. It is part of the session's prompt, which never changes, so that the provider's cache stays valid.
  */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
@@ -118,7 +118,7 @@ interface Surroundings {
 
 /**
  * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file: the
- * text of a fact says that it cannot be read.
+ * fact then states that it cannot be read.
  */
 export async function gatherFacts({
 	cwd,
@@ -198,7 +198,7 @@ const MAX_NOTES_BYTES = 32 * 1024;
 
 /**
  * Returns the text of `AGENTS.md` in the working directory, or "" if it does not exist. Returns at most 32 KiB, then a
- * marker. For a file that cannot or may not be read, returns a sentence that says so. Never rejects.
+ * marker. For a file that cannot or may not be read, returns a sentence about it. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	try {

@@ -35,7 +35,7 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Removes the blocks `{{#name}}…{{/name}}` whose name is not true in `holds`. */
+/** Removes the blocks `{{#name}}…{{/name}}` whose name is false in `holds`. */
 function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return holds[name] === true ? inner : "";

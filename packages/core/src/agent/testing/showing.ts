@@ -22,7 +22,7 @@ export const shownAs = (content: Buffer): ImageBlock => ({
 	mediaType: "image/png",
 	data: content.toString("base64"),
 });
-/** A call that looks at the picture of the working directory. */
+/** A call that reads the picture of the working directory. */
 export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));

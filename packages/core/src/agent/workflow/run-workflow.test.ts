@@ -71,7 +71,7 @@ function outline(log: EventLog): string[] {
 }
 
 function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type) {
-	// True because only events of the type are kept.
+	// True because only events of the type remain.
 	return log.events.flatMap(({ event }) => (event.type === type ? [event] : [])) as Extract<
 		RecordedEvent,
 		{ type: Type }
@@ -199,7 +199,7 @@ test("a verdict that is not JSON is requested once more", async () => {
 	expect(await log.next("assistant.message")).toMatchObject({ content: "words", error: "" });
 	expect(model.verdicts[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 	expect(eventsOf(log, "skill.step.completed")).toMatchObject([{ reason: "short", error: "" }]);
-	// The result is data in the question, and no text of its own.
+	// The result is data in the question, and not a separate text.
 	const [verdictRequest] = model.verdicts[0]?.messages[0]?.content ?? [];
 	expect(verdictRequest?.type === "text" && parseJson(verdictRequest.text)).toEqual({
 		criteria: ["it is short"],

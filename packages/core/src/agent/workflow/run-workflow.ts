@@ -51,7 +51,7 @@ const mostJudged = 32_000;
 /** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
 
-/** A step starts no workflow of its own. */
+/** A step starts no workflow. */
 const notInSteps = ["skill"];
 
 /**
@@ -139,7 +139,7 @@ class Engine {
 	/** Stops the waits of all steps if one of them fails in a way that no step may. */
 	readonly #broken = new AbortController();
 	readonly #stop: AbortSignal;
-	/** Verdicts are asked for one after the other: their calls belong to one run. */
+	/** Verdicts are requested one after the other, because their calls belong to one run. */
 	#judging: Promise<unknown> = Promise.resolve();
 
 	constructor(run: Run, callId: string, ports: WorkflowPorts) {

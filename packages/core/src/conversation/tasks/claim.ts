@@ -46,7 +46,7 @@ export async function claimEnded(
 	return rows[0];
 }
 
-/** Time at which the next task can be claimed, or taken over from a silent worker. Undefined without such a task. */
+/** Time at which the next task can be claimed, also from a silent worker. Undefined without such a task. */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`
 		select min(due) as due from (

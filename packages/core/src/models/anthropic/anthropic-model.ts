@@ -143,7 +143,7 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** The only place that constructs an SDK client. The SDK makes no retries and no other decisions of its own. */
+/** The only place that constructs an SDK client. The SDK makes no retries and no other decisions. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
 	// `Anthropic` adds an object for each part of the API, and takes three times as long to load.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");

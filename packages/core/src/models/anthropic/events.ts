@@ -55,7 +55,7 @@ export class ReplyEvents {
 	#model: string;
 	#opened = 0;
 	#newest = -1;
-	/** Calls after which no other block has started. A truncated reply truncates the last of them. */
+	/** Calls after which no other block has started. If the reply is truncated, the last of them is incomplete. */
 	#held: HeldCall[] = [];
 	#stop: unknown;
 

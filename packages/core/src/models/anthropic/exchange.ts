@@ -122,7 +122,7 @@ export class Exchange {
 		return { signal: this.#controller.signal, middleware: [pass] };
 	}
 
-	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may say anything there. */
+	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may send any text there. */
 	#tellId(id: string | null): void {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}

@@ -55,7 +55,7 @@ export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[
 	return turns;
 }
 
-/** Turns stay as they are: other requests share them. */
+/** Does not change existing turns, because other requests share them. */
 function append(turns: Turn[], turn: Turn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);

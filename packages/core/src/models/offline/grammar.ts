@@ -6,7 +6,7 @@ export type OfflineCommand =
 	| { readonly kind: "fail"; readonly reason: string }
 	| OfflineCall;
 
-/** A tool call; `together` puts it into the same reply as the call before. */
+/** A tool call; `together` adds it to the reply of the call before. */
 interface OfflineCall {
 	readonly kind: "call";
 	readonly name: string;

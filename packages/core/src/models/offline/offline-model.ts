@@ -100,7 +100,7 @@ function* written(
 	yield { type: "call", index, id, name, arguments: args };
 }
 
-/** Whole words with the space behind them, a few of them together in a long text. */
+/** Words with the following space, several of them together in a long text. */
 function* deltas(text: string): Generator<string> {
 	const atLeast = text.length / MAX_DELTAS;
 	let start = 0;

@@ -68,7 +68,7 @@ export function whyIrreversible(program: string | undefined, args: readonly stri
 	return named.find(({ when }) => when === undefined || when(args))?.why;
 }
 
-/** Whether writing there goes to hardware. */
+/** Whether a path is a hardware device. */
 export function isDevice(path: string): boolean {
 	return /^\/+dev\/(?!(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/.*|shm\/.*|pts\/.*)$)/.test(
 		path,

@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let cwd = "";
 
 beforeAll(async () => {
-	// Not below /tmp, where everything may be removed.
+	// Not below /tmp, because everything may be removed there.
 	directory = await createDirectory("/var/tmp");
 	cwd = join(directory.path, "work");
 	await mkdir(join(cwd, "sub"), { recursive: true });
@@ -80,7 +80,7 @@ test.each([
 	"`which git` push -f",
 	"/usr/bin/g?t push -f",
 	"/usr/bin/gi[t] push -f",
-	// Behind other commands.
+	// After other commands.
 	"true; git push -f",
 	"true && git push -f",
 	"false || git push -f",
@@ -110,7 +110,7 @@ test.each([
 	"cat <<EOF\ndon't\nEOF\ngit push -f\ncat <<EOF\nisn't\nEOF",
 	"echo ${x:-'}'} ; git push -f #'",
 	"echo \"it's\"; git push -f; echo 'x'",
-	// Behind programs that run others.
+	// After programs that run others.
 	"sudo git push -f",
 	"sudo -u ada -- git push -f",
 	"env git push -f",

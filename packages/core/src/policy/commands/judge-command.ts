@@ -6,7 +6,7 @@ import { isDevice, removedPaths, whyIrreversible } from "./irreversible.ts";
 import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
-/** Reasons to ask in any case, in words for people; all empty for most commands. */
+/** Reasons for an approval in any case, as texts for people; all empty for most commands. */
 export interface CommandJudgement {
 	readonly irreversible: readonly string[];
 	readonly control: readonly string[];
@@ -16,7 +16,7 @@ export interface CommandJudgement {
 /** Maximum texts in one command. A larger command requires approval without further reading. */
 const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
-/** Maximum removals, because each needs a look at the file system. */
+/** Maximum removals, because each needs access to the file system. */
 const MAX_REMOVALS = 20;
 /** A longer directory is not followed: every word of the command is compared with it. */
 const MAX_FOLLOWED = 500;
@@ -56,11 +56,11 @@ export interface SeenWords {
 	readonly hidden: boolean;
 }
 
-/** Programs that a command may run and paths that it names, as far as its text shows. */
+/** Programs and paths in a command, according to its text. */
 export interface FoundCommands {
 	/** Text that is known only at run time is `UNKNOWN`. */
 	readonly seen: readonly SeenWords[];
-	/** Absolute paths that its words may mean, patterns of the shell among them. */
+	/** Absolute paths that its words may name, including patterns of the shell. */
 	readonly paths: ReadonlySet<string>;
 	/** False if the command is too long or too deeply nested to read. */
 	readonly whole: boolean;
@@ -147,7 +147,7 @@ class Judge {
 		for (const path of [...outputs, ...inputs]) this.#judgeName(path);
 		if (!this.#readWords(words, hidden)) return;
 		const texts = [...words, ...inputs].filter((word) => /[\s;&|()`$<>]/.test(word));
-		// `eval` and its kin put their arguments together before they read them.
+		// `eval` and similar commands join their arguments before they read them.
 		if (!hidden && words.length > 2) texts.push(words.slice(1).join(" "));
 		for (const text of texts) {
 			if (!this.#waiting.has(text)) this.#waiting.set(text, { cwd: this.#cwd, hidden: true });

@@ -40,7 +40,7 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
 }
 
-/** Whether a word of a command names a path of the gateway, as far as its text shows. */
+/** Whether a word of a command names a path of the gateway, according to its text. */
 export function namesForbidden(
 	word: string,
 	cwd: string | undefined,

@@ -14,10 +14,10 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, those of subshells and substitutions included, in the order of their
- * beginning. Quotes, escapes, comments and redirections are understood, `variables` and plain assignments are put in;
- * everything else that the shell would expand becomes `UNKNOWN`. It reads any text and never fails: a shell may read
- * it otherwise, so that its answer may only ever lead to more asking, never to less.
+ * Splits shell text into its simple commands, including those of subshells and substitutions, in the order of their
+ * beginning. Quotes, escapes, comments and redirections are parsed, `variables` and plain assignments are inserted.
+ * Everything else that the shell would expand becomes `UNKNOWN`. It reads any text and never fails. A shell may read the
+ * text differently, so the result may only ever cause more approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));

@@ -125,7 +125,7 @@ class ProfileDirectory implements Profiles {
 		try {
 			const config = readProfileConfig(text);
 			this.#checkTools(config.tools ?? []);
-			// Another server has names of its own.
+			// Another server has its own names.
 			if (config.model !== undefined && !config.endpoint) this.#checkModel?.(config.model);
 			return config;
 		} catch (reason) {

@@ -109,7 +109,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// Gone by now.
+		// Deleted by now.
 		return "";
 	}
 }

@@ -45,15 +45,15 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Called and awaited if the sandbox of a command ended by itself before the command began. */
+	/** Called and awaited if the sandbox of a command failed before the command began. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
 	/** Whether the operator allows Unix sockets, so that commands reach sockets that other processes make in a root. */
 	readonly unixSockets: boolean;
 	readonly limiter: Limiter;
-	/** keyctl(1), which gives a command a session keyring of its own. */
+	/** keyctl(1), which creates a session keyring for a command. */
 	readonly keyctl: string | undefined;
-	/** Absolute path of stat(1), which compares bound files with the held ones. */
+	/** Absolute path of stat(1), which compares bound files with the open ones. */
 	readonly stat: string;
 }
 

@@ -109,7 +109,7 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 			...bindRoots(inside),
 			...inside.protections,
 			...shownServices(inside).map((path) => ["--remount-ro", path]),
-			// Bubblewrap makes /dev without a limit of its size. Its devices are mounts of their own, and stay writable.
+			// Bubblewrap creates /dev without a limit of its size. Its devices are separate mounts, and stay writable.
 			["--remount-ro", "/dev"],
 			["--remount-ro", "/"],
 		],
@@ -254,7 +254,7 @@ const settings = [
 	...["pki/ca-trust/extracted", "ca-certificates/extracted", "crypto-policies", "services", "protocols"],
 	...["os-release", "debian_version", "terminfo", "inputrc", "fonts", "static/ssl"],
 ];
-/** Debian keeps settings of Java and Perl here, without which they do not start. */
+/** Debian stores settings of Java and Perl here, without which they do not start. */
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**

@@ -9,7 +9,7 @@ import type { Mount } from "./inside.ts";
 /** O_PATH identifies a file without a right to read it. With O_NOFOLLOW a link is opened itself: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
-/** Steps that put something else at the path of an earlier one. */
+/** Steps that cover the path of an earlier one. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
 /** Output of the check if another file is at one of the paths. The command has written no output before it. */
 const REPLACED = "parley: a directory was replaced while the sandbox was built";
@@ -26,13 +26,13 @@ class PlaceReplaced extends ParleyError {
 	}
 }
 
-/** A file or directory that is held open, and its device and inode as stat(1) prints them. */
+/** An open file or directory, and its device and inode as stat(1) prints them. */
 interface Place {
 	readonly handle: FileHandle;
 	readonly id: string;
 }
 
-/** Files and directories that are held open, so that their device and inode numbers are not reused. Linux only. */
+/** Open files and directories, so that their device and inode numbers are not reused. Linux only. */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
 	/** Device and inode that must be at a path inside. */
@@ -75,7 +75,7 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Shell line for the inside. It ends the shell unless every bound path and the working directory are the held ones.
+	 * Shell line for the inside. It ends the shell unless every bound path and the working directory are the open ones.
 	 * `words` are its positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so another
 	 * program can change the path in between.
 	 */
@@ -165,7 +165,7 @@ export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 interface NotBegun {
 	readonly command: Command;
 	readonly outcome: CommandOutcome;
-	/** Paths that were to be empty in the sandbox. Bubblewrap fails if one of them is gone. */
+	/** Paths that should be empty in the sandbox. Bubblewrap fails if one of them was deleted. */
 	readonly covers: readonly string[];
 	/** See `Bubblewrap.failedToStart`. */
 	failedToStart(): Promise<void>;

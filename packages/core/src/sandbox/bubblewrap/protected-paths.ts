@@ -122,7 +122,7 @@ async function ifLink(path: string): Promise<string | undefined> {
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;
 }
 
-/** Maximum of entries, which takes some tenths of a second before a command. */
+/** Maximum of entries. A search needs some tenths of a second before a command. */
 const MAX_ENTRIES = 20_000;
 /** Large directories of published packages and of git. Certificates in them are not secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];
@@ -157,7 +157,7 @@ const LIST_BYTES = 4 * 1024 * 1024;
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Socket files of processes outside at or below these directories. A network namespace does not keep a command from
+ * Socket files of outside processes at or below these directories. A network namespace does not prevent a command from
  * connecting to them. If the kernel's list is incomplete (a relative name, a list that is too long), the directories are
  * searched instead.
  */

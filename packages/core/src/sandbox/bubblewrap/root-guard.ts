@@ -33,7 +33,7 @@ export interface Guards {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Paths that could not be taken back. They do not count as known. */
+	/** Paths whose change could not be reverted. They do not count as known. */
 	readonly owed: Set<string>;
 	/** Notes about roots that were given once and are not repeated. */
 	readonly given: Set<string>;
@@ -66,20 +66,20 @@ export interface Guarding {
 
 /** Functions that check the roots after a command. */
 interface Ended extends GitRunner {
-	/** Holds the roots since before the command. */
+	/** The roots, open since before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
 	/** Whether the call was cancelled. */
 	isLate(): boolean;
 }
 
-/** Keeps a command from leaving files in the roots that decide what runs outside of the sandbox later. */
+/** Prevents a command from leaving files in the roots that decide what runs outside of the sandbox later. */
 export class RootGuard {
 	readonly #found: Found;
 	readonly #paths: string[] = [];
 	readonly #failed: string[] = [];
 	#unprotected = 0;
 
-	/** Looks at the roots before the command. */
+	/** Checks the roots before the command. */
 	static async before(places: Guarded, guards: Guards): Promise<RootGuard> {
 		const startedMs = guards.clock.now();
 		const before = await lookAt(places, guards.clock);
@@ -121,8 +121,7 @@ export class RootGuard {
 
 	/**
 	 * Reverts changes of such files. The command and all its processes must have ended; other commands may still run.
-	 * Reports
-	 * failures and continues. Never rejects.
+	 * Reports failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#found;
@@ -171,7 +170,7 @@ export class RootGuard {
 	/** Resolves with files that decide what runs later, in directories that replaced others. */
 	async #holdBackControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#found;
-		// A new repository, such as a clone, keeps its own files.
+		// A new repository, such as a clone, is left unchanged.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];
@@ -317,7 +316,7 @@ export async function moveAside(path: string, name: string): Promise<void> {
 	}
 }
 
-/** Works through the open directory, because another command can put a link at its path. */
+/** Works through the open directory, because another command can create a link at its path. */
 async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const held = `/proc/self/fd/${directory.fd}`;

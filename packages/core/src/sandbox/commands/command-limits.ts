@@ -58,7 +58,7 @@ function addressSpaceGib(kind: MemoryLimit, processors: number): number {
 	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;
 }
 
-/** Prints the limits of its own cgroup, and an argument that must arrive as it is. */
+/** Prints the limits of its own cgroup, and an argument that must arrive unchanged. */
 const TRIAL = `
 at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 cat "$at/memory.max" "$at/memory.swap.max" "$at/pids.max"
@@ -146,7 +146,7 @@ async function ownCgroupLimiters(): Promise<Limiter[]> {
 	return base === undefined ? [] : [cgroupLimiter(base)];
 }
 
-/** Limits commands by a cgroup of their own in `base`, the directory of a cgroup that was delegated to this user. */
+/** Limits commands by separate cgroups in `base`, the directory of a cgroup that was delegated to this user. */
 export function cgroupLimiter(base: string): Limiter {
 	return {
 		kind: "cgroup",

@@ -17,7 +17,7 @@ export interface Prepared {
 	onHandle?(handle: unknown): void;
 	/** Whether it has its own namespaces: its processes end with it, and it does not share the gateway's network. */
 	readonly contained: boolean;
-	/** Text that is printed in one piece before the command begins. The output starts behind it. */
+	/** Text that is printed in one piece before the command begins. The output starts after it. */
 	readonly begun?: string;
 }
 
@@ -87,7 +87,7 @@ export class CommandRuns {
 		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
 			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
 		});
-		// Listeners get the output of the command alone.
+		// Listeners get only the output of the command.
 		const hasBegun = opening.end(output);
 		return {
 			...end,

@@ -6,14 +6,14 @@ import { type Clock, ParleyError, type Timer } from "@parley/base";
 
 /** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
-/** Milliseconds to wait for a killed process to end, and for pipes that another process holds open. */
+/** Milliseconds to wait for a killed process to end, and for pipes that another process still uses. */
 const ABANDON_MS = 1_000;
-/** The first descriptor behind those of input, output and errors. */
+/** The first descriptor after those of input, output and errors. */
 const FIRST_TEXT = 3;
 
 /**
  * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output, so
- * that lines keep their order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
+ * that lines stay in order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
  * lowest numbers. Only bash closes numbers above 9.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
@@ -21,7 +21,7 @@ const BASH = "/bin/bash";
 const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
 const SH_PRELUDE = "exec 2>&1; ";
-/** A shell exports variables of its own. A command with an empty environment starts without them. */
+/** A shell exports additional variables. A command with an empty environment starts without them. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
@@ -33,13 +33,15 @@ export interface Start {
 	/** Input that it reads from descriptors 3, 4 and so on. */
 	readonly texts?: readonly (string | Uint8Array)[];
 	/**
-	 * Receives a handle that a program sends before the command begins. With it the program has one descriptor more, behind
-	 * those of `texts`: the channel of Node, https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
+	 * Receives a handle that a program sends before the command begins. The program then has one more descriptor, after
+	 * those of
+	 * `texts`: the channel of Node,
+	 * https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
 	 */
 	onHandle?(handle: unknown): void;
 	/**
-	 * Whether one descriptor more, behind those of `texts`, stays open and silent for as long as this process lives. A program
-	 * reads its end when this process dies, in whatever way.
+	 * Whether one more descriptor, after those of `texts`, stays open and silent as long as this process lives. A program
+	 * reads its end when this process dies.
 	 */
 	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
@@ -106,7 +108,7 @@ export class ProcessGroup {
 		// The descriptor shows whether this process lives, and receives no data.
 		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
 		watched?.on("error", () => watched.destroy());
-		// The channel closes with its other end. `disconnect` here would keep Node from emitting "close".
+		// The channel closes with its other end. `disconnect` here would prevent Node from emitting "close".
 		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
 		child.once("close", () => this.#finish());
@@ -127,7 +129,7 @@ export class ProcessGroup {
 			this.#kill("SIGTERM");
 			return;
 		}
-		// If no process got the request, there is no end to wait for.
+		// If no process got the request, there is no end.
 		const requested = this.#ask().catch(() => false);
 		void requested.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
@@ -138,7 +140,7 @@ export class ProcessGroup {
 		this.#end = end;
 		this.#kill("SIGKILL");
 		this.#exit.resolve();
-		// A process that left the group may hold the pipes open.
+		// A process that left the group may still use the pipes.
 		this.#later(ABANDON_MS, () => this.#finish());
 	}
 

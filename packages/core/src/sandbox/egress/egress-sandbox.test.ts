@@ -16,7 +16,7 @@ const root = join(base, "root");
 const data = join(root, "data");
 const reported: EgressEntry[] = [];
 
-/** Stands for the public internet. It sends one line and reads one. */
+/** Replaces the public internet. It sends one line and reads one. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({
@@ -71,7 +71,7 @@ function run(sandbox: Sandbox | undefined, script: string, more: Partial<Command
 	});
 }
 
-/** Asks the proxy for a host, and writes what is answered. */
+/** Requests a host from the proxy, and prints the response. */
 function asking(host: string): string {
 	const request = `CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n`;
 	return `exec "$(command -v node || echo /dev/parley/node)" -e '

@@ -37,7 +37,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	});
 	egress.audit = audit ?? (async (entry) => void entries.push(entry));
 	const passage = egress.open("call_1");
-	// Stands for the socket that comes out of a sandbox.
+	// Replaces the socket that leaves a sandbox.
 	const listener = await listen();
 	const { port: proxyPort } = listener.address() as AddressInfo;
 	passage.serve(listener);

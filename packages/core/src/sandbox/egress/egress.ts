@@ -137,7 +137,10 @@ exec "$@"
 const PROXY = `http://127.0.0.1:${PORT}`;
 const OWN = "localhost,127.0.0.1,::1";
 
-/** Variables that curl, git, npm, pip, cargo, Go and Node read. Plain HTTP also goes to the proxy, which says why it refuses. */
+/**
+ * Variables that curl, git, npm, pip, cargo, Go and Node read. Plain HTTP also goes to the proxy, whose refusal has the
+ * reason.
+ */
 const environment = {
 	HTTPS_PROXY: PROXY,
 	https_proxy: PROXY,
@@ -156,7 +159,7 @@ const environment = {
 	GIT_CONFIG_VALUE_0: PROXY,
 };
 
-/** Starts a command that reaches the proxy and no other part of the network. */
+/** Starts a command that can reach only the proxy. */
 const egressWrapping: EgressWrapping = {
 	mounts: [["--ro-bind", process.execPath, NODE]],
 	argv: (channel) => ["/bin/sh", "-c", PRELUDE, "parley", String(channel), NODE, LISTENER],

@@ -25,7 +25,7 @@ const node = ["--ro-bind", process.execPath, process.execPath];
 const system = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", ...node, "--proc", "/proc", "--dev", "/dev"];
 const base = [...confinement, ...system];
 const works = spawnSync(program, [...base, "--", "/bin/true"]).status === 0;
-/** The descriptor of the channel, behind those of output. */
+/** The descriptor of the channel, after those of output. */
 const CHANNEL = 3;
 const directory = mkdtempSync(join(tmpdir(), "parley-wrapping-"));
 const certificate = join(directory, "cert.pem");
@@ -122,7 +122,7 @@ function processesIn(namespace: string): string[] {
 		try {
 			return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/ns/net`) === namespace;
 		} catch {
-			// The process is gone, or it ended and its parent has not read its exit code.
+			// The process has ended. Its parent may not have read its exit code.
 			return false;
 		}
 	});

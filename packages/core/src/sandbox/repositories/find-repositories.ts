@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** Maximum entries to look at before and after every command: up to two tenths of a second on a slow machine. */
+/** Maximum entries to read before and after every command: up to two tenths of a second on a slow machine. */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
 /** Directories that the search skips: published packages, and data of git. It follows repositories into their `.git`. */
@@ -60,7 +60,7 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
 }
 
-/** Links are followed only where git would follow them, and no further than the roots. */
+/** Links are followed only if git would follow them, and only within the roots. */
 export async function findRepositories(ground: Ground): Promise<Repositories> {
 	const search = new Search(ground);
 	for (const path of ground.surely) await search.look(path);

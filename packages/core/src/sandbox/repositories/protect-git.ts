@@ -92,9 +92,9 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
 }
 
-/** Milliseconds by which times of files lag behind the clock: a tick of the kernel at most. */
+/** Maximum milliseconds by which times of files lag behind the clock: a tick of the kernel. */
 const TICK_MS = 50;
-/** Maximum of files of settings that git reads after a command. Each takes some hundredths of a second. */
+/** Maximum of files of settings that git reads after a command. Each needs some hundredths of a second. */
 const MAX_LOOKS = 50;
 
 /** State of the repositories before and after a command. */
@@ -105,7 +105,7 @@ export interface CameUp extends GitRunner {
 	readonly after: Repositories;
 	/** In milliseconds since the epoch. */
 	readonly startedMs: number;
-	/** Paths that could not be taken back earlier. They count as new. */
+	/** Paths whose change could not be reverted earlier. They count as new. */
 	readonly owed: ReadonlySet<string>;
 	/** A name that no command can guess, another one at every call. */
 	name(): string;
@@ -123,8 +123,8 @@ export interface TakenOut {
 }
 
 /**
- * Keeps git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
- * are moved aside and settings that name programs are taken out.
+ * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
+ * are moved aside and settings that name programs are removed.
  */
 export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
 	const taken: TakenOut[] = [];
@@ -222,7 +222,7 @@ const keys = [
 const runningKey = /command(?:-options)?$/;
 /** Keys that are judged by their values. */
 const judged = ["fsmonitor", "worktree"];
-/** Matches each file that can contain such a setting. Git writes names as they are, in any case of letters. */
+/** Matches each file that can contain such a setting. Git writes names unchanged, in any case of letters. */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
 	"i",
@@ -232,7 +232,7 @@ export interface SettingsOf extends GitRunner {
 	readonly path: string;
 	/** Directories that commands may change. */
 	readonly roots: readonly string[];
-	/** Path for a copy of the file as it was. */
+	/** Path for a copy of the original file. */
 	readonly copy: string;
 }
 

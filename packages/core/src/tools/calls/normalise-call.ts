@@ -95,7 +95,7 @@ class Normaliser {
 		return Object.fromEntries(normal);
 	}
 
-	/** The normal form of one key and its value; undefined if it has no effect. A key that no parameter has stays as it is. */
+	/** The normal form of one key and its value; undefined if it has no effect. An unknown key is unchanged. */
 	#entry(
 		written: string,
 		given: unknown,

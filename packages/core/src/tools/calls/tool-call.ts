@@ -107,7 +107,7 @@ function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): str
 	return error.message;
 }
 
-/** The names to choose from, behind an unknown one. */
+/** The names to choose from, after an unknown one. */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));

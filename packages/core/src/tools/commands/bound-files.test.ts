@@ -113,13 +113,13 @@ test.skipIf(process.platform !== "linux")(
 		await filesBelow(${JSON.stringify(directory.path)}, { clock, skips: () => false, roots: ["/"], hidden: false, prefix: "" });
 		console.log(String(fileIdentity(${JSON.stringify(path("x"))})));
 	`;
-		// A process of its own, because such a read could not be ended from inside.
+		// A separate process, because such a read could not be ended from inside.
 		const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 8_000 });
 		expect(String(stdout)).toBe("undefined\n");
 	},
 );
 
-/** Writes other content of the same size into the same inode, and sets `mtime` back. `ctime` alone differs. */
+/** Writes other content of the same size into the same inode, and sets `mtime` back. Only `ctime` differs. */
 async function swapInPlace(name: string, content: string): Promise<void> {
 	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
 	const [{ length }, before] = [await readFile(path(name)), await ctime()];

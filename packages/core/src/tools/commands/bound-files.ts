@@ -23,7 +23,7 @@ import type { FilesFact } from "../../vocabulary/tool.ts";
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** A second look at the same files may take longer, because its result decides whether the command runs. */
+/** A second comparison of the same files may last longer, because its result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
 /** Larger files are identified by `factsOf` instead of content. */
 const MAX_FILE_BYTES = 256 * 1024;

@@ -21,7 +21,7 @@ export interface Named {
 	readonly programs: string;
 	/** Files, one line for each, with a tab between path and identity. Data files are included only if they may be executed. */
 	readonly files: string;
-	/** Real paths of directories within the roots that a look at the working directory does not include. */
+	/** Real paths of directories within the roots that the facts of the working directory do not include. */
 	readonly directories: readonly string[];
 	/** False if the command names more than is looked at. */
 	readonly complete: boolean;
@@ -103,7 +103,7 @@ async function lookAt(path: string, { cwd, roots, runsAny }: LookedPlaces): Prom
 	return mayBeRun || !isDataName(basename(path)) ? { line: await namedFile(path) } : undefined;
 }
 
-/** Whether a look at `other` includes the directory: caches and other hidden directories may be left out. */
+/** Whether the facts of `other` include the directory. Caches and other hidden directories may be left out. */
 function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
@@ -113,7 +113,7 @@ function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
 
-/** Whether the command goes to a directory that its words do not name. */
+/** Whether the command enters a directory that its words do not name. */
 function returnsToDirectory({ words: [program, target] }: SeenWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
@@ -129,7 +129,7 @@ function outermost(directories: readonly string[]): string[] {
 	return all.filter((one) => !all.some((other) => other !== one && isCovered(one, other)));
 }
 
-/** Whether the word there may be a program: the first one is, and any behind a program that runs others. */
+/** Whether the word at this position may be a program: the first one is, and any word after a program that runs others. */
 function mayRun({ words, hidden }: SeenWords, index: number): boolean {
 	const word = words[index] ?? "";
 	if (word === "" || word.includes(UNKNOWN)) return false;

@@ -15,7 +15,7 @@ import { findNamed, programIdentity } from "./programs.ts";
 /** Cheap facts about the place of a command line: every decision rests on them. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
 
-/** Looks at the place that a command line would run in. */
+/** Reads the facts of the place in which a command line would run. */
 export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Surroundings> {
 	try {
 		return {
@@ -94,7 +94,7 @@ export async function boundToRepository(
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
 interface LookOptions {
-	/** The text of an earlier look at it. */
+	/** The text of earlier facts about it. */
 	readonly earlier: string | undefined;
 	readonly looks: BindOptions["looks"];
 	/** Whether it is a directory beside the working directory. */
@@ -125,7 +125,7 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 	return look;
 }
 
-/** One line for the approver: the call is refused if bound files change. SECURITY.md says the same in full. */
+/** One line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
 function boundNote(what: string, { complete, known }: Record<"complete" | "known", boolean>): string {
 	const rest = `${complete ? "" : "all other files here (too many), "}${known ? "" : "paths known only when it runs, "}`;
 	return `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;

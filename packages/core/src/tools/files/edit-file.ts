@@ -33,7 +33,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Replaces an exact text in a file, atomically. Keeps line ends, byte order mark and permissions. */
+/** Replaces an exact text in a file, atomically. Preserves line ends, byte order mark and permissions. */
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
 	description:

@@ -63,7 +63,7 @@ async function plan({ path: text, pattern }: Arguments, given: ToolContext): Pro
 	if (pattern !== undefined) compileGlob(pattern);
 	const resolved = await resolvePath(text, context);
 	await requireDirectory(resolved.path, text);
-	// Names alone reveal no key.
+	// Names do not reveal keys.
 	return planRead({ tool: "list_files", verb: "list", secret: false }, resolved, context);
 }
 

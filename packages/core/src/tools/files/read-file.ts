@@ -21,7 +21,7 @@ import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 
 const MAX_LINES = outputLimits.lines;
-/** Limits of one page. The marker behind it has room below the limits of a result. */
+/** Limits of one page. The marker after it fits into the limits of a result. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
 /** Number of first bytes in which a NUL marks a binary file, as in git. */
 const SNIFFED_BYTES = 8_000;
@@ -46,8 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Reads lines of a text file, or of a kept result of an earlier call, in pages of at most 30,000 characters and 2,000
- * lines. A marker at the end of a page says how to continue. A picture is read completely and shown to the model.
+ * Reads lines of a text file, or of a stored result of an earlier call, in pages of at most 30,000 characters and 2,000
+ * lines. A marker at the end of a page explains how to continue. A picture is read completely and shown to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
@@ -192,7 +192,7 @@ class Page {
 	/** Characters of the first line that are still to be skipped. */
 	#skip: number;
 	#text = "";
-	/** Index behind the last wanted line, as soon as it is known. */
+	/** Index after the last wanted line, as soon as it is known. */
 	#lineEnd: number | undefined;
 	#lines = 0;
 
@@ -251,7 +251,7 @@ class Page {
 	}
 }
 
-/** Index in the chunk behind `count` line ends, or the chunk's end if it has fewer. */
+/** Index in the chunk after `count` line ends, or the chunk's end if it has fewer. */
 function passNewLines(chunk: Buffer, count: number): { readonly end: number; readonly found: number } {
 	let [end, found] = [0, 0];
 	while (found < count) {

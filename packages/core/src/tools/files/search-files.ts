@@ -250,7 +250,7 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 }
 
 /**
- * Searches these files below the directory, in their order, until there are enough matches. Binary files are skipped, and
+ * Searches these files below the directory, in their order, until enough matches are found. Binary files are skipped, and
  * long lines are cut.
  */
 async function searchLines(

@@ -17,7 +17,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Hands a copy of a file, as it is now, to the people of the session. */
+/** Shares a copy of the present file with the people of the session. */
 export const sendFile = defineTool<Arguments>({
 	name: "send_file",
 	description:

@@ -24,7 +24,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Writes a complete file, atomically. Keeps its permissions, and creates missing directories inside the roots. */
+/** Writes a complete file, atomically. Preserves its permissions, and creates missing directories inside the roots. */
 export const writeFile = defineTool<Arguments>({
 	name: "write_file",
 	description:

@@ -102,7 +102,7 @@ export function changed(what: string): ToolResult {
 	return { text: `changed since it was approved: ${what}; the file was not written`, failed: true };
 }
 
-/** Replaces the file atomically and keeps its permissions. */
+/** Replaces the file atomically and preserves its permissions. */
 export async function putContent(
 	{ path, root, state: { mode } }: ApprovedTarget,
 	{ content, shown }: { readonly content: string; readonly shown: string },
@@ -142,7 +142,7 @@ export interface FileState {
 	/** Undefined if the file is missing or larger than 256 KiB. */
 	readonly content: Buffer | undefined;
 	readonly size: number;
-	/** Permission bits to keep. Undefined if the file is missing. */
+	/** Permission bits to preserve. Undefined if the file is missing. */
 	readonly mode: number | undefined;
 }
 
@@ -197,7 +197,7 @@ interface Replacement {
 
 /**
  * Replaces a file completely or not at all: writes and syncs a file beside it, then renames it. With `makeParents`, creates
- * missing parent directories. Does not keep owner, links and extended attributes of the old file. All operations use the
+ * missing parent directories. Does not preserve owner, links and extended attributes of the old file. All operations use the
  * directory that was opened first. Throws `aborted` if a directory of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {

@@ -186,7 +186,7 @@ export function oneOf(...lists: readonly string[]): RegExp {
  */
 interface ReadForm {
 	readonly options: RegExp;
-	/** Words that are inserted after the command, or after the verb if there is one. */
+	/** Words that are inserted after the command or its verb. */
 	readonly careful?: readonly string[];
 	/** Further conditions. */
 	readonly when?: (words: GitWords) => boolean;

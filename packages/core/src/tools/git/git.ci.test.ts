@@ -71,7 +71,7 @@ async function judged(args: readonly string[]): Promise<string> {
 	return `${effect}${floor ? " always" : ""}: ${plan.classes.join(" ")}`;
 }
 
-/** A program that leaves a file behind when anything starts it. */
+/** A program that creates a file when it is started. */
 async function trap(): Promise<{ readonly program: string; readonly sprung: () => Promise<boolean> }> {
 	const program = join(directory.path, "outside/trap.sh");
 	const mark = join(directory.path, "outside/sprung");

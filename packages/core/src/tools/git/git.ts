@@ -30,7 +30,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 const READ_TIMEOUT_MS = 30_000;
 const TIMEOUT_MS = 300_000;
 
-/** Commands that begin where no repository is. */
+/** Commands that begin outside of a repository. */
 const begins = new Set(["init", "clone", "ls-remote"]);
 
 const parameters = () =>
@@ -233,7 +233,7 @@ function namesSecret(names: string): boolean {
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
 }
 
-/** Takes names and passwords out of addresses. */
+/** Removes names and passwords from addresses. */
 export function hideUserinfo(line: string): string {
 	return line.replaceAll(/(:\/\/)[^/\s]*@/g, "$1…@");
 }

@@ -37,7 +37,7 @@ interface JudgedClasses {
 }
 
 interface Place {
-	/** Absolute and real: where the call runs. */
+	/** Absolute and real path in which the call runs. */
 	readonly directory: string;
 	/** Undefined for a command that needs no repository, outside of repositories. */
 	readonly repository: Repository | undefined;
@@ -261,8 +261,8 @@ interface PlantedSettings {
 }
 
 /**
- * Reasons why a command outside the sandbox might run what sandboxed commands have planted: settings of the repository,
- * words that name a program. Such a command requires approval even with all tools accepted.
+ * Reasons why a command outside the sandbox might run programs of sandboxed commands: settings of the repository, words that
+ * name a program. Such a command requires approval even with all tools accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;

@@ -16,7 +16,7 @@ export interface Repository {
 	readonly top: string;
 	/** Its own directory, and the one that it shares with other working trees; mostly the same. */
 	readonly directories: readonly string[];
-	/** Hooks that would run, and settings of its own that name programs. */
+	/** Hooks that would run, and settings of the repository that name programs. */
 	readonly programs: readonly string[];
 	/** Files that name or are programs: its settings and its hooks. */
 	readonly steering: readonly string[];
@@ -196,7 +196,7 @@ const READ_ONLY = settings({
 	"diff.submodule": "short",
 	"diff.suppressBlankEmpty": "false",
 });
-/** Work in the background would be cut off with the call, and leave its locks behind. */
+/** Background work would be interrupted with the call, and leave its locks. */
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**
@@ -225,7 +225,7 @@ export function carefulOptions(care: Care, filters: readonly string[]): string[]
 export function carefulEnvironment(care: Care, roots: readonly string[]): Record<string, string> {
 	return {
 		GIT_TERMINAL_PROMPT: "0",
-		// Takes every text as it is proposed.
+		// Accepts every proposed text unchanged.
 		GIT_EDITOR: ":",
 		GIT_SEQUENCE_EDITOR: ":",
 		// A repository that begins above the roots does not belong to the session.

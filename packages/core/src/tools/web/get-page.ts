@@ -58,9 +58,8 @@ interface Elsewhere {
 }
 
 /**
- * Gets a page with GET, following redirects within its site, each checked like the first URL. Every connection goes to
- * an address that was looked up once and checked, never to a name. Throws what the model can read, or the signal's
- * reason.
+ * Gets a page with GET, following redirects within its site, each checked like the first URL. Every connection uses an
+ * address that was looked up once and checked, never a name. Throws an error for the model, or the signal's reason.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
 	const limit = { ms: MAX_TOTAL_MS, what: "the page", clock: deps.clock };
@@ -262,7 +261,7 @@ export function readMediaType(header: string): MediaType {
 	}
 }
 
-/** Whether such a body is worth reading: text, or something that may be. */
+/** Whether such a body may be text. */
 export function mayBeText({ essence }: MediaType): boolean {
 	if (essence === "" || essence === "application/octet-stream") return true;
 	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);

@@ -10,7 +10,7 @@ import { readPageUrl } from "./page-url.ts";
 export interface FetchArguments {
 	readonly url: string;
 	readonly max_chars: number;
-	/** Whether HTML is returned as it is, instead of its readable text. */
+	/** Whether HTML is returned unchanged, instead of its readable text. */
 	readonly raw: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { PageToRead } from "./readable-worker.ts";
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;
-/** Far more than the limits above need. A thread that exceeds its heap may end the process. */
+/** More than the limits above need. A thread that exceeds its heap may end the process. */
 const MAX_HEAP_MB = 1_024;
 
 /** Script beside this file: source or compiled. */

@@ -79,8 +79,7 @@ export class Audit {
 
 	/**
 	 * Counts frequent actions without waiting. The first of a kind (principal, action, object, decision) is recorded
-	 * immediately,
-	 * and then once a minute the number of further ones. Arguments are not stored.
+	 * immediately, and then once a minute the number of further ones. Arguments are not stored.
 	 */
 	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
 		this.#samples.add(entry, times);

@@ -4,7 +4,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { GrantFacts } from "../../vocabulary/event.ts";
 
-/** A grant that has ended is kept. */
+/** A grant, also an ended one. */
 export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
 
 export type GrantRow = Selectable<Tables["channel_grants"]>;
@@ -16,9 +16,9 @@ const mostDenials = 3;
 export interface Moment {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** The version of the rules in force. */
+	/** The version of the active rules. */
 	readonly policy: string;
-	/** Whether commands of channels run behind a sandbox. */
+	/** Whether commands of channels run in a sandbox. */
 	readonly confined: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 
-/** Whether commands of channels run behind a sandbox that keeps this gateway's own files from them. */
+/** Whether commands of channels run in a sandbox that hides this gateway's own files. */
 export async function isConfined(sandbox: Sandboxes): Promise<boolean> {
 	return (await sandbox.check()).chat === "bubblewrap";
 }

@@ -10,7 +10,7 @@ const absenceMs = 60_000;
 /** Trust ends this long after it was given. */
 const trustLifeMs = 8 * 60 * 60 * 1000;
 
-/** An `accept_all_tools` in force. */
+/** An active `accept_all_tools`. */
 export interface Trust {
 	readonly id: string;
 	readonly expiresAt: number;
@@ -76,7 +76,7 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 			.where("ended_at", "is", null),
 );
 
-/** The grant that a restart left in force, if any. */
+/** The grant that is still active after a restart, if any. */
 export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };

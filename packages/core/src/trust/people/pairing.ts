@@ -62,7 +62,7 @@ export class Pairing {
 		this.#fingerprint = (text) => options.secrets.fingerprint(text);
 	}
 
-	/** Redeems the code of an invitation. Without a code, requests access, which keeps one code for an hour. */
+	/** Redeems the code of an invitation. Without a code, requests access. The code of a request is valid for an hour. */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;
 		authorize(principal, "person.pair");

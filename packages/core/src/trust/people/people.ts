@@ -203,7 +203,7 @@ export class People {
 	}
 }
 
-/** Characters of a name that are kept. */
+/** Maximum stored characters of a name. */
 const mostKept = 80;
 
 /** Display name that a person of a chat platform chose: one short line that shows every character. */

@@ -79,8 +79,8 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Asks the connector that the person uses. Returns undefined if it is not connected, does not speak for the guild or
-	 * team, or does not answer in ten seconds.
+	 * Asks the connector that the person uses. Returns undefined if it is not connected, does not serve the guild or team,
+	 * or does not answer in ten seconds.
 	 */
 	async ask(
 		person: Person,

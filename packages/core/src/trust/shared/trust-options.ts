@@ -27,11 +27,11 @@ export interface TrustOptions {
 	readonly secrets: SecretBox;
 	readonly audit: Audit;
 	readonly tools: readonly Tool[];
-	/** Default: the built-in profile alone. */
+	/** Default: only the built-in profile. */
 	readonly profiles?: Profiles;
 	/** Default: chat users have no access. */
 	readonly chat?: ChatSettings;
-	/** Default: the built-in rules alone. */
+	/** Default: only the built-in rules. */
 	readonly policy?: PolicyFiles;
 	/** Default: only tokens that were created at run time. */
 	readonly operatorToken?: OperatorTokenFile;

@@ -122,8 +122,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Replaces the text of a token and keeps its rights. The old text stays valid for `graceMs`, at most ten minutes. For
-	 * the operator's own token the file is replaced. Throws `already_exists` if the key has done so before.
+	 * Replaces the text of a token and preserves its rights. The old text stays valid for `graceMs`, at most ten minutes.
+	 * For the operator's own token the file is replaced. Throws `already_exists` for a repeated key.
 	 */
 	async rotate(request: Keyed, meant: string, graceMs: number): Promise<MadeToken> {
 		authorize(request.principal, "token.manage");

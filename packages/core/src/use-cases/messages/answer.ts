@@ -143,7 +143,7 @@ function unknownPrompt(): ParleyError {
 	return new ParleyError("prompt not found", { code: "not_found" });
 }
 
-/** Binding of an approval with changed arguments. Undefined without changes, or if it comes too late. */
+/** Binding of an approval with changed arguments. Undefined without changes, or for a late answer. */
 async function judgeChange(
 	session: Session,
 	row: Selectable<Tables["prompts"]>,

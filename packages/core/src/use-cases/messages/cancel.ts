@@ -83,7 +83,7 @@ export async function stopTurn(
 	// First, so that a repetition after a crash finds the trust ended, and ends no later one.
 	if (!takesBack) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
-	// Its turn has come meanwhile.
+	// Its turn has started in the meantime.
 	if (takesBack && atWork) await grants.stopped(place, request.principal);
 	return response;
 }

@@ -15,7 +15,7 @@ export interface ExplainedCall {
 	readonly reason: string;
 	/** Principal that answered, if a question was asked. */
 	readonly by?: string;
-	/** `none` if it did not run, or if calls of its reply come before it. */
+	/** `none` if it did not run, or if it waits for earlier calls of its reply. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 

@@ -33,7 +33,7 @@ export interface Explanation {
 	readonly state: "queued" | "active" | "ended";
 	readonly profile: string;
 	readonly policyVersion: string;
-	/** Whether `accept_all_tools` held. */
+	/** Whether `accept_all_tools` applied. */
 	readonly acceptAll: boolean;
 	/** Taint of the session in words. */
 	readonly taint: readonly string[];
@@ -61,7 +61,7 @@ export interface Explanation {
 
 type RunRow = Selectable<Tables["runs"]>;
 
-/** Explains one run of the session; the last one where `runId` is absent. Throws `not_found`. */
+/** Explains one run of the session. Default: the last one. Throws `not_found`. */
 export async function explainRun(
 	{ journal, policies }: { readonly journal: Journal; readonly policies: Policies },
 	session: Session,

@@ -52,8 +52,8 @@ export class OpenPrompts {
 
 	/**
 	 * The open questions that the principal may see, oldest first. Approvals are first if a person can approve them in a
-	 * chat.
-	 * Throws `not_found` for a session that they may not see, and `permission_denied` for approvals if they may not approve.
+	 * chat. Throws `not_found` for a session that they may not see, and `permission_denied` for approvals if they may not
+	 * approve.
 	 */
 	async list(
 		principal: Principal,

@@ -83,7 +83,7 @@ test("an answered question is not spoken of again, and no timer is left for it",
 	await log.next("assistant.message");
 	await pass(t, 24);
 	expect(log.recorded).not.toContain("prompt.reminded");
-	// The daily housekeeping alone.
+	// Only the daily housekeeping.
 	expect(t.clock.pending).toBe(1);
 });
 

@@ -86,7 +86,7 @@ async function lastMessage(
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const said = { content, images, options, ...defined({ attachments, context }) };
-	// A retry keeps the message of the first run, also for another requester.
+	// A retry has the message of the first run, also for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };
 }

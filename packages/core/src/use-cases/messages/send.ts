@@ -118,7 +118,7 @@ export interface NewMessage {
 	readonly content: string;
 	readonly images?: readonly ImageBlock[];
 	readonly author?: Author;
-	/** Ids of kept files that come with it. */
+	/** Ids of stored files in the message. */
 	readonly attachments?: readonly string[];
 	/** Messages of the channel that the client has read for it. */
 	readonly context?: GivenContext;

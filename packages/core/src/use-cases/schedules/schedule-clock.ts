@@ -9,7 +9,7 @@ import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
 import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 
-/** Longest time without a look at the clock: a machine that sleeps stops its timers, and its clock may be set. */
+/** Maximum time between two reads of the clock: a machine that sleeps stops its timers, and its clock may be set. */
 const lookAgainMs = 60_000;
 /** A clock that went back by more than this was changed. */
 const setBackMs = 1_000;
@@ -224,8 +224,7 @@ export class ScheduleClock {
 
 	/**
 	 * Computes the next due times from the last firing and the present clock. A past due time does not return, and a due
-	 * time
-	 * of a wrong clock is corrected.
+	 * time of a wrong clock is corrected.
 	 */
 	async #reckonAnew(): Promise<void> {
 		const { clock, journal } = this.#parts;

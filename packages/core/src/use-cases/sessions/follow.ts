@@ -60,8 +60,7 @@ export class Follower {
 
 	/**
 	 * Joins a client to a leased session. The lease ends when the client leaves or joining fails. Throws
-	 * `failed_precondition`
-	 * for an `afterSeq` that does not exist.
+	 * `failed_precondition` for an `afterSeq` that does not exist.
 	 */
 	static async join(journal: Journal, lease: Lease, following: Following): Promise<Follower> {
 		const follower = new Follower(journal, lease, following);
@@ -81,8 +80,7 @@ export class Follower {
 
 	/**
 	 * Delivers the missed events, the list of the active run, the open questions and the reply in progress, and then all
-	 * live
-	 * events. Call it once, when the client knows that it has joined.
+	 * live events. Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
@@ -96,7 +94,7 @@ export class Follower {
 		}
 		if (this.#state !== "joined") return;
 		if (this.#session.removed) this.#pass({ type: "session.deleted" });
-		// No await between the last look at the queue and this line, so no event is missed.
+		// No await between the last check of the queue and this line, so no event is missed.
 		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.#session.bus;

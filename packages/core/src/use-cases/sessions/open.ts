@@ -162,7 +162,7 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 
 /** A session before it is opened, with the settings of its channel. */
 interface Opening extends NewSession {
-	/** Working directory. Default: a workspace of its own. */
+	/** Working directory. Default: its own workspace. */
 	readonly root?: string;
 	/** The channel that it belongs to, as `placeKey` writes it. */
 	readonly place?: string;
@@ -235,7 +235,7 @@ async function planFor(
 	};
 }
 
-/** Configured root of a channel. If it is now a link, or behind one, it is refused. */
+/** Configured root of a channel. It is refused if it is or contains a link by now. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

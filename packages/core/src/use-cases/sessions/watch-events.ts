@@ -1,7 +1,7 @@
 import type { Journal } from "../../store/journal.ts";
 import type { Recorded, SessionEvent } from "../../vocabulary/event.ts";
 
-/** Events that are read at once from the journal. */
+/** Maximum events that are read together from the journal. */
 const pageSize = 256;
 
 interface Watching {

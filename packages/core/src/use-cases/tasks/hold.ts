@@ -337,7 +337,7 @@ async function awaitWorkers(
 	return results ?? stopHere(run);
 }
 
-/** The task, as long as it is ours and at work. */
+/** The task, as long as this worker has claimed it. */
 async function own(tx: Tx, { taskId }: TaskHold): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;

@@ -56,7 +56,7 @@ export class TaskRunner {
 		this.#options = options;
 		this.#worker = options.ids.create("worker");
 		options.observers.addRecorded(({ event }) => {
-			// It waits from now on, and its place is free.
+			// It waits from now on, and its slot is free.
 			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
 				setImmediate(() => this.wake());
 		});

@@ -98,7 +98,7 @@ export class Tasks {
 		return journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
 	}
 
-	/** Ends a task with all its workers; one that has ended stays as it is. Returns the state that it is in then. */
+	/** Ends a task with all its workers. An ended task does not change. Returns the resulting state. */
 	async cancel(request: Keyed, taskId: string, reason: string): Promise<TaskRow["state"]> {
 		const { lease, row } = await this.#borrow(request.principal, taskId, "task.control");
 		using held = lease;

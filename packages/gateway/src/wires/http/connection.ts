@@ -42,8 +42,8 @@ export interface StreamDeps {
 
 /**
  * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. So
- * events have an order and a position to resume at, and a slow client needs no buffer. Transient events keep their place
- * among the events of their session.
+ * events have an order and a position to resume at, and a slow client needs no buffer. Transient events stay in the order of
+ * the events of their session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;

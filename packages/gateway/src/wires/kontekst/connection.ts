@@ -43,7 +43,7 @@ export class RunStream {
 	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;
-	/** Events of the session that came before the id of the run was known. */
+	/** Events of the session that arrived before the id of the run was known. */
 	#early: SessionEvent[] = [];
 	#isStartSent = false;
 	#snapshot: ContextSnapshot | undefined;

@@ -141,7 +141,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params, issueOptions);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
-	// Only operators call methods that have a `place` of their own, and operators act for no other person.
+	// Only operators call methods with their own `place`, and operators act for no other person.
 	const onBehalf = OnBehalf.safeParse(
 		"place" in methods[method].params.shape ? {} : frame.params,
 		issueOptions,

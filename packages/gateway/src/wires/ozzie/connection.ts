@@ -60,7 +60,7 @@ export class Connection implements HandlerContext {
 	/** Whether the next prompts are sent at the end of this tick. */
 	#showing = false;
 	#held: OzzieEvent[] | undefined;
-	/** Resolves when held events are sent. Created on demand, because most connections never need it. */
+	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Sessions whose join has no response yet. */
@@ -205,7 +205,7 @@ export class Connection implements HandlerContext {
 		this.#released = undefined;
 	}
 
-	/** Resolves when a replay may continue: the client can take more, and no response is pending. */
+	/** Resolves when a replay may continue: the client can receive more, and no response is pending. */
 	async #drained(): Promise<void> {
 		while (this.#held) {
 			this.#released ??= Promise.withResolvers();
@@ -344,14 +344,14 @@ export class Connection implements HandlerContext {
 		return view;
 	}
 
-	/** Leaves a deleted session. Its held events are still sent. */
+	/** Leaves a deleted session. Its delayed events are still sent. */
 	async #leaveDeleted(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
 		await view?.leave();
 	}
 
-	/** Leaves a session and drops its held events: a replay delivers them again. */
+	/** Leaves a session and drops its delayed events: a replay delivers them again. */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

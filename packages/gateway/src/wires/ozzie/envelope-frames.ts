@@ -159,7 +159,7 @@ export type Fits = (value: unknown) => boolean;
 
 /**
  * Reduces the payload of an event until it fits. Cuts long strings first, then replaces free-form arguments, then shortens
- * lists. Keeps every key and its type.
+ * lists. Preserves every key and its type.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;

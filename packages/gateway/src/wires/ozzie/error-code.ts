@@ -3,7 +3,7 @@ import type { ErrorCode } from "@parley/base";
 /** Formats an error message: a phrase that the document lists, then details after a colon. */
 type Phrase = (message: string) => string;
 
-/** Keeps a message that begins with one of the phrases. Prefixes any other message with the first phrase. */
+/** Returns a message that begins with one of the phrases. Adds the first phrase to any other message. */
 function one(first: string, ...others: readonly string[]): Phrase {
 	return (message) => {
 		const known = [first, ...others].some((phrase) => message === phrase || message.startsWith(`${phrase}:`));

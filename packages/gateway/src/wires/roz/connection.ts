@@ -35,7 +35,7 @@ export interface SessionStreamOptions {
 	readonly ownHostId: string | undefined;
 	/**
 	 * Called with `true` if a frame must wait until the session is open. Then the transport stops reading, so that a flood
-	 * of frames is not kept in memory. Called with `false` when the session is open.
+	 * of frames is not stored in memory. Called with `false` when the session is open.
 	 */
 	readonly hold: (isHeld: boolean) => void;
 	/** Sends a response to the client; must not throw. */
@@ -82,7 +82,7 @@ export class SessionStream {
 	/** The client has closed its half of the stream. The running turn continues, and the stream ends after it. */
 	close(): void {
 		this.#isClosed = true;
-		// Frames that wait for the session come first.
+		// Frames that wait for the session precede it.
 		if (this.#phase === "starting") return;
 		this.#session?.tools.leave();
 		if (!this.#turn) this.#end();

@@ -206,7 +206,7 @@ class Player {
 		const before = this.#states.turn;
 		this.#states.received(frame);
 		const isEnd = before !== undefined && this.#states.turn === undefined;
-		// A client may answer the end of a turn at once.
+		// A client may answer the end of a turn immediately.
 		if (isEnd && !this.#isClosed && !this.#isDone && this.#random.chance(0.3)) this.#send("message");
 	}
 

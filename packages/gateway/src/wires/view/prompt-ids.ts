@@ -28,7 +28,7 @@ export class PromptIds {
 		return prompt;
 	}
 
-	/** Opens a taken prompt again with its id, because its answer was not stored. */
+	/** Opens a removed prompt again with its id, because its answer was not stored. */
 	restore(id: string, prompt: Prompt): void {
 		this.#open.set(id, prompt);
 	}

@@ -11,7 +11,7 @@ export interface DuePrompt {
 }
 
 /**
- * Queue of open prompts for clients that show one prompt at a time and forget it when the next one comes. Each session has
+ * Queue of open prompts for clients that show one prompt at a time and drop it when the next one arrives. Each session has
  * its own queue.
  */
 export class PromptQueue {

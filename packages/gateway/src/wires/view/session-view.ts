@@ -15,7 +15,7 @@ type Ending = NonNullable<Parameters<Runtime["cancel"]>[2]>;
 type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
 
 export interface Following {
-	/** Principal that reads the session. Requests have principals of their own. */
+	/** Principal that reads the session. Requests have their own principals. */
 	readonly principal: Principal;
 	/** The replay starts after this `seq`. If it is undefined, the client gets only later events. */
 	readonly afterSeq?: number | undefined;

@@ -35,7 +35,7 @@ export interface AgentSettings {
 export interface AgentOptions {
 	readonly runtime: Runtime;
 	readonly settings: AgentSettings;
-	/** Milliseconds on a clock that never goes back. */
+	/** Milliseconds on a monotonic clock. */
 	readonly now: () => number;
 	readonly sessionId: string | undefined;
 }
@@ -84,7 +84,7 @@ export class Agent {
 		await this.#joined.cancel(keyed("abort"), { runId });
 	}
 
-	/** Replaces the conversation by a summary and returns it; undefined if there is nothing to summarise. */
+	/** Replaces the conversation by a summary and returns it; undefined without new content. */
 	async compact(signal: AbortSignal): Promise<string | undefined> {
 		const done = await this.#runtime.compact(keyed("compact"), this.#joined.id, { signal });
 		return done?.summary;
@@ -124,7 +124,7 @@ export class Agent {
 		return this.restoreModel(wanted);
 	}
 
-	/** Sets a model that the command line or the kept session names. */
+	/** Sets the model of the command line or of the stored session. */
 	async restoreModel(wanted: string): Promise<string> {
 		this.#model = await this.#joined.setModel(keyed("set_model"), wanted);
 		return this.#model;

@@ -151,13 +151,13 @@ export function encodeMessage({ message, at }: { readonly message: Message; read
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Puts pictures after the text, as in `user_message`. Models get them before it. */
+/** Places pictures after the text, as in `user_message`. Models get them before it. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isPicture = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isPicture(block)), ...blocks.filter(isPicture)];
 }
 
-/** Encodes content without thinking. A picture is encoded as its size, as the protocol document says. */
+/** Encodes content without thinking. A picture is encoded as its size, as in the protocol document. */
 export function encodeContent(content: Message["content"]): Block[] {
 	return content.flatMap(encodeBlock);
 }

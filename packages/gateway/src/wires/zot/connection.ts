@@ -20,7 +20,7 @@ export interface ConnectionOptions {
 	readonly drained: () => Promise<void>;
 }
 
-/** Commands that take effect when they are read, before pending responses. */
+/** Commands that are executed when they are read, before pending responses. */
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
 /** Commands that are refused while a prompt runs. */
@@ -123,7 +123,7 @@ export class Connection {
 		else this.#queue(async () => send());
 	}
 
-	/** Carries out a command. Responses keep the order of the commands. Urgent commands do their work first. */
+	/** Executes a command. Responses are in the order of the commands. Urgent commands do their work first. */
 	#carryOut(command: Command): void {
 		// Checked when the command is read: after a prompt of the same write the agent is busy, before it the agent is not.
 		if (onlyIdle.has(command.type) && this.#prompts.busy) {

@@ -31,7 +31,7 @@ export interface ServeOptions {
 }
 
 /**
- * Serves the client behind two streams until its input has ended and its commands are done. Returns the exit code: 0, 1 for
+ * Serves the client of two streams until its input has ended and its commands are done. Returns the exit code: 0, 1 for
  * a client without the token, 74 for a client that does not read or cannot be read. An abort of `stop` ends all commands.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {

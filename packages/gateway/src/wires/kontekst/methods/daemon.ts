@@ -40,7 +40,7 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 	return { message: "shutting down" };
 }
 
-/** Answers within 2 s, whatever the local model server does. Its fields are empty if none is configured. */
+/** Answers within 2 s, in any state of the local model server. Its fields are empty if none is configured. */
 async function statusFor(
 	principal: Principal,
 	{ clock, bind, dataDirectory, startedAt, llama }: DaemonServiceOptions,

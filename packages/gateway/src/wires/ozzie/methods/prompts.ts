@@ -25,7 +25,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 		try {
 			return await answer(connection, keyed(request), token, response);
 		} catch (error) {
-			// A request with a key or with changed arguments comes from a client that reads its responses.
+			// A client that sends a key or changed arguments reads its responses.
 			if (key !== undefined || changed) throw error;
 			return settleUnread(connection, request.principal, token, ParleyError.from(error));
 		}

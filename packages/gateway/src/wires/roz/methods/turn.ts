@@ -30,7 +30,7 @@ export class Turn {
 	readonly #frames: TurnFrames;
 	/** Undefined until the message is accepted. */
 	#runId: string | undefined;
-	/** Events that came before the run was known. */
+	/** Events that arrived before the run was known. */
 	#early: SessionEvent[] = [];
 	/** Ids of the tasks of the steps of its workflow. */
 	readonly #tasks = new Set<string>();

@@ -124,7 +124,7 @@ export class PromptLines {
 		return [...lines, { type: "done" }];
 	}
 
-	/** Clients learn of an abort from a `turn_end`: an abort between two turns gets a turn of its own. */
+	/** A `turn_end` reports an abort: an abort between two turns gets its own turn. */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };
