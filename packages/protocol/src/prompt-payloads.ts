@@ -20,6 +20,8 @@ export interface PromptContext {
 	/** RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
+	/** The notes that differ from those of a usual call. A client that shows only a part of the prompt shows these. */
+	readonly warnings?: readonly string[];
 	/** The task that raised the prompt. */
 	readonly task_id?: string;
 	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
@@ -64,6 +66,7 @@ export const PromptRequest = z.object({
 		allow_session: z.exactOptional(z.boolean()),
 		expires_at: z.exactOptional(z.string()),
 		notes: z.exactOptional(z.array(z.string())),
+		warnings: z.exactOptional(z.array(z.string())),
 		task_id: z.exactOptional(z.string()),
 		also_in: z.exactOptional(z.array(z.string())),
 		reply: z.exactOptional(z.object({ id: z.string(), place: z.int().min(1), count: z.int().min(1) })),

@@ -127,7 +127,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{
-			shows: ["Approval", "[Approve once]", "Approvers in a channel of Discord can answer it too"],
+			shows: ["Approval", "[Approve once]", "[Details]"],
 			in: "Ship",
 		},
 	]);

@@ -34,7 +34,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: texts.closed };
 		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
-		return { text: wholeQuestion(prompt), controls: [buttons] };
+		return { text: wholeQuestion(prompt, context.platform), controls: [buttons] };
 	},
 };
 

@@ -152,7 +152,9 @@ async function showWhole(context: HandlerContext, answering: QuestionAnswer): Pr
 	try {
 		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
 		const prompt = prompts.find((one) => one.token === token);
-		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(context, answering) ?? { text: texts.gone });
+		return prompt
+			? { text: wholeQuestion(prompt, context.platform) }
+			: (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
 	}

@@ -35,6 +35,7 @@ export function approval(
 			risk: "normal",
 			allow_session: false,
 			notes: ["in /srv/app"],
+			warnings: [],
 			expires_at: "1970-01-02T00:00:00.000Z",
 			...context,
 		},

@@ -39,6 +39,7 @@ export const approvalTexts = {
 		approveSession: "For this session",
 		deny: "Deny",
 		showAll: "Show all",
+		details: "Details",
 		/** With the number of a call or the code of an approval. */
 		approveOne: ({ number }: { readonly number: number | string }): string => `Approve ${number}`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
@@ -61,6 +62,14 @@ export const approvalTexts = {
 			risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`,
 		critical: ({ command, chat }: { readonly command: string; readonly chat: string }): string =>
 			`**Risk: critical.** Only the operator can approve this, with ${command} or in ${chat}. You can deny it here.`,
+		onlyOperator: ({ command }: { readonly command: string }): string =>
+			`**Risk: critical.** Only the operator can approve it: ${command}`,
+		moreWarnings: ({ count }: { readonly count: number }): string => `**${count} more warnings** in Details`,
+		/** `cut`: the card shows only a part of the call. */
+		foot: ({ cut, expires }: { readonly cut: boolean; readonly expires: string | undefined }): string => {
+			const more = cut ? "**Not complete here:** press Details" : "More in Details";
+			return expires === undefined ? `${more}.` : `${more}. Expires ${expires}.`;
+		},
 		waiting: ({ risk, code }: { readonly risk: string; readonly code: string }): string =>
 			`⏳ waiting · risk: ${risk} · ${code}`,
 		waitingCritical: ({ command }: { readonly command: string }): string =>

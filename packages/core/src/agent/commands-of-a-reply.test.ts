@@ -122,6 +122,7 @@ test("a command is asked again if a command before it changed its files, with th
 	const [third] = await g.prompts(1);
 	expect(third?.approval).toMatchObject({ callId: "b", reply: { place: 1, count: 1 } });
 	expect(third?.approval?.notes[0]).toBe(`${reason}: run.sh, lib/x.js`);
+	expect(third?.approval?.warnings?.[0]).toBe(`${reason}: run.sh, lib/x.js`);
 	expect(first?.approval?.notes.join()).not.toContain("asked again");
 	await g.answer(third);
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "bad\n" }]);

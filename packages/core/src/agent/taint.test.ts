@@ -169,6 +169,7 @@ test("it outlives the gateway", async () => {
 	await again.send(session, "go on");
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt.approval?.notes).toContain("so far in this session: untrusted text, external effects");
+	expect(prompt.approval?.warnings).toContain("so far in this session: untrusted text, external effects");
 	await again.runtime.answer(unkeyed(), prompt.token, { value: false });
 	await log.next("assistant.message");
 	expect(ran).toEqual([]);
@@ -218,6 +219,7 @@ test("words of people other than the operator taint the session", async () => {
 	expect(await s.taint()).toBe("UP");
 	const prompt = await s.nextPrompt();
 	expect(prompt.approval?.notes).toContain(`cannot be undone; it combines ${together}`);
+	expect(prompt.approval?.warnings).toContain(`cannot be undone; it combines ${together}`);
 	await s.answer(prompt, false);
 	await s.log.next("assistant.message");
 	s.log.check();

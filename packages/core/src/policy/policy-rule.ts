@@ -120,3 +120,19 @@ export const unknownClass: BuiltInRule = {
 	liftedBy: [],
 	reason: "no rule covers it",
 };
+
+/** Classes of calls that most approvals are about. */
+const usualClasses: readonly ActionClass[] = ["write", "exec-sandboxed", "schedule"];
+
+const usualReasons: ReadonlySet<string> = new Set(
+	builtInRules
+		.filter(({ when }) => when.some((name) => usualClasses.includes(name)))
+		.map(({ reason }) => reason),
+);
+
+/** Whether a call requires approval only because of its usual classes: no rule of a file and no warning decided it. */
+export function isUsualReason(rules: readonly SpokenRule[]): boolean {
+	return rules
+		.filter(({ decides }) => decides)
+		.every(({ layer, reason }) => layer === "built-in" && usualReasons.has(reason));
+}

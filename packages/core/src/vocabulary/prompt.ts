@@ -24,6 +24,8 @@ export interface ApprovalContext {
 	readonly allowSession: boolean;
 	/** Notes for people: where the call runs, whether in a sandbox, and why it requires approval. */
 	readonly notes: readonly string[];
+	/** The notes that differ from those of a usual call. A client that shows only a part shows these first. */
+	readonly warnings?: readonly string[];
 	/** Other channels in which it may be answered, as `placeKey` writes them. */
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals that an earlier version raised. */

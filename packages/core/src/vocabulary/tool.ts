@@ -40,6 +40,8 @@ export interface ToolPlan {
 	/** Whether it reads everything below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
+	/** The notes that describe a usual call. A short display of an approval may omit them. */
+	readonly usualNotes?: readonly string[];
 	/** Collects facts that need long to collect. Called only if an approval is required, before the question. */
 	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
 }
@@ -67,6 +69,8 @@ export interface FilesFact {
 export interface BoundFacts {
 	readonly binding: Readonly<Record<string, string>>;
 	readonly notes: readonly string[];
+	/** As in `ToolPlan`. */
+	readonly usualNotes?: readonly string[];
 }
 
 /** Directories and services of a call. Paths are absolute and real. */

@@ -10,7 +10,11 @@ const asks: Step[] = [
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that requires approval shows its effect, and has none yet",
-		steps: [...asks, { shows: ["+hello", "Risk:", "Expires"] }, { file: "notes.txt", has: null }],
+		steps: [
+			...asks,
+			{ shows: ["+hello", "More in Details", "Expires", "[Details]"] },
+			{ file: "notes.txt", has: null },
+		],
 	},
 	{
 		name: "an approver approves a call once: it runs, and the card shows who and when",
@@ -221,8 +225,8 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "calls of two replies are two cards with separate answers",
 		steps: [
 			{ says: "@Parley write: a.txt <<< a\nwrite: b.txt <<< b" },
-			{ clicks: "Approve once", on: "+++ a.txt", by: "Alex" },
-			{ clicks: "Deny", on: "+++ b.txt", by: "Alex", fills: {} },
+			{ clicks: "Approve once", on: "write a.txt", by: "Alex" },
+			{ clicks: "Deny", on: "write b.txt", by: "Alex", fills: {} },
 			{ shows: "Approval", times: 2 },
 			{ shows: ["a.txt", "✅ **Approved"] },
 			{ shows: ["b.txt", "⛔ **Denied**"] },
@@ -239,9 +243,22 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 				gets: Array.from({ length: 200 }, (_, line) => `line ${line} of the old text\n`).join(""),
 			},
 			{ says: "@Parley write: big.txt <<< new" },
-			{ shows: ["Some details do not fit here", "[Show all]"] },
-			{ clicks: "Show all", by: "Alex" },
-			{ answered: "write_file" },
+			{ shows: ["Not complete here", "[Details]"] },
+			{ clicks: "Details", by: "Alex" },
+			{ answered: ["write_file", "big.txt"] },
+		],
+	},
+	{
+		name: "the details of a call are private, with all notes, its risk and its end",
+		steps: [
+			...asks,
+			{ clicks: "Details" },
+			{
+				answered: ["write_file", "+hello", "creates a new file", "writes a file", "Risk: normal", "Expires"],
+			},
+			{ hides: "creates a new file" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "✅ **Approved once** by @Alex" },
 		],
 	},
 	{

@@ -129,7 +129,7 @@ export const replyCards: readonly Scene[] = [
 			},
 			writes("big.txt", "a.txt", "b.txt"),
 			{ shows: ["2 calls of the agent", "+++ a.txt", "+++ b.txt", "[Approve 2]", "[Approve 3]"] },
-			{ shows: ["the agent wants to use `write_file`", "path: big.txt", "[Show all]"] },
+			{ shows: ["the agent wants to use `write_file` · write big.txt", "Not complete here", "[Details]"] },
 			{ clicks: "Approve all", by: "Alex" },
 			{ answered: ["✅ **Approved:**", "write a.txt", "write b.txt"] },
 			{ clicks: "Approve once", by: "Alex" },

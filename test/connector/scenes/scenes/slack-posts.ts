@@ -148,8 +148,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ file: "big.txt", gets: "a line of the old text\n".repeat(2000) },
 			{ says: "@Parley write: big.txt <<< new" },
-			{ shows: ["Some details do not fit here", "[Show all]"] },
-			{ clicks: "Show all", by: "Alex" },
+			{ shows: ["Not complete here", "[Details]"] },
+			{ clicks: "Details", by: "Alex" },
 			{ answered: "write_file" },
 		],
 	},

@@ -12,67 +12,70 @@ import {
 } from "../../testing/question-scene.ts";
 import { tokenOfCard } from "./question.ts";
 
+const partial = "(**Not complete here:** press Details. Expires {86400 s}.)";
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
-const wait = "(Expires {86400 s} (at 86400 s).)";
+const wait = "(More in Details. Expires {86400 s}.)";
+const head = "**Approval k3v9qx** · the agent wants to use `run_command`";
+const command = "\n\n```\nnpm test\n```";
 
 const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[], reads: string])[] = [
 	[
-		"a command is shown with where it runs, its risk and its end",
+		"a usual command is shown with its end, and the details have the rest",
 		[approval()],
-		`${begin}\n\n- in /srv/app\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+		`${begin}\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"what may be allowed for the session offers that",
 		[approval({ allow_session: true, notes: [] })],
-		`${begin}\n\nRisk: normal.\n${wait}\n[Approve once] [For this session] [Deny]`,
+		`${begin}\n${wait}\n[Approve once] [For this session] [Deny] [Details]`,
 	],
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
 		[approval({ risk: "critical", notes: [] })],
-		`${begin}\n\n**Risk: critical.** Only the operator can approve this, with \`parley answer k3v9qx\` or in \`parley chat\`. You can deny it here.\n${wait}\n[Deny]`,
+		`${head}\n**Risk: critical.** Only the operator can approve it: \`parley answer k3v9qx\`${command}\n${wait}\n[Deny] [Details]`,
 	],
 	[
-		"who sees it and may not approve it reads where else somebody may",
-		[approval({ notes: [], also_in: ["discord:1:2"] })],
-		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in a channel of Discord can answer it too, with the command approvals.)\n[Approve once] [Deny]`,
+		"warnings are above the call, and short ones share a line",
+		[approval({ warnings: ["outside of /srv", "may contain keys", "x".repeat(60)] })],
+		`${head}\n⚠️ outside of /srv · may contain keys\n⚠️ ${"x".repeat(60)}${command}\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
-		"what is always asked about is said to be denied elsewhere, not approved",
-		[approval({ risk: "critical", notes: [], also_in: ["discord:1:2"] })],
-		`${begin}\n\n**Risk: critical.** Only the operator can approve this, with \`parley answer k3v9qx\` or in \`parley chat\`. You can deny it here.\n${wait.slice(0, -1)} Approvers in a channel of Discord can deny it too, with the command approvals.)\n[Deny]`,
+		"warnings that do not fit are counted, and the card says that it is not complete",
+		[approval({ warnings: ["a", "b", "c"].map((letter) => letter.repeat(60)) })],
+		`${head}\n⚠️ ${"a".repeat(60)}\n⚠️ **2 more warnings** in Details${command}\n${partial}\n[Approve once] [Deny] [Details]`,
 	],
 	[
-		"several rooms of a platform are told as such",
-		[approval({ notes: [], also_in: ["discord:1:2", "slack:T:C", "discord:1:3"] })],
-		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in channels of Discord and Slack can answer it too, with the command approvals.)\n[Approve once] [Deny]`,
+		"all notes are warnings if the gateway does not say which ones are",
+		[approval({ notes: ["in /srv/app"], warnings: undefined as never })],
+		`${head}\n⚠️ in /srv/app${command}\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"who has answered on another platform is told by their name and that platform",
 		[approval(), answered({ by: "slack:T:U7", by_name: "Mia *M*" })],
-		`${begin}\n\n✅ **Approved once** by Mia \\*M\\* (Slack), at 2 s`,
+		`${head}\n✅ **Approved once** by Mia \\*M\\* (Slack), at 2 s${command}`,
 	],
 	[
 		"a high risk is said in words",
 		[approval({ risk: "high", notes: [] })],
-		`${begin}\n\n**Risk: high.**\n${wait}\n[Approve once] [Deny]`,
+		`${head}\n**Risk: high.**${command}\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"a label that says more than tool and arguments stands above them",
 		[approval({ notes: [], arguments: { path: "a" } }, { label: "Allow delete 3 files in a?" })],
-		"**Approval k3v9qx** · the agent wants to use `run_command`\n\nAllow delete 3 files in a?\n\n```\npath: a\n```" +
-			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+		"**Approval k3v9qx** · the agent wants to use `run_command` · delete 3 files in a\n\n```\npath: a\n```" +
+			`\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"arguments stand by their names, and no line of a value looks like another argument",
 		[approval({ notes: [], arguments: { cmd: "npm test\nnetwork: false", network: true } })],
-		"**Approval k3v9qx** · the agent wants to use `run_command`\n\nAllow run npm test?\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
-			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+		"**Approval k3v9qx** · the agent wants to use `run_command` · run npm test\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
+			`\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"a fence in a command does not end the block that shows it",
 		[approval({ notes: [], arguments: { cmd: "echo '```'" } }, { label: "Allow run echo '```'?" })],
 		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n````\necho '```'\n````" +
-			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+			`\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"what nobody would see in a command is written out",
@@ -83,10 +86,10 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 			),
 		],
 		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nls \\u{202e}\\u{200b}\n```" +
-			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+			`\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
-		"a change is shown as a diff, and a long text that the diff tells only by its length",
+		"a change is shown as a diff without the names that the first line has",
 		[
 			approval(
 				{
@@ -98,63 +101,63 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 				{ label: "Allow write a?" },
 			),
 		],
-		"**Approval k3v9qx** · the agent wants to use `write_file`\n\n```\npath: a\ncontent: (300 characters)\n```\n\n```diff\n--- a\n+++ a\n-old\n+new\n```" +
-			`\n\nRisk: normal.\n\nSome details do not fit here. Press **Show all**.\n${wait}\n[Approve once] [Deny] [Show all]`,
+		"**Approval k3v9qx** · the agent wants to use `write_file` · write a\n\n```diff\n-old\n+new\n```" +
+			`\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"notes cannot format anything",
-		[approval({ notes: ["a *b* [c](https://evil.example)\n# d"] })],
-		`${begin}\n\n- a \\*b\\* \\[c]\\(https\\://evil.example) \\# d\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+		[approval({ warnings: ["a *b* [c](https://evil.example)\n# d"] })],
+		`${head}\n⚠️ a \\*b\\* \\[c]\\(https\\://evil.example) # d${command}\n${wait}\n[Approve once] [Deny] [Details]`,
 	],
 	[
 		"an approval is shown with who gave it and when, and nothing more to press",
 		[approval(), answered({})],
-		`${begin}\n\n✅ **Approved once** by @42, at 2 s`,
+		`${head}\n✅ **Approved once** by @42, at 2 s${command}`,
 	],
 	[
 		"where a yes could be for the session, one that was not says that it was for once",
 		[approval({ allow_session: true }), answered({})],
-		`${begin}\n\n✅ **Approved once** by @42, at 2 s`,
+		`${head}\n✅ **Approved once** by @42, at 2 s${command}`,
 	],
 	[
 		"an approval for the session says so",
 		[approval({ allow_session: true }), answered({ remembered: true })],
-		`${begin}\n\n✅ **Approved for this session** by @42, at 2 s`,
+		`${head}\n✅ **Approved for this session** by @42, at 2 s${command}`,
 	],
 	[
 		"who answered elsewhere is the operator",
 		[approval(), answered({ by: "operator" })],
-		`${begin}\n\n✅ **Approved once** by the operator, at 2 s`,
+		`${head}\n✅ **Approved once** by the operator, at 2 s${command}`,
 	],
 	[
 		"a denial is shown with who gave it",
 		[approval(), answered({ value: false, cancelled: true })],
-		`${begin}\n\n⛔ **Denied** by @42, at 2 s`,
+		`${head}\n⛔ **Denied** by @42, at 2 s${command}`,
 	],
 	[
 		"a denial is shown with its reason, in which nothing formats",
 		[approval(), answered({ value: false, cancelled: true, reason: "not on a *Friday*\n# ask Bo " })],
-		`${begin}\n\n⛔ **Denied** by @42, at 2 s\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
+		`${head}\n⛔ **Denied** by @42, at 2 s\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
 	],
 	[
 		"what was approved with other arguments shows both",
 		[approval(), answered({ by: "operator", arguments: { cmd: "npm run lint" } })],
-		`${begin}\n\n✅ **Approved once**, with changed arguments, by the operator, at 2 s\n\nApproved arguments:\n\n\`\`\`\nnpm run lint\n\`\`\``,
+		`${head}\n✅ **Approved once**, with changed arguments, by the operator, at 2 s\n\n\`\`\`\nnpm run lint\n\`\`\``,
 	],
 	[
 		"no answer in time is not a denial",
 		[approval(), closed("expired")],
-		`${begin}\n\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s`,
+		`${head}\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s${command}`,
 	],
 	[
 		"a question that was stopped with its run says so",
 		[approval(), closed("cancelled")],
-		`${begin}\n\n⌛ **No answer**, so the call did not run: the work was stopped, at 2 s`,
+		`${head}\n⌛ **No answer**, so the call did not run: the work was stopped, at 2 s${command}`,
 	],
 	[
 		"any other reason is told in the gateway's words",
 		[approval(), closed("the *model* failed")],
-		`${begin}\n\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, at 2 s`,
+		`${head}\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, at 2 s${command}`,
 	],
 	[
 		"a reminder is a post of its own with the code of the question",

@@ -85,7 +85,8 @@ export function unansweredOutcome(
 	return { words, details: () => [] };
 }
 
-const longestReason = 300;
+/** Two lines of a card. */
+const longestReason = 160;
 
 function whole(text: string): ReturnType<typeof keep> {
 	return keep(text, text.length);

@@ -8,18 +8,21 @@ import { fitCard } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
 import {
+	type ApprovalCall,
 	cardOf,
 	codeOf,
 	type OpenQuestion,
-	platformOf,
 	type QuestionName,
 	reminderCardOf,
 	titleOf,
 } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { callFacts, canReply, openFacts } from "./question-facts.ts";
+import { cardColumns, shortApproval, shortFoot, shortResult } from "./short-card.ts";
+import { elsewhere } from "./whole-question.ts";
 
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
+	if (question.call) return approvalCard(question, question.call, scene);
 	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
 		heading(question),
@@ -36,9 +39,22 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	};
 }
 
+/** The card of an approval: at most 8 lines. */
+function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShowOperation {
+	const { paragraphs, cut } = shortApproval(question, call);
+	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
+	return {
+		...cardTarget(question, scene, question.task),
+		text: paragraphs.join("\n\n"),
+		plain,
+		foot: shortFoot(question, cut, scene),
+		controls: questionControls(question, scene, cut),
+	};
+}
+
 /** Footer with the expiry of a question and the other channels in which it can be answered. */
 export function footOf(question: OpenQuestion, { platform: { moment } }: Scene): string {
-	const { expiresAt, alsoIn } = question;
+	const { expiresAt, alsoIn, call } = question;
 	const waits =
 		expiresAt === undefined
 			? questionTexts.waiting
@@ -46,19 +62,32 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 					exact: moment(expiresAt, "exact"),
 					relative: moment(expiresAt, "relative"),
 				});
-	return alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
+	return alsoIn === undefined
+		? waits
+		: `${waits} ${elsewhere(alsoIn, { onlyDeny: call?.risk === "critical" })}`;
 }
 
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
-	const write = (cut: Cut): string[] => {
-		const lines = [heading(question), ...callFacts(question, cut)];
-		const paragraphs = [...lines, outcome.words, ...outcome.details(cut)];
-		return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
-	};
-	const { text } = fitCard(scene.platform, "", write);
+	const { text } = fitCard(scene.platform, "", (cut) => closedFacts(question, outcome, cut));
 	const plain = `${heading(question)}\n\n${outcome.words}`;
 	return { ...cardTarget(question, scene, question.task), text, plain, controls: [] };
 }
+
+function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readonly string[] {
+	if (question.call) {
+		const { changedArguments } = approvalTexts.outcomes;
+		// The result says already that the arguments were changed.
+		const details = outcome.details(new Cut(longestDetail)).filter((part) => part !== changedArguments);
+		const result = { result: outcome.words, details: details.length > 0 };
+		return [...shortResult(question, question.call, result), ...details];
+	}
+	const lines = [heading(question), ...callFacts(question, cut)];
+	const paragraphs = [...lines, outcome.words, ...outcome.details(cut)];
+	return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
+}
+
+/** Two lines of a card, for the reason of a denial or for changed arguments. */
+const longestDetail = 2 * cardColumns - 10;
 
 /** A reminder as a new post. A reply to it answers the question. `calls`: lines of all its calls, if there are several. */
 export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
@@ -96,16 +125,6 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 		kind === "approval" ? texts.approver({ command: inlineCode(command) }) : undefined,
 		texts.operator({ command: inlineCode(`parley answer ${codeOf(token)}`) }),
 	]).join(" ");
-}
-
-/** Channels of other platforms have no name here. */
-function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {
-	return approvalTexts.card.alsoIn({
-		platforms: [...new Set(rooms.map(platformOf))].join(" and "),
-		several: rooms.length > 1,
-		// A platform cannot approve a call that always requires approval.
-		onlyDeny: call?.risk === "critical",
-	});
 }
 
 /** Name of the question and its request. */

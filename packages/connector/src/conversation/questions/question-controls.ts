@@ -37,7 +37,11 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	const skip: ButtonFacts[] = required ? [] : [["skip", questionTexts.buttons.skip, "secondary"]];
 	switch (kind) {
 		case "approval":
-			return [...approving(call), ["deny", approvalTexts.buttons.deny, "danger"], ...whole];
+			return [
+				...approving(call),
+				["deny", approvalTexts.buttons.deny, "danger"],
+				["whole", approvalTexts.buttons.details, "secondary"],
+			];
 		case "grant":
 			return [
 				["approve", approvalTexts.buttons.approve, "success"],

@@ -30,6 +30,8 @@ export interface ApprovalCall {
 	/** A unified diff, or empty. */
 	readonly preview: StoredText;
 	readonly notes: readonly StoredText[];
+	/** The notes that differ from a usual call. Absent if the gateway does not report them: then all notes may. */
+	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
 }

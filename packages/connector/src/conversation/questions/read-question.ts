@@ -58,6 +58,7 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 		tool = "",
 		preview = "",
 		notes = [],
+		warnings,
 		risk = "normal",
 		allow_session: allowSession = false,
 	} = context;
@@ -66,7 +67,10 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 	const further = notes.length - maxNotes;
 	const more = further > 0 ? [questionTexts.moreNotes({ count: further })] : [];
 	return {
-		...defined({ id: context.call_id }),
+		...defined({
+			id: context.call_id,
+			warnings: warnings?.slice(0, maxNotes).map((note) => keep(note, longestNote)),
+		}),
 		tool,
 		risk,
 		allowSession,

@@ -112,7 +112,7 @@ test("a single approval becomes a row when another call of its reply is asked", 
 	const { posts } = play([first, second]);
 	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${token}`]);
 	expect(posts.map(labels)).toEqual([
-		["Approve once | Deny"],
+		["Approve once | Deny | Details"],
 		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
 	]);
 });
@@ -121,10 +121,10 @@ test("when no call of a card waits, the next one of its reply is a new post", ()
 	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
 	const card = last([...three, ...answers, ...writes(["d.txt"], { from: 4 })]);
 	expect(card).toMatchObject({ card: `prompt:${tokenOf(4)}`, marker: "Approval k3v9q4" });
-	expect(labels(card)).toEqual(["Approve once | Deny"]);
+	expect(labels(card)).toEqual(["Approve once | Deny | Details"]);
 	const again = writes(["b.txt"], { from: 5, context: { call_id: "call_2" } });
 	expect(last([...three, ...answers, ...again]).text).toMatch(
-		/^\*\*Approval k3v9q5\*\* · the agent wants to use `write_file` · \*\*asked again\*\*\n/u,
+		/^\*\*Approval k3v9q5\*\* · the agent wants to use `write_file` · \*\*asked again\*\* · write b\.txt\n/u,
 	);
 });
 
@@ -169,8 +169,8 @@ test("a call that is too long to be whole beside others is shown as it is alone"
 		[token, tokenOf(2), tokenOf(3)].map((one) => `prompt:${one}`),
 	);
 	expect(posts.map(labels)).toEqual([
-		["Approve once | Deny"],
-		["Approve once | Deny | Show all"],
+		["Approve once | Deny | Details"],
+		["Approve once | Deny | Details"],
 		["Approve 3 | Deny 3", "Approve 4 | Deny 4", "Approve all | Deny all"],
 	]);
 	for (const { text } of posts) expect(text.length).toBeLessThanOrEqual(2000);
@@ -180,7 +180,7 @@ test("calls share a card as long as nothing of them is cut", () => {
 	const preview = `+${"x".repeat(600)}`;
 	expect(play(writes(["a", "b", "c"], { context: { preview } })).posts.map(labels)).toEqual([
 		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
-		["Approve once | Deny"],
+		["Approve once | Deny | Details"],
 	]);
 });
 

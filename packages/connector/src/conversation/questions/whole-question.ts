@@ -1,12 +1,17 @@
 import { definedItems } from "@parley/base";
-import type { PromptRequestPayload } from "@parley/protocol";
+import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
+import { platformOf } from "./question.ts";
 
-/** Complete text of a question in Markdown, of any length. */
-export function wholeQuestion({ label, options, context }: PromptRequestPayload): string {
+/** Complete text of a question in Markdown, of any length, with its expiry and the other channels that may answer it. */
+export function wholeQuestion(
+	{ label, options, context }: PromptRequestPayload,
+	platform: Scene["platform"],
+): string {
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {
 		const said = options.map(({ label: name, description, disabled }) =>
@@ -26,5 +31,19 @@ export function wholeQuestion({ label, options, context }: PromptRequestPayload)
 		preview === "" ? undefined : fenced(preview, "diff"),
 		notes.length === 0 ? undefined : bullets(notes.map(plain)),
 		risk === undefined ? undefined : approvalTexts.card.risk({ risk }),
+		expiryOf(context, platform),
+		context.also_in === undefined ? undefined : elsewhere(context.also_in, { onlyDeny: risk === "critical" }),
 	]).join("\n\n");
+}
+
+function expiryOf({ expires_at: at = "" }: PromptContext, { moment }: Scene["platform"]): string | undefined {
+	const time = Date.parse(at);
+	if (!Number.isFinite(time)) return undefined;
+	return questionTexts.expires({ exact: moment(time, "exact"), relative: moment(time, "relative") });
+}
+
+/** Channels of other platforms have no name here. `onlyDeny`: a platform cannot approve a call that always requires approval. */
+export function elsewhere(rooms: readonly string[], { onlyDeny }: { readonly onlyDeny: boolean }): string {
+	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");
+	return approvalTexts.card.alsoIn({ platforms, several: rooms.length > 1, onlyDeny });
 }

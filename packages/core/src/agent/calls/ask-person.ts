@@ -7,6 +7,7 @@ import {
 	type PromptRow,
 } from "../../conversation/prompt-rows.ts";
 import { type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
+import { isUsualReason } from "../../policy/policy-rule.ts";
 import type { Journal } from "../../store/journal.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
@@ -145,10 +146,14 @@ interface Shown {
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
-	{ floor, reason, taint, allowSession, alsoIn }: Judgement & Shown,
+	{ floor, reason, rules, taint, allowSession, alsoIn }: Judgement & Shown,
 ): ShownQuestion {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
+	const usual = new Set(plan.usualNotes);
+	if (isUsualReason(rules)) usual.add(reason);
+	// Every session of a chat has text of others.
+	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const whole = {
 		label: `Allow ${plan.label}?`,
 		arguments: changed,
@@ -168,6 +173,8 @@ function shownApproval(
 	const unread = isUnread({ label, approval });
 	const added = [hides ? hidingNote : undefined, unread ? unreadNote : undefined];
 	const notes = [...seen.notes, ...definedItems(added)];
+	const unusual = seen.notes.filter((_, index) => !usual.has(whole.notes[index] ?? ""));
+	const warnings = [...unusual, ...definedItems(added)];
 	return {
 		type: "confirm",
 		label,
@@ -175,7 +182,12 @@ function shownApproval(
 		options: [],
 		validation: "",
 		placeholder: "",
-		approval: { ...approval, notes, ...defined({ alsoIn: alsoIn.length > 0 ? alsoIn : undefined }) },
+		approval: {
+			...approval,
+			notes,
+			warnings,
+			...defined({ alsoIn: alsoIn.length > 0 ? alsoIn : undefined }),
+		},
 	};
 }
 

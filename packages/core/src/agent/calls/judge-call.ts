@@ -30,8 +30,13 @@ export interface JudgePorts extends WorkspacePorts {
 export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
 	const { bind, ...plan } = planned.ready.plan;
 	if (bind === undefined) return planned;
-	const { binding, notes } = await bind(options);
-	const bound = { ...plan, binding: { ...plan.binding, ...binding }, notes: [...plan.notes, ...notes] };
+	const { binding, notes, usualNotes = [] } = await bind(options);
+	const bound = {
+		...plan,
+		binding: { ...plan.binding, ...binding },
+		notes: [...plan.notes, ...notes],
+		usualNotes: [...(plan.usualNotes ?? []), ...usualNotes],
+	};
 	return { ...planned, isBound: true, ready: { ...planned.ready, plan: bound } };
 }
 

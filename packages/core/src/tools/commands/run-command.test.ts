@@ -57,6 +57,7 @@ test("without a sandbox a command is planned as one, with its facts, and cannot 
 			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
 			sandbox: "off",
 		},
+		usualNotes: [`in ${context.cwd}`],
 		notes: [`in ${context.cwd}`, "sandbox: off — it has your permissions: files, network and this gateway"],
 		bind: expect.any(Function),
 	});
@@ -66,6 +67,7 @@ test("in a sandbox it is another class", async () => {
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: ending({}) });
 	expect(plan.classes).toEqual(["exec-sandboxed"]);
 	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
+	expect(plan.usualNotes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
 });
 
 test("a command that needs the network leaves the sandbox and always requires approval", async () => {

@@ -102,6 +102,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		preview: "",
 		binding: await surroundingsOf({ ...context, sandbox }),
 		bind: (options) => boundToCommand(cmd, { ...context, sandbox }, options),
+		usualNotes: [`in ${context.cwd}`, ...usualSandboxNote(sandbox)],
 		notes: [
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
@@ -203,6 +204,13 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	}
 	const network = hosts ? `network only to ${hosts.join(", ")} by https` : "no network";
 	return `sandbox: ${mode} — ${network}, and only files in the roots`;
+}
+
+/** The note of a sandbox without network access. Any other confinement is unusual. */
+export function usualSandboxNote(sandbox: CommandConfinement): string[] {
+	const isUsual =
+		sandbox.mode !== "off" && sandbox.mode !== "container" && !sandbox.hosts && !sandbox.exposed;
+	return isUsual ? [sandboxNote(sandbox)] : [];
 }
 
 export function execClasses({ mode, exposed = false }: CommandConfinement): ActionClass[] {

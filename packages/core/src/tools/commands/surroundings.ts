@@ -67,15 +67,9 @@ export async function boundToCommand(
 	const facts = [files, ...beside];
 	const complete = named.complete && named.directories.length <= mostDirectories;
 	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
-	return {
-		binding,
-		notes: [
-			boundNote(`${count} here, and those it names`, {
-				complete: complete && facts.every((fact) => fact.complete),
-				known: named.known,
-			}),
-		],
-	};
+	const isComplete = complete && facts.every((fact) => fact.complete);
+	const look = { complete: isComplete, known: named.known };
+	return { binding, ...boundNotes(`${count} here, and those it names`, look) };
 }
 
 /** The files of a repository, and a note about them for the approver. See `filesBelow`. */
@@ -87,7 +81,7 @@ export async function boundToRepository(
 	const { text, files, complete } = await filesIn(top, context, lookOptions("files", options));
 	return {
 		binding: { files: text },
-		notes: [boundNote(`${files} in the repository`, { complete, known: true })],
+		...boundNotes(`${files} in the repository`, { complete, known: true }),
 	};
 }
 
@@ -126,9 +120,13 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 }
 
 /** One line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
-function boundNote(what: string, { complete, known }: Record<"complete" | "known", boolean>): string {
+function boundNotes(
+	what: string,
+	{ complete, known }: Record<"complete" | "known", boolean>,
+): Pick<BoundFacts, "notes" | "usualNotes"> {
 	const rest = `${complete ? "" : "all other files here (too many), "}${known ? "" : "paths known only when it runs, "}`;
-	return `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
+	const note = `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
+	return { notes: [note], ...defined({ usualNotes: complete && known ? [note] : undefined }) };
 }
 
 /** Maximum of paths that a refusal names. */

@@ -50,6 +50,7 @@ test("a change is planned with its difference and made in place", async () => {
 		binding: { path: join(context.cwd, "beans.txt"), before: expect.stringMatching(/^[0-9a-f]{64}$/) },
 		grant: { kind: "path", tool: "edit_file", root: context.cwd },
 		notes: ["changes one place, line 2"],
+		usualNotes: ["changes one place, line 2"],
 	});
 	expect(await contentOf("beans.txt")).toBe("one\ntwo\nthree\n");
 	expect(await executeCall(ready, context)).toEqual({

@@ -67,6 +67,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const parts = {
 		preview: previewOf(target, old, args, edit),
 		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : "the file may not contain the text",
+		isUsual: edit.kind === "edited",
 		text: args.new_text,
 	};
 	return planWrite({ tool: "edit_file", verb: "edit" }, target, parts, context);

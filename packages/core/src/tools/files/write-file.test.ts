@@ -45,6 +45,7 @@ test("a new file is planned with its diff and written with its directories", asy
 		binding: { path: join(context.cwd, "a/b/new.txt"), before: "absent" },
 		grant: { kind: "path", tool: "write_file", root: context.cwd },
 		notes: ["creates a new file"],
+		usualNotes: ["creates a new file"],
 	});
 	await expect(contentOf("a/b/new.txt")).rejects.toThrow("ENOENT");
 	expect(await executeCall(ready, context)).toEqual({

@@ -49,6 +49,8 @@ export async function findTarget(text: string, context: ToolContext): Promise<Wr
 interface WritePlan {
 	readonly preview: string;
 	readonly note: string;
+	/** Whether the note describes a usual call. Default: true. */
+	readonly isUsual?: boolean;
 	/** New content of the call. */
 	readonly text: string;
 }
@@ -57,7 +59,7 @@ interface WritePlan {
 export function planWrite(
 	{ tool, verb }: { readonly tool: string; readonly verb: string },
 	{ path, root, shown, classes, state }: WriteTarget,
-	{ preview, note, text }: WritePlan,
+	{ preview, note, isUsual = true, text }: WritePlan,
 	{ roots }: ToolContext,
 ): ToolPlan {
 	return {
@@ -68,6 +70,7 @@ export function planWrite(
 		...defined({
 			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
 		}),
+		...defined({ usualNotes: isUsual && classes.join() === "write" ? [note] : undefined }),
 		notes: [
 			note,
 			...(classes.includes("outside-write") ? [`outside of ${roots.join(", ")}`] : []),

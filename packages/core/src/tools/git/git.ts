@@ -14,7 +14,7 @@ import {
 	type ToolResult,
 } from "../../vocabulary/tool.ts";
 import { fileFacts } from "../commands/programs.ts";
-import { describeOutcome, refuseUnshowable, sandboxNote } from "../commands/run-command.ts";
+import { describeOutcome, refuseUnshowable, sandboxNote, usualSandboxNote } from "../commands/run-command.ts";
 import { boundToRepository, differences, programFacts } from "../commands/surroundings.ts";
 import { requireDirectory } from "../files/tree-files.ts";
 import { type GitJudgement, judgeGit, shellLine } from "./judge-git.ts";
@@ -81,6 +81,10 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		preview: "",
 		binding,
 		...defined({ grant: classes.length === 1 && classes[0] === "write" ? grantOf(args.args) : undefined }),
+		usualNotes: [
+			...(directory === context.cwd ? [`in ${shownPath(directory, context.cwd)}`] : []),
+			...usualSandboxNote(sandboxOf(judgement, context)),
+		],
 		notes: [
 			`in ${shownPath(directory, context.cwd)}`,
 			...(care === "run" || care === "outside" ? [sandboxNote(sandboxOf(judgement, context))] : []),

@@ -41,6 +41,7 @@ test("edits are planned with their difference, granted as edit_file, and made to
 		binding: { path: join(context.cwd, "beans.txt"), before: expect.stringMatching(/^[0-9a-f]{64}$/) },
 		grant: { kind: "path", tool: "edit_file", root: context.cwd },
 		notes: ["changes 2 places, lines 1, 3"],
+		usualNotes: ["changes 2 places, lines 1, 3"],
 	});
 	expect(await contentOf("beans.txt")).toBe("one\ntwo\nthree\n");
 	expect(await executeCall(call, context)).toEqual({

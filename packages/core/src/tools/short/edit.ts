@@ -79,6 +79,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const parts = {
 		preview: previewOf(target, old, args, made),
 		note: made.kind === "edited" ? `changes ${places(made.lines)}` : "the file may not contain the texts",
+		isUsual: made.kind === "edited",
 		text: args.edits.map(({ newText }) => newText).join("\n"),
 	};
 	return planWrite({ tool: editFile.name, verb: "edit" }, target, parts, context);

@@ -24,6 +24,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					risk: approval.risk,
 					allow_session: approval.allowSession,
 					notes: approval.notes,
+					warnings: approval.warnings,
 					also_in: approval.alsoIn,
 					reply: approval.reply,
 					...common,

@@ -96,7 +96,7 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
-	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
+	const { arguments: given, preview, notes, warnings, also_in, ...short } = shown.context;
 	const isLong = whole && prompt.approval !== undefined;
 	return {
 		...shown,
@@ -104,6 +104,7 @@ function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_
 		context: defined({
 			...short,
 			notes: notes && [...notes],
+			warnings: warnings && [...warnings],
 			also_in: also_in && [...also_in],
 			arguments: isLong ? given : undefined,
 			preview: isLong ? preview : undefined,

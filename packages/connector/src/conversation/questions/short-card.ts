@@ -1,0 +1,187 @@
+import { columnsOf } from "../../text/columns.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
+import { oneLine, plain as plainLine } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import { fenced, inlineCode } from "./markdown.ts";
+import { type ApprovalCall, codeOf, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
+
+/** Width of a card in columns, as a desktop client shows it. */
+export const cardColumns = 80;
+/** Lines of the card of an approval, with the line of its buttons. */
+export const cardLines = 8;
+
+/** Lines of the card without its buttons, its footer, and the empty line before a block of code. */
+const ownLines = cardLines - 3;
+/** Lines of the effect of a call that warnings leave free. */
+const minEffect = 2;
+const maxTool = 32;
+/** Columns that warnings may have after their sign. */
+const warningColumns = cardColumns - 3;
+const count = new Intl.NumberFormat("en");
+
+/** Text of a card, and whether `Details` shows more of the call. */
+export interface ShortCard {
+	/** Paragraphs of Markdown. */
+	readonly paragraphs: readonly string[];
+	/** Whether a part of the call is missing, or a warning. */
+	readonly cut: boolean;
+}
+
+/** The card of an open approval: the call, its warnings and its effect. Everything else is in the details. */
+export function shortApproval(question: OpenQuestion, call: ApprovalCall): ShortCard {
+	const head = headOf(question, call);
+	const critical = call.risk === "critical" ? [criticalLine(question)] : riskLine(call);
+	const room = ownLines - minEffect - head.lines.length - critical.length;
+	const warnings = warningsOf(call, Math.max(room, 1));
+	const taken = head.lines.length + warnings.lines.length + critical.length;
+	const effect = effectOf(call, Math.max(ownLines - taken, 1));
+	return {
+		paragraphs: [[...head.lines, ...critical, ...warnings.lines].join("\n"), ...effect.paragraphs],
+		cut: head.cut || warnings.cut || effect.cut,
+	};
+}
+
+/** The card of an answered or closed approval. `result`: one line. `details`: whether the result has more paragraphs. */
+export function shortResult(
+	question: OpenQuestion,
+	call: ApprovalCall,
+	{ result, details }: { readonly result: string; readonly details: boolean },
+): readonly string[] {
+	const head = headOf(question, call);
+	const effect = details ? { paragraphs: [] } : effectOf(call, minEffect);
+	return [[...head.lines, result].join("\n"), ...effect.paragraphs];
+}
+
+/** Footer with the expiry and a hint to the details. */
+export function shortFoot(
+	{ expiresAt }: OpenQuestion,
+	cut: boolean,
+	{ platform: { moment } }: Scene,
+): string {
+	const expires = expiresAt === undefined ? undefined : moment(expiresAt, "relative");
+	return approvalTexts.card.foot({ cut, expires });
+}
+
+interface Part {
+	readonly lines: readonly string[];
+	readonly cut: boolean;
+}
+
+function headOf(question: OpenQuestion, call: ApprovalCall): Part {
+	const { task, again, label } = question;
+	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
+	const tool = call.tool.slice(0, maxTool);
+	const wants = approvalTexts.card.wants({ asker, tool: inlineCode(tool) });
+	const title = `**${titleOf(question)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
+	const cut = tool !== call.tool;
+	if (isToldByArguments(call)) return { lines: [title], cut };
+	const what = whatOf(label.text);
+	const used = columnsOf(`${titleOf(question)} · ${approvalTexts.card.wants({ asker, tool })} · `);
+	const room = cardColumns - used - (again ? 15 : 0);
+	if (columnsOf(what) <= room) return { lines: [`${title} · ${plainLine(what, cardColumns)}`], cut };
+	const isLong = label.length > label.text.length || columnsOf(what) > cardColumns;
+	return { lines: [title, plainLine(what, cardColumns)], cut: cut || isLong };
+}
+
+/** Whether the card shows the arguments and they contain the text of the label. */
+function isToldByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
+	return told && preview.length === 0 && given.length > 0;
+}
+
+/** The call of a label such as `Allow write a.txt?`. */
+function whatOf(label: string): string {
+	return /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
+}
+
+function riskLine({ risk }: ApprovalCall): string[] {
+	return risk === "high" ? [approvalTexts.card.risk({ risk })] : [];
+}
+
+function criticalLine({ token }: OpenQuestion): string {
+	return approvalTexts.card.onlyOperator({ command: inlineCode(`parley answer ${codeOf(token)}`) });
+}
+
+/** The warnings in at most `most` lines. Several short ones share a line. */
+function warningsOf({ warnings, notes }: ApprovalCall, most: number): Part {
+	const all = warnings ?? notes;
+	const lines: string[][] = [];
+	for (const { text, length } of all) {
+		const line = oneLine(text, Number.POSITIVE_INFINITY);
+		const joined = [...(lines.at(-1) ?? []), line].join(separator);
+		if (length === text.length && lines.length > 0 && columnsOf(joined) <= warningColumns) {
+			lines.at(-1)?.push(line);
+		} else lines.push([line]);
+	}
+	const shown = lines.length > most ? lines.slice(0, most - 1) : lines;
+	const isLong = shown.some((line) => columnsOf(line.join(separator)) > warningColumns);
+	const isStoredWhole = all.every(({ text, length }) => length === text.length);
+	const left = all.length - shown.flat().length;
+	const more = left > 0 ? [approvalTexts.card.moreWarnings({ count: left })] : [];
+	return {
+		lines: [...shown.map((line) => plainLine(line.join(separator), warningColumns)), ...more].map(
+			(line) => `${warningSign}${line}`,
+		),
+		cut: isLong || left > 0 || !isStoredWhole,
+	};
+}
+
+const separator = " · ";
+const warningSign = "⚠️ ";
+
+interface Effect {
+	readonly paragraphs: readonly string[];
+	readonly cut: boolean;
+}
+
+/** The change as a diff, or the arguments, in a block of at most `most` lines. */
+function effectOf({ preview, arguments: given }: ApprovalCall, most: number): Effect {
+	if (preview.length > 0) {
+		const { text, cut } = cutLines(withoutNames(preview), most);
+		return { paragraphs: [fenced(text, "diff")], cut };
+	}
+	if (given.length === 0) return { paragraphs: [], cut: false };
+	const { text, cut } = cutLines(given, most);
+	return { paragraphs: [fenced(text)], cut };
+}
+
+/** A diff without the names of its file, which the label has, the place of its only change, and notes about its last line. */
+function withoutNames({ text, length }: StoredText): StoredText {
+	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
+	const rest = text.slice(names.length);
+	const isOnly = names !== "" && rest.split("\n").filter((line) => line.startsWith("@@ ")).length === 1;
+	const place = (isOnly && length === text.length && /^@@ .*\n/u.exec(rest)?.[0]) || "";
+	const start = names.length + place.length;
+	const shown =
+		names === "" ? text : text.slice(start).replace(/\n\\ No newline at end of file(?=\n|$)/gu, "");
+	return { text: shown, length: length - (text.length - shown.length) };
+}
+
+/** The first lines of a text that fit `most` lines of the card. A note takes the last one if a part is missing. */
+export function cutLines({ text, length }: StoredText, most: number): { text: string; cut: boolean } {
+	const lines = text.replace(/\n$/u, "").split("\n");
+	const rows = lines.map((line) => Math.max(1, Math.ceil(columnsOf(line) / cardColumns)));
+	const all = rows.reduce((sum, row) => sum + row, 0);
+	if (text.length === length && all <= most) return { text: lines.join("\n"), cut: false };
+	const kept: string[] = [];
+	let left = most - 1;
+	for (const [index, line] of lines.entries()) {
+		const needed = rows[index] ?? 1;
+		if (needed > left) {
+			if (left > 0) kept.push(beginningOf(line, left * cardColumns));
+			break;
+		}
+		kept.push(line);
+		left -= needed;
+	}
+	const shown = kept.join("\n");
+	const omitted = questionTexts.omittedCharacters({ count: count.format(length - shown.length) });
+	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
+}
+
+/** The start of a line with at most `columns` columns, without half a character. */
+function beginningOf(line: string, columns: number): string {
+	let kept = line.slice(0, columns);
+	while (columnsOf(kept) > columns) kept = kept.slice(0, -1);
+	return kept.replace(/[\ud800-\udbff]$/u, "");
+}
