@@ -109,6 +109,7 @@ export const ozzieEvents: Table<EventName> = {
 	"prompt.request": "prompt.first",
 	"prompt.response": "prompt.reported",
 	"prompt.closed": "prompt.closed",
+	"prompt.vote": "prompt.votes",
 	"prompt.reminder": "prompt.reminder",
 	"file.created": "file.created",
 	"session.renamed": "list.rename",

@@ -242,9 +242,9 @@ export class Runtime {
 
 	/** Answers an open question. The first answer wins. Returns false for a later one, which changes nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
-		const { places } = this.trust;
+		const { places, checks } = this.trust;
 		return answerQuestion(
-			{ ...this.#parts.services, sessions: this.#parts.sessions, places },
+			{ ...this.#parts.services, sessions: this.#parts.sessions, places, checks },
 			request,
 			token,
 			response,

@@ -106,6 +106,21 @@ export interface PromptResponsePayload {
 	readonly remembered?: true;
 	/** Reason of a denial, if one was given. */
 	readonly reason?: string;
+	/** People who approved before, if the call needed several approvals. */
+	readonly voters?: readonly string[];
+}
+
+/** One of several approvals that a call needs. The prompt is still open. */
+export interface PromptVotePayload {
+	readonly token: string;
+	readonly by: string;
+	/** As in `prompt.response`. */
+	readonly by_name?: string;
+	/** Approvals that are valid now. */
+	readonly approvals: number;
+	readonly needed: number;
+	/** The prompt with the arguments that this person changed. It replaces the prompt, and earlier approvals are void. */
+	readonly changed?: PromptRequestPayload;
 }
 
 /** A question that can no longer be answered. */
@@ -154,6 +169,7 @@ export interface EventPayloads
 	readonly "tool.call": ToolCallPayload;
 	readonly "prompt.request": PromptRequestPayload;
 	readonly "prompt.response": PromptResponsePayload;
+	readonly "prompt.vote": PromptVotePayload;
 	readonly "prompt.closed": PromptClosedPayload;
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
@@ -228,6 +244,15 @@ const payloads = {
 		arguments: z.unknown().optional(),
 		remembered: z.exactOptional(z.literal(true)),
 		reason: z.exactOptional(z.string()),
+		voters: z.exactOptional(z.array(z.string())),
+	}),
+	"prompt.vote": z.object({
+		token: z.string(),
+		by: z.string(),
+		by_name: z.exactOptional(z.string()),
+		approvals: z.int().min(1),
+		needed: z.int().min(2),
+		changed: z.exactOptional(PromptRequest),
 	}),
 	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
 	"prompt.reminder": z.object({

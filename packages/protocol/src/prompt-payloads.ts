@@ -22,6 +22,8 @@ export interface PromptContext {
 	readonly notes?: readonly string[];
 	/** The notes that differ from those of a usual call. A client that shows only a part of the prompt shows these. */
 	readonly warnings?: readonly string[];
+	/** Approvals by different people that the call needs. Absent: one. */
+	readonly approvals?: number;
 	/** The task that raised the prompt. */
 	readonly task_id?: string;
 	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
@@ -68,6 +70,7 @@ export const PromptRequest = z.object({
 		notes: z.exactOptional(z.array(z.string())),
 		warnings: z.exactOptional(z.array(z.string())),
 		task_id: z.exactOptional(z.string()),
+		approvals: z.exactOptional(z.int().min(2)),
 		also_in: z.exactOptional(z.array(z.string())),
 		reply: z.exactOptional(z.object({ id: z.string(), place: z.int().min(1), count: z.int().min(1) })),
 	}),

@@ -32,6 +32,10 @@ export const promptRequirements = {
 		"The reason of a denial reaches the model and all clients in `prompt.response`.",
 	),
 	"prompt.first": ozzie("ruling 9", "The first answer is used. Later ones get `late` and change nothing."),
+	"prompt.votes": ozzie(
+		"security 2.4; decision 128",
+		"A call that needs several approvals runs after different people approved it, and `prompt.vote` reports each.",
+	),
 	"prompt.unknown": ozzie("ruling 9", "An answer to an unknown question is refused with `prompt not found`."),
 	"prompt.reported": ozzie("ruling 9", "All clients of the session see the answer."),
 	"prompt.closed": ozzie("ruling 9", "All clients see that a question was closed, and why."),

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as rest, setImmediate as tick } from "node:timers/promises";
@@ -15,6 +15,11 @@ const deadlineMs = 20_000;
 /** Real time after which a false condition may need the scene's clock, which then runs `haste` times as fast. */
 const stallMs = paced(80);
 const haste = 20;
+
+/** Rules of the gateway. No other scene writes there. */
+const policy = {
+	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
+};
 
 /** A gateway that many scenes use in succession, and the clock of the scenes. */
 export class City implements AsyncDisposable {
@@ -37,6 +42,8 @@ export class City implements AsyncDisposable {
 		const kept = await mkdtemp(join(process.env["PARLEY_TEST_MEMORY"] ?? directory, "kept-"));
 		const city = new City({ directory, kept }, scenes, siteOf);
 		for (const site of city.#sites.values()) await mkdir(site.directory, { recursive: true });
+		await mkdir(join(kept, "data"), { recursive: true, mode: 0o700 });
+		await writeFile(join(kept, "data", "policy.jsonc"), JSON.stringify(policy), { mode: 0o600 });
 		await city.start();
 		return city;
 	}

@@ -19,6 +19,7 @@ import {
 	answerTranscript,
 	type MarkdownContext,
 	promptAnswerWords,
+	promptVoteWords,
 	toolMarkdown,
 	userMarkdown,
 	userTranscript,
@@ -165,6 +166,13 @@ const wordings = {
 		transcript: (response, { look }) => [look.styles.dim(`  ${promptAnswerWords(response)}`)],
 		markdown: (response) => [`**Answered:** ${plainMarkdown(promptAnswerWords(response))}`],
 		chat: "stateful",
+		ask: "hidden",
+	},
+	"prompt.vote": {
+		list: (vote) => ({ words: promptVoteWords(vote) }),
+		transcript: (vote, { look }) => [look.styles.dim(`  ${promptVoteWords(vote)}`)],
+		markdown: (vote) => [`**Approved:** ${plainMarkdown(promptVoteWords(vote))}`],
+		chat: "hidden",
 		ask: "hidden",
 	},
 	"prompt.closed": {

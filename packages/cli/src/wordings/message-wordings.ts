@@ -83,6 +83,12 @@ export function promptAnswerWords({
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
+/** One of several approvals of a call. */
+export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
+	const words = `${approvals} of ${needed} approvals (${visibleLine(by)})`;
+	return changed === undefined ? words : `${words}, with changed arguments: ${visibleLine(changed.label)}`;
+}
+
 function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {
 	return imported === true && content === "";
 }

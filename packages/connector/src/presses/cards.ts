@@ -83,7 +83,8 @@ async function answerOne(
 	const params = { token, key: `${key}:${number}`, ...response, ...context.onBehalf(person, room) };
 	try {
 		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });
-		if (!late) return undefined;
+		const needed = question?.call?.approvals ?? 1;
+		if (!late) return verb === "approve" && needed > 1 ? texts.counted({ needed }) : undefined;
 		const slice = context.session(session)?.state.questions;
 		const outcome = slice && closedQuestion(slice, token)?.outcome;
 		return outcome === undefined ? texts.notWaiting : texts.answered({ outcome });

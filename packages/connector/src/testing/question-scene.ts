@@ -148,7 +148,13 @@ function request(changes: Changes<"prompt.request">): OzzieEvent {
 }
 
 export function event<
-	Name extends "prompt.request" | "prompt.response" | "prompt.closed" | "prompt.reminder" | "session.deleted",
+	Name extends
+		| "prompt.request"
+		| "prompt.vote"
+		| "prompt.response"
+		| "prompt.closed"
+		| "prompt.reminder"
+		| "session.deleted",
 >(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
 	// True because the payload matches the event's name, which the compiler cannot infer through a type parameter.

@@ -183,13 +183,18 @@ function openPrompts({ id, title, frames, asking, runs }: ScriptedSession): List
 		if (!asking.has(question.token)) return [];
 		const origin = { session_id: id, session_title: title, created_at: "2026-01-01T00:00:00.000Z" };
 		const options = [...question.options];
-		const { notes, also_in, ...context } = question.context;
+		const { notes, warnings, also_in, ...context } = question.context;
 		return [
 			{
 				...question,
 				...origin,
 				options,
-				context: defined({ ...context, notes: notes && [...notes], also_in: also_in && [...also_in] }),
+				context: defined({
+					...context,
+					notes: notes && [...notes],
+					warnings: warnings && [...warnings],
+					also_in: also_in && [...also_in],
+				}),
 				...defined({ person: run?.author?.id, name: run?.author?.name }),
 				always_ask: question.context.risk === "critical",
 			},

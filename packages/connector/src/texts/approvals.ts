@@ -64,6 +64,18 @@ export const approvalTexts = {
 			`**Risk: critical.** Only the operator can approve this, with ${command} or in ${chat}. You can deny it here.`,
 		onlyOperator: ({ command }: { readonly command: string }): string =>
 			`**Risk: critical.** Only the operator can approve it: ${command}`,
+		votes: ({
+			given,
+			needed,
+			people,
+		}: {
+			readonly given: number;
+			readonly needed: number;
+			readonly people: readonly string[];
+		}): string => {
+			const count = `**${given} of ${needed} approvals**`;
+			return people.length === 0 ? `${count} by different people` : `${count}: ${people.join(", ")}`;
+		},
 		moreWarnings: ({ count }: { readonly count: number }): string => `**${count} more warnings** in Details`,
 		/** `cut`: the card shows only a part of the call. */
 		foot: ({ cut, expires }: { readonly cut: boolean; readonly expires: string | undefined }): string => {
@@ -104,6 +116,8 @@ export const approvalTexts = {
 	all: {
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
+		counted: ({ needed }: { readonly needed: number }): string =>
+			`your approval counts, and it needs ${needed} of them`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
 		unseen: "this post did not show all of it. Use its own buttons",
 		critical: ({ command }: { readonly command: string }): string =>

@@ -95,6 +95,8 @@ export const questionTexts = {
 			readonly person: string;
 			readonly at: string;
 		}): string => `${answer} by ${person}, ${at}`,
+		people: (people: readonly string[]): string =>
+			people.length < 2 ? (people[0] ?? "") : `${people.slice(0, -1).join(", ")} and ${people.at(-1)}`,
 		secret: "The value is not shown.",
 		empty: "The answer is empty.",
 		/** `result`: one of `results`. */

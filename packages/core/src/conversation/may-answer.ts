@@ -40,7 +40,7 @@ export function authorizeValue(
 }
 
 /**
- * Throws `permission_denied` for a typed answer to a password, a trust request or an approval that is always required. If the
+ * Throws `permission_denied` for a typed answer to a password, a trust request, an approval that is always required, or one that several people must give. If the
  * operator has turned typed decisions off, it throws for all approvals.
  */
 export function refuseTyped(
@@ -49,10 +49,11 @@ export function refuseTyped(
 	{ typedApprovals }: { readonly typedApprovals: boolean },
 ): void {
 	if (typed !== true) return;
-	const { type } = fromRow<Prompt>(row.request);
+	const { type, approval } = fromRow<Prompt>(row.request);
 	if (type === "password") throw refusedTyping("a password cannot be typed in a chat");
 	if (type !== "confirm") return;
-	if (row.floor === 1) throw refusedTyping("this approval cannot be answered by typing: use its buttons");
+	if (row.floor === 1 || approval?.approvals !== undefined)
+		throw refusedTyping("this approval cannot be answered by typing: use its buttons");
 	if (!typedApprovals) {
 		throw refusedTyping("the operator has turned off typed approvals (chat.typedApprovals): use the buttons");
 	}

@@ -4,16 +4,18 @@ import { fromRow, type Tx } from "../store/journal.ts";
 import { openQuestions } from "../store/statements.ts";
 import { type PromptState, stamp, type Tables } from "../store/tables.ts";
 import { isUnread } from "../text/unread-approval.ts";
-import { type Audit, auditedCall, byItself, requestedBy } from "../trust/audit/audit.ts";
+import type { Audit } from "../trust/audit/audit.ts";
 import type { KeptGrantRequest } from "../trust/grants/grant-request.ts";
 import { grantScope } from "../trust/grants/session-trust.ts";
-import { actingId, type Principal, placeKey } from "../vocabulary/principal.ts";
+import { actingId, type Principal } from "../vocabulary/principal.ts";
 import { type Answer, type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { GrantScope } from "../vocabulary/tool.ts";
+import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import type { RecordEvents } from "./commit.ts";
 import { keepPassword } from "./passwords.ts";
-import type { Session } from "./session.ts";
+import type { JudgedChange, Session } from "./session.ts";
+import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
 /** Lifetime of a question. It is long enough for people who sleep. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
@@ -32,8 +34,10 @@ export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
 	readonly by: Principal;
-	/** Binding of the approval of changed arguments. */
-	readonly binding: string | undefined;
+	/** Judged arguments of the answer. */
+	readonly change: JudgedChange | undefined;
+	/** Absent if one approval is enough. */
+	readonly voters?: Voters | undefined;
 }
 
 export interface Answered {
@@ -81,13 +85,14 @@ export class Prompts {
 				scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 				binding: approval?.binding ?? null,
 				reminded: 0,
+				votes: null,
 				wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
 				created_at: this.#services.clock.now(),
 				expires_at: prompt.expiresAt,
 				...stamp,
 			})
 			.execute();
-		if (approval) await this.#auditShown(tx, session, prompt, approval.floor);
+		if (approval) await auditShown(this.#services.audit, tx, session, { prompt, floor: approval.floor });
 	}
 
 	/**
@@ -99,7 +104,7 @@ export class Prompts {
 		tx: Tx,
 		record: RecordEvents,
 		session: Session,
-		{ token, response, by, binding }: Answering,
+		{ token, response, by, change, voters }: Answering,
 	): Promise<Answered> {
 		const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 		if (!row || row.session_id !== session.id)
@@ -113,11 +118,73 @@ export class Prompts {
 		if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
 		const answer = await this.#keepAnswer(tx, session, prompt, {
 			...readAnswer(prompt, row.floor === 1, response),
-			...defined({ arguments: binding === undefined ? undefined : response.arguments }),
+			...defined({ arguments: change === undefined ? undefined : response.arguments }),
 		});
+		if (answer.kind === "approved" && voters) {
+			return this.#vote(tx, record, session, { row, prompt, answer, by, change, voters });
+		}
+		const typed = response.typed === true;
+		return this.#settle(tx, record, session, { row, prompt, answer, by, binding: change?.binding, typed });
+	}
+
+	/** Records one of several approvals. The last one that is needed settles the question. */
+	async #vote(
+		tx: Tx,
+		record: RecordEvents,
+		session: Session,
+		{ row, prompt, by, answer, change, voters }: Voting,
+	): Promise<Answered> {
+		const at = this.#services.clock.now();
+		const changed = change && { arguments: answer.arguments, binding: change.binding };
+		const cast = addVote(votesOf(row), { by, at, change: changed }, voters);
+		const needed = approvalsNeeded(prompt, change);
+		const approvals = cast.votes.length;
+		if (approvals >= needed) {
+			const { arguments: args, binding } = cast.changed ?? {};
+			const whole = { ...answer, ...defined({ arguments: args }) };
+			const others = cast.votes.slice(0, -1).map((vote) => vote.by);
+			return this.#settle(tx, record, session, {
+				...{ row, prompt, answer: whole, by, binding },
+				...{ typed: false, voters: others },
+			});
+		}
+		const shown = change && changedPrompt(prompt, change, needed);
+		await tx
+			.updateTable("prompts")
+			.set({ votes: JSON.stringify(cast), ...defined({ request: shown && JSON.stringify(shown) }) })
+			.where("token", "=", row.token)
+			.where("state", "=", "open")
+			.execute();
+		const votes = { approvals, needed };
+		await auditDecided(this.#services.audit, tx, session, {
+			callId: row.call_id,
+			by,
+			answer,
+			grantId: undefined,
+			typed: false,
+			votes,
+		});
+		await record({
+			type: "prompt.voted",
+			token: row.token,
+			by: actingId(by),
+			...foreignName(by, session),
+			...votes,
+			...defined({ changed: shown }),
+		});
+		return { counts: true, also: [] };
+	}
+
+	async #settle(
+		tx: Tx,
+		record: RecordEvents,
+		session: Session,
+		{ row, prompt, answer, by, binding, typed, voters = [] }: Settling,
+	): Promise<Answered> {
+		const { token } = row;
 		const refused = answer.kind === "denied" || answer.kind === "cancelled";
 		await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-		const grantId = await this.#decided(tx, session, { ...row, by, answer, typed: response.typed === true });
+		const grantId = await this.#decided(tx, session, { ...row, by, answer, typed });
 		const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 		await record({
 			type: "prompt.answered",
@@ -127,7 +194,10 @@ export class Prompts {
 			by: actingId(by),
 			...defined({ arguments: changed, remembered: grantId === undefined ? undefined : true }),
 			...foreignName(by, session),
-			...defined({ reason: refused && answer.reason ? answer.reason : undefined }),
+			...defined({
+				reason: refused && answer.reason ? answer.reason : undefined,
+				voters: voters.length > 0 ? voters : undefined,
+			}),
 		});
 		const covered = grantId !== undefined && { scope: row.scope };
 		return {
@@ -138,7 +208,7 @@ export class Prompts {
 
 	async expire(tx: Tx, record: RecordEvents, session: Session, token: string): Promise<void> {
 		if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
-		await this.#auditEnded(tx, session, token, "expired");
+		await auditEnded(this.#services.audit, tx, session, { token, decision: "expired" });
 		await record({ type: "prompt.closed", token, reason: "expired" });
 	}
 
@@ -153,7 +223,7 @@ export class Prompts {
 		const open = callId === undefined ? all : all.filter(({ call_id }) => call_id === callId);
 		for (const { token } of open) {
 			await settlePrompt(tx, token, { state: "closed" });
-			await this.#auditEnded(tx, session, token, "closed");
+			await auditEnded(this.#services.audit, tx, session, { token, decision: "closed" });
 			await record({ type: "prompt.closed", token, reason });
 		}
 		return open.map(({ token }) => token);
@@ -196,11 +266,14 @@ export class Prompts {
 		if (scope !== undefined) query = query.where("scope", "=", scope);
 		const open = await query.execute();
 		// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
-		const covered = open.filter(({ request }) => scope === undefined || !isUnread(fromRow<Prompt>(request)));
+		const covered = open.filter(({ request }) => {
+			const prompt = fromRow<Prompt>(request);
+			return approvalsOf(prompt) === 1 && (scope === undefined || !isUnread(prompt));
+		});
 		for (const { token, call_id: callId } of covered) {
 			const answer: Answer = { kind: "approved", remember: false };
 			await settlePrompt(tx, token, { state: "answered", answer });
-			await this.#auditDecided(tx, session, { callId, by, answer, grantId, typed: false });
+			await auditDecided(this.#services.audit, tx, session, { callId, by, answer, grantId, typed: false });
 			await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 		}
 		return covered.map(({ token }) => token);
@@ -223,7 +296,7 @@ export class Prompts {
 			const facts = { id: grantId, sessionId: session.id, scope, by: actingId(by) };
 			await grantScope(tx, facts, clock.now());
 		}
-		await this.#auditDecided(tx, session, { callId, by, answer, grantId, typed });
+		await auditDecided(this.#services.audit, tx, session, { callId, by, answer, grantId, typed });
 		if (answer.kind !== "approved") await this.#services.onDenied(tx, session.place);
 		return grantId;
 	}
@@ -247,69 +320,9 @@ export class Prompts {
 			value: isPassword ? await keepPassword(this.#services, tx, session, value) : redactor.redact(value),
 		};
 	}
-
-	async #auditShown(tx: Tx, session: Session, prompt: Prompt, floor: boolean): Promise<void> {
-		const { approval } = prompt;
-		if (!approval) return;
-		await this.#services.audit.record(tx, {
-			...byItself,
-			action: "approval.show",
-			decision: "asked",
-			object: auditedCall(session.id, approval.callId),
-			args: {
-				tool: approval.tool,
-				floor,
-				arguments: approval.arguments,
-				until: new Date(prompt.expiresAt).toISOString(),
-			},
-		});
-	}
-
-	/** Records an answer, whether it was typed, with its channel if it is another one, or a grant that approved the call. */
-	async #auditDecided(
-		tx: Tx,
-		session: Session,
-		{ callId, by, answer, grantId, typed }: DecidedApproval,
-	): Promise<void> {
-		const changed = answer.kind === "approved" ? answer.arguments : undefined;
-		const from = by.person && placeKey(by.person.place);
-		const args = {
-			...defined({
-				arguments: changed,
-				typed: typed || undefined,
-				place: from !== session.place && from !== undefined ? from : undefined,
-			}),
-		};
-		await this.#services.audit.record(tx, {
-			...requestedBy(by),
-			action: "approval.decide",
-			object: auditedCall(session.id, callId),
-			decision: answer.kind,
-			...defined({ grantId, args: Object.keys(args).length > 0 ? args : undefined }),
-		});
-	}
-
-	/** Records a question that expired, or that closed because its run ended. Questions other than approvals have no row. */
-	async #auditEnded(tx: Tx, session: Session, token: string, decision: "expired" | "closed"): Promise<void> {
-		const row = await tx
-			.selectFrom("prompts")
-			.select(["call_id", "binding"])
-			.where("token", "=", token)
-			.executeTakeFirst();
-		if (row?.binding == null) return;
-		const object = auditedCall(session.id, row.call_id);
-		await this.#services.audit.record(tx, { ...byItself, action: "approval.end", object, decision });
-	}
 }
 
 type StoredPrompt = Selectable<Tables["prompts"]>;
-
-/** Records a refused answer. Sampled, because it can be repeated without limit. */
-export function auditRefused(audit: Audit, row: StoredPrompt, by: Principal): void {
-	if (row.binding === null && row.wanted_grant === null) return;
-	const object = auditedCall(row.session_id, row.call_id);
-	audit.sample({ ...requestedBy(by), action: "approval.decide", object, decision: "refused" });
-}
 
 interface Decided extends Pick<Answering, "by"> {
 	/** Null for a question without a call. */
@@ -321,12 +334,28 @@ interface Decided extends Pick<Answering, "by"> {
 	readonly typed: boolean;
 }
 
-interface DecidedApproval {
-	readonly callId: string;
-	readonly by: Principal;
+/** An answer that settles a question. */
+interface Settling {
+	readonly row: StoredPrompt;
+	readonly prompt: Prompt;
 	readonly answer: Answer;
-	readonly grantId: string | undefined;
+	readonly by: Principal;
+	readonly binding: string | undefined;
+	/** Whether a message in a chat gave the answer. */
 	readonly typed: boolean;
+	/** Principals that approved before. */
+	readonly voters?: readonly string[];
+}
+
+interface Voting extends Pick<Settling, "row" | "prompt" | "by"> {
+	readonly answer: Extract<Answer, { kind: "approved" }>;
+	readonly change: JudgedChange | undefined;
+	readonly voters: Voters;
+}
+
+/** Whether trust in the session replaces the approval. */
+export function isCoverable({ approval, prompt }: Question): boolean {
+	return approval?.floor === false && approvalsOf(prompt) === 1;
 }
 
 /** Moves an open question to its final state. Returns false if another answer was first. */

@@ -8,6 +8,7 @@ import { endTrust, type Trust, trustHolds } from "../trust/grants/session-trust.
 import { unknownSession } from "../vocabulary/authorize.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Person } from "../vocabulary/principal.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
 import type { TaskAccess } from "../vocabulary/task.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { commitForTask, commitTogether, EventBus, type Listener, type RecordEvents } from "./commit.ts";
@@ -18,11 +19,14 @@ import type { Observers } from "./observers.ts";
  * `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns the binding of
  * the changed call's approval. Throws `invalid_argument` if the prompt must stay open.
  */
-export type ChangeJudge = (
-	args: unknown,
-	binding: string,
-	narrows: boolean,
-) => Promise<{ readonly binding: string }>;
+export type ChangeJudge = (args: unknown, binding: string, narrows: boolean) => Promise<JudgedChange>;
+
+/** A call with changed arguments that a person may approve. */
+export interface JudgedChange {
+	readonly binding: string;
+	/** Label and details of the question about the changed call. */
+	readonly shown: Pick<Prompt, "label" | "approval">;
+}
 
 export interface LiveRun {
 	readonly id: string;

@@ -22,6 +22,8 @@ export interface PolicyRule {
 	readonly paths?: readonly PathPattern[];
 	/** Names of hosts in lower case, `*` for any letters. */
 	readonly hosts?: readonly string[];
+	/** Approvals by different people that a call needs, for `ask`. Default: 1. */
+	readonly approvals?: number;
 }
 
 /** Rules that currently apply to a session, besides the built-in ones. */

@@ -46,6 +46,8 @@ export interface Decision {
 	readonly reason: string;
 	/** All rules that match the call, the deciding rule first. */
 	readonly rules: readonly SpokenRule[];
+	/** Approvals by different people that the call needs. Default: 1. */
+	readonly approvals?: number;
 }
 
 /** Policy without files. */
@@ -55,6 +57,7 @@ interface Asking {
 	readonly spoken: Omit<SpokenRule, "decides">;
 	readonly liftedBy: readonly Standing[];
 	readonly classes: readonly ActionClass[];
+	readonly approvals?: number;
 }
 
 /**
@@ -69,7 +72,10 @@ export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(toSpoken);
 	const denying = strict.filter(({ effect }) => effect === "deny");
 	if (denying.length > 0) return denied(denying.map(toSpoken), [...strict.map(toSpoken), ...ignored]);
-	return allowOrAsk(call, { facts, written: strict.map(askingOf), ignored }, permissions);
+	const written = strict.map(askingOf);
+	const decision = allowOrAsk(call, { facts, written, ignored }, permissions);
+	const approvals = Math.max(1, ...written.map((asking) => asking.approvals ?? 1));
+	return decision.effect === "ask" && approvals > 1 ? { ...decision, approvals } : decision;
 }
 
 interface Heard {
@@ -165,8 +171,11 @@ function toSpoken({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRul
 	return { layer, source, effect, reason };
 }
 
+/** A rule that needs several approvals is not replaced by a permission of one person. */
 function askingOf(rule: PolicyRule): Asking {
-	return { spoken: toSpoken(rule), liftedBy: ["grant", "accept-all"], classes: [] };
+	const { approvals = 1 } = rule;
+	const liftedBy: readonly Standing[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
+	return { spoken: toSpoken(rule), liftedBy, classes: [], approvals };
 }
 
 /**

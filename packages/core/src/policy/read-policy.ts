@@ -71,7 +71,7 @@ class RuleReader {
 	}
 
 	read(): PolicyRule {
-		const { effect, tool: tools, when = {}, reason } = this.#rule;
+		const { effect, tool: tools, when = {}, approvals, reason } = this.#rule;
 		const { source } = this.#around;
 		this.#checkEffect();
 		for (const [index, pattern] of (tools ?? []).entries()) this.#checkTool(pattern, index);
@@ -84,12 +84,15 @@ class RuleReader {
 			source: place,
 			effect,
 			reason: reason ?? `a rule of the ${source.layer}, ${place.slice(place.lastIndexOf("/") + 1)}`,
-			...defined({ tools, classes, commands, paths, hosts }),
+			...defined({ tools, classes, commands, paths, hosts, approvals }),
 		};
 	}
 
 	#checkEffect(): void {
-		const { effect, when } = this.#rule;
+		const { effect, when, approvals } = this.#rule;
+		if (effect !== "ask" && approvals !== undefined) {
+			throw this.#refused(["approvals"], `a rule with the effect ${effect} has no approvals; allowed: ask`);
+		}
 		if (effect !== "allow") return;
 		if (this.#around.source.layer === "agent") {
 			throw this.#refused(["effect"], "the rules of an agent can only ask and deny; allowed: deny, ask");
@@ -194,6 +197,8 @@ const actionClasses = [
 	"schedule",
 ] as const satisfies readonly ActionClass[];
 
+const mostApprovals = 10;
+const numberOfApprovals = `a whole number from 2 to ${mostApprovals}`;
 const mostRules = 500;
 const mostNames = 200;
 
@@ -233,6 +238,11 @@ function makeSchemas() {
 			effect: z.enum(["deny", "ask", "allow"], { error: "deny, ask, allow" }),
 			tool: z.optional(oneOrMore(word)),
 			when: z.optional(when),
+			approvals: z.optional(
+				z.int({ error: numberOfApprovals }).min(2, { error: numberOfApprovals }).max(mostApprovals, {
+					error: numberOfApprovals,
+				}),
+			),
 			reason: z.optional(
 				z
 					.string({ error: "a text" })

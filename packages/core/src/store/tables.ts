@@ -113,6 +113,8 @@ interface PromptsTable extends Stamped {
 	binding: string | null;
 	/** Number of reminders: 0, 1 or 2. */
 	reminded: number;
+	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and one has; otherwise null. */
+	votes: string | null;
 	/** `WantedGrant` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
 	wanted_grant: string | null;
 	created_at: number;

@@ -57,8 +57,6 @@ class EventOrder {
 		switch (event.type) {
 			case "session.created":
 				return this.#seq === 1 ? undefined : "comes in the middle";
-			case "session.closed":
-				return undefined;
 			case "user.message":
 				return event.steered ? this.#inRun(event.runId) : this.#startRun(event.runId);
 			case "model.called":
@@ -69,6 +67,7 @@ class EventOrder {
 			case "run.retrying":
 			case "usage.updated":
 				return this.#inRun(event.runId);
+			case "session.closed":
 			case "budget.reached":
 			case "session.renamed":
 			case "grant.created":
@@ -77,6 +76,7 @@ class EventOrder {
 			case "schedule.trigger":
 			case "schedule.removed":
 				return undefined;
+			case "prompt.voted":
 			case "prompt.reminded":
 				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
 			case "file.created":

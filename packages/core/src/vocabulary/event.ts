@@ -200,10 +200,25 @@ export type ConversationEvent =
 			readonly remembered?: true;
 			/** Reason of a denial, if one was given. */
 			readonly reason?: string;
+			/** Principals of the approvals before this one, if several were needed. */
+			readonly voters?: readonly string[];
 			readonly cancelled: boolean;
 			readonly by: string;
 			/** Display name of a person who answered from another chat platform. */
 			readonly byName?: string;
+	  }
+	/** An approval that needs several people got one of their approvals, and is still open. */
+	| {
+			readonly type: "prompt.voted";
+			readonly token: string;
+			readonly by: string;
+			/** Display name of a person who approved from another chat platform. */
+			readonly byName?: string;
+			/** Approvals that are valid now. */
+			readonly approvals: number;
+			readonly needed: number;
+			/** The question with the arguments that this person changed. Earlier approvals are void. */
+			readonly changed?: Prompt;
 	  }
 	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
 	/** A question waits for long already: at half and at nine tenths of its life. */

@@ -26,6 +26,8 @@ export interface ApprovalContext {
 	readonly notes: readonly string[];
 	/** The notes that differ from those of a usual call. A client that shows only a part shows these first. */
 	readonly warnings?: readonly string[];
+	/** Approvals by different people that it needs. Default: 1. */
+	readonly approvals?: number;
 	/** Other channels in which it may be answered, as `placeKey` writes them. */
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals that an earlier version raised. */

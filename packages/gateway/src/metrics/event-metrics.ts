@@ -56,6 +56,7 @@ const table: EventMetricTable = {
 		settlePrompt(counting, token, cancelled ? "refused" : "answered", at),
 	"prompt.closed": (counting, { token, reason }, { at }) =>
 		settlePrompt(counting, token, reason === "expired" ? "expired" : "closed", at),
+	"prompt.voted": notCounted,
 	"prompt.reminded": ({ recorder }) => recorder.count("parley_prompt_reminders_total", {}),
 	"file.created": countFile,
 	"grant.created": notCounted,

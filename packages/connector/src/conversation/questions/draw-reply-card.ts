@@ -125,12 +125,14 @@ function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] 
 	]);
 }
 
-function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion): string {
+function waitingLine({ number }: CardRow, { token, call, again, voters = [] }: OpenQuestion): string {
 	const isCritical = call?.risk === "critical";
 	const { card: texts } = approvalTexts;
+	const needed = call?.approvals;
 	const facts = definedItems([
 		`**${number}.** ${inlineCode((call?.tool ?? "").slice(0, maxTool))}`,
 		again ? texts.repeated : undefined,
+		needed === undefined ? undefined : texts.votes({ given: voters.length, needed, people: [] }),
 		isCritical
 			? texts.waitingCritical({ command: answerCommand(token) })
 			: texts.waiting({ risk: call?.risk ?? "normal", code: inlineCode(codeOf(token)) }),

@@ -28,14 +28,14 @@ export function answeredOutcome(
 	at: number,
 	platform: Scene["platform"],
 ): Outcome {
-	const { by, by_name: name } = response;
+	const { by, by_name: name, voters = [] } = response;
 	// The id of a person of another platform is not shown here.
 	const whose =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
 		words: outcomes.by({
 			answer: answerWords(question, response),
-			person: whose,
+			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), whose]),
 			at: platform.moment(at, "exact"),
 		}),
 		details: (cut) => answerDetails(question, response, cut),

@@ -41,7 +41,7 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 
 /** The card of an approval: at most 8 lines. */
 function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShowOperation {
-	const { paragraphs, cut } = shortApproval(question, call);
+	const { paragraphs, cut } = shortApproval(question, call, scene);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
 	return {
 		...cardTarget(question, scene, question.task),

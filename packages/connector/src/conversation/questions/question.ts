@@ -34,6 +34,8 @@ export interface ApprovalCall {
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
+	/** Approvals by different people that it needs, if it needs several. */
+	readonly approvals?: number;
 }
 
 /** Kind and token of a question. */
@@ -67,6 +69,8 @@ export interface OpenQuestion extends QuestionName {
 	readonly alsoIn?: readonly string[];
 	/** The reply of the model with the call of an approval; absent if the gateway does not report it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
+	/** Principals that approved a call that needs several approvals, the oldest first. */
+	readonly voters?: readonly string[];
 	/** The same call was already in that reply. */
 	readonly again?: true;
 }

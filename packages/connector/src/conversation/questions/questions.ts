@@ -42,6 +42,8 @@ export const questions: Reducer<QuestionsSlice> = {
 		switch (event.event) {
 			case "prompt.request":
 				return ask(slice, event.payload, scene);
+			case "prompt.vote":
+				return vote(slice, event.payload, scene);
 			case "prompt.response":
 				return answer(slice, event.payload, { at, scene });
 			case "prompt.closed": {
@@ -133,6 +135,27 @@ function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): Show
 	const [{ token }] = card.rows;
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
+}
+
+/** Shows one of several approvals. Changed arguments replace the call, and earlier approvals are void. */
+function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scene: Scene): Change {
+	const known = slice.open.find(({ token }) => token === payload.token);
+	if (!known) return { slice, operations: [] };
+	const { changed, by, approvals } = payload;
+	const { task, reply, again, reminders } = known;
+	const read = changed ? readQuestion(changed, scene.platform.limits.post) : known;
+	// The gateway has dropped the approvals of people who lost the right.
+	const earlier =
+		approvals > 1 ? (known.voters ?? []).filter((voter) => voter !== by).slice(1 - approvals) : [];
+	const question: OpenQuestion = {
+		...read,
+		reminders,
+		voters: [...earlier, by],
+		...defined({ task, reply, again }),
+	};
+	const after = { ...slice, open: slice.open.map((one) => (one === known ? question : one)) };
+	const card = replyCardOf(after, question.token);
+	return { slice: after, operations: [card ? showCard(card, after, scene) : openCard(question, scene)] };
 }
 
 function answer(

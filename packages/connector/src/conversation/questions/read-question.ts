@@ -69,6 +69,7 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 	return {
 		...defined({
 			id: context.call_id,
+			approvals: context.approvals,
 			warnings: warnings?.slice(0, maxNotes).map((note) => keep(note, longestNote)),
 		}),
 		tool,

@@ -1,7 +1,7 @@
 import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { oneLine, plain as plainLine } from "../vocabulary/plain.ts";
+import { actingPerson, oneLine, plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { fenced, inlineCode } from "./markdown.ts";
 import { type ApprovalCall, codeOf, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
@@ -29,15 +29,16 @@ export interface ShortCard {
 }
 
 /** The card of an open approval: the call, its warnings and its effect. Everything else is in the details. */
-export function shortApproval(question: OpenQuestion, call: ApprovalCall): ShortCard {
+export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShortCard {
 	const head = headOf(question, call);
 	const critical = call.risk === "critical" ? [criticalLine(question)] : riskLine(call);
-	const room = ownLines - minEffect - head.lines.length - critical.length;
+	const votes = votesLine(question, call, scene);
+	const room = ownLines - minEffect - head.lines.length - critical.length - votes.length;
 	const warnings = warningsOf(call, Math.max(room, 1));
-	const taken = head.lines.length + warnings.lines.length + critical.length;
+	const taken = head.lines.length + warnings.lines.length + critical.length + votes.length;
 	const effect = effectOf(call, Math.max(ownLines - taken, 1));
 	return {
-		paragraphs: [[...head.lines, ...critical, ...warnings.lines].join("\n"), ...effect.paragraphs],
+		paragraphs: [[...head.lines, ...critical, ...votes, ...warnings.lines].join("\n"), ...effect.paragraphs],
 		cut: head.cut || warnings.cut || effect.cut,
 	};
 }
@@ -93,6 +94,19 @@ function isToldByArguments({ told, preview, arguments: given }: ApprovalCall): b
 function whatOf(label: string): string {
 	return /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 }
+
+/** The approvals of a call that needs several, with the names of the approvers if they fit. */
+export function votesLine(
+	{ voters = [] }: OpenQuestion,
+	{ approvals }: ApprovalCall,
+	scene: Scene,
+): string[] {
+	if (approvals === undefined) return [];
+	const people = voters.slice(-maxVoters).map((voter) => actingPerson(voter, scene.platform));
+	return [approvalTexts.card.votes({ given: voters.length, needed: approvals, people })];
+}
+
+const maxVoters = 3;
 
 function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" ? [approvalTexts.card.risk({ risk })] : [];

@@ -6,7 +6,7 @@ import {
 	isOpen,
 	type PromptRow,
 } from "../../conversation/prompt-rows.ts";
-import { type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
+import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
 import type { Journal } from "../../store/journal.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
@@ -57,9 +57,9 @@ export async function approvalQuestion(
 	ports: ApprovalPorts,
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
-	const { floor, hidden, version } = judgement;
+	const { floor, hidden, version, approvals } = judgement;
 	// An answer for the session would not save this run the next approval.
-	const isOnce = floor || hidden || run.row.options.ask === "all";
+	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
 	return {
@@ -85,8 +85,13 @@ export function allowChanges(
 ): void {
 	const { judgement, pending, call, impossible } = planned;
 	run.control.changes.set(call.id, async (changed, binding, narrows) => {
-		if (impossible === undefined)
-			return judgeChanged(run, planned, { changed, binding, narrows, judgement, pending }, ports);
+		if (impossible === undefined) {
+			const change = { changed, binding, narrows, judgement, pending };
+			const judged = await judgeChanged(run, planned, change, ports);
+			const once = { ...judged.judgement, allowSession: false, alsoIn: [] };
+			const { label, approval } = shownApproval(run, judged.planned, once);
+			return { binding: judged.binding, shown: { label, ...defined({ approval }) } };
+		}
 		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});
@@ -146,7 +151,7 @@ interface Shown {
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
-	{ floor, reason, rules, taint, allowSession, alsoIn }: Judgement & Shown,
+	{ floor, reason, rules, taint, approvals, allowSession, alsoIn }: Judgement & Shown,
 ): ShownQuestion {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
@@ -186,7 +191,7 @@ function shownApproval(
 			...approval,
 			notes,
 			warnings,
-			...defined({ alsoIn: alsoIn.length > 0 ? alsoIn : undefined }),
+			...defined({ approvals, alsoIn: alsoIn.length > 0 ? alsoIn : undefined }),
 		},
 	};
 }
@@ -281,7 +286,7 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
 async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
 	const { session } = run;
 	const raised = await run.commit(async ({ tx, record }) => {
-		const coverable = question.approval?.floor === false && !run.scheduled;
+		const coverable = isCoverable(question) && !run.scheduled;
 		const { home } = session;
 		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
 		await prompts.raise(tx, record, home, question);

@@ -1,6 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
-import { decide, grantsUnder } from "../../policy/policy.ts";
+import { type Decision, decide, grantsUnder } from "../../policy/policy.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
 	bindingText,
@@ -98,6 +98,9 @@ async function judgeByPolicy(
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
 	const judged = decide({ ...ready, context }, permissions);
 	const facts = { taint, hidden, version };
+	const unreachable = refusalOfQuorum(run, judged);
+	if (unreachable !== undefined)
+		return { ...judged, ...facts, effect: "deny", floor: false, reason: unreachable };
 	if (judged.effect !== "ask" || judged.floor || hidden || run.scheduled) return { ...judged, ...facts };
 	const trusted = await findTrust(run, ready, pending.trusted, ports.grants);
 	if (!trusted) return { ...judged, ...facts };
@@ -148,7 +151,7 @@ export async function judgeChanged(
 	planned: PlannedCall,
 	{ changed, binding, narrows, judgement, pending }: ArgumentChange,
 	ports: JudgePorts,
-): Promise<{ readonly binding: string }> {
+): Promise<{ readonly binding: string; readonly planned: PlannedCall; readonly judgement: Judgement }> {
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(
@@ -158,7 +161,8 @@ export async function judgeChanged(
 	const again = await planAgain(run, { ...planned, changed });
 	if ("text" in again) throw invalid(again.text);
 	if (narrows) requireNarrower(planned, again);
-	const { effect, floor, reason, version } = await judgeCall(run, again, pending, ports);
+	const judged = await judgeCall(run, again, pending, ports);
+	const { effect, floor, reason, version } = judged;
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== judgement.reason) {
 		throw invalid(
@@ -174,7 +178,7 @@ export async function judgeChanged(
 			: "deny the call instead";
 		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
 	}
-	return { binding: bound };
+	return { binding: bound, planned: again, judgement: judged };
 }
 
 function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: PlannedCall): void {
@@ -217,4 +221,10 @@ async function refusalOfSpeakers(run: Run, people: People): Promise<string | und
 			: "a sender of this request no longer has access, so it may only read: ask a member to send it";
 	}
 	return undefined;
+}
+
+/** The reason why a call cannot get the approvals that a rule needs, because only the operator can answer. */
+function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
+	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
+	return `${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here`;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "@parley/base";
 import { findChanges, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
-import type { Prompts, Question } from "../../conversation/prompts.ts";
+import { isCoverable, type Prompts, type Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { skill } from "../../tools/skill.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
@@ -231,7 +231,7 @@ async function recordDrafts(
 	// Read in the transaction that raises the approvals, so that none stays open after a grant of the session.
 	const asksAll = run.scheduled || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.holds(await findTrust(tx, home.id));
-	const needed = [...questions].filter(([, { approval }]) => !trusts || approval?.floor !== false);
+	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
 	const raised = new Map(
 		needed.map(([one, question], index) => [one, inReply(run, question, index + 1, needed.length)]),
 	);

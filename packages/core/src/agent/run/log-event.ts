@@ -79,6 +79,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "model.called":
 		case "usage.updated":
 		case "prompt.answered":
+		case "prompt.voted":
 		case "prompt.reminded":
 		case "file.created":
 		case "todo.updated":

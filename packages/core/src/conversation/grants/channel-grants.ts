@@ -174,7 +174,7 @@ export class ChannelGrants implements SessionGrants {
 		let grant: GrantFacts | undefined;
 		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
 			once(tx, request, this.#onceDeps, async () => {
-				const answering = { token, response, by: principal, binding: undefined };
+				const answering = { token, response, by: principal, change: undefined };
 				const { counts: isFirst } = await this.#options.prompts.answer(
 					tx,
 					telling.recordIn.bind(undefined, session),

@@ -116,6 +116,11 @@ export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
+/** Adds the votes of approvals that need several people. */
+export async function addVotes(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

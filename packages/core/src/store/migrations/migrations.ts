@@ -5,6 +5,7 @@ import {
 	addMessageContext,
 	addTextHashes,
 	addTrustedContent,
+	addVotes,
 	createMemories,
 	createSchedules,
 	createTasks,
@@ -290,4 +291,5 @@ export const migrations: readonly Migration[] = [
 	{ name: "0012-trusted-skills", up: createTrustedSkills },
 	{ name: "0013-trusted-content", up: addTrustedContent },
 	{ name: "0014-message-context", up: addMessageContext },
+	{ name: "0015-votes", up: addVotes },
 ];

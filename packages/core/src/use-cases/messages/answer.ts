@@ -1,6 +1,7 @@
 import { type Failpoints, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/run/log-event.ts";
+import { auditRefused } from "../../conversation/audit-prompt.ts";
 import { authorizeAnswer, type PromptWithActor, refuseTyped } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
@@ -8,19 +9,22 @@ import {
 	isApproval,
 	placesAnsweredHere,
 } from "../../conversation/may-answer-elsewhere.ts";
-import { auditRefused, type Prompts } from "../../conversation/prompts.ts";
-import type { Session } from "../../conversation/session.ts";
+import type { Prompts } from "../../conversation/prompts.ts";
+import type { JudgedChange, Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { speakersTo } from "../../conversation/speakers.ts";
+import { approvalsNeeded, type Voters } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { refuseUnread } from "../../text/unread-approval.ts";
 import type { Audit } from "../../trust/audit/audit.ts";
 import type { People } from "../../trust/people/people.ts";
+import type { PersonChecks } from "../../trust/people/person-checks.ts";
 import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
+import { readVoters } from "./read-voters.ts";
 
 interface AnswerPorts extends KeyServices {
 	readonly journal: Journal;
@@ -29,6 +33,7 @@ interface AnswerPorts extends KeyServices {
 	readonly grants: SessionGrants;
 	readonly log: Logger;
 	readonly people: People;
+	readonly checks: PersonChecks;
 	readonly prompts: Prompts;
 	readonly sessions: Sessions;
 	/** Channel settings. */
@@ -64,12 +69,19 @@ export async function answerQuestion(
 		return ports.grants.answer(request, session, { ...row, wanted_grant, response });
 	}
 	refuseUnread(by, fromRow<Prompt>(row.request), response);
-	const binding = await judgeChange(session, row, response);
+	const change = await judgeChange(session, row, response);
+	const voters = await votersOf(ports, row, { by, response, change });
 	let also: readonly string[] = [];
 	const { response: counts } = await session.commit((tx, record) =>
 		once(tx, request, ports, async () => {
 			requireNamedStill(ports.places, by, row);
-			const answered = await ports.prompts.answer(tx, record, session, { token, response, by, binding });
+			const answered = await ports.prompts.answer(tx, record, session, {
+				token,
+				response,
+				by,
+				change,
+				voters,
+			});
 			also = answered.also;
 			return answered.counts;
 		}),
@@ -143,12 +155,12 @@ function unknownPrompt(): ParleyError {
 	return new ParleyError("prompt not found", { code: "not_found" });
 }
 
-/** Binding of an approval with changed arguments. Undefined without changes, or for a late answer. */
+/** Judges an approval with changed arguments. Returns undefined without changes, or for a late answer. */
 async function judgeChange(
 	session: Session,
 	row: Selectable<Tables["prompts"]>,
 	response: PromptResponse,
-): Promise<string | undefined> {
+): Promise<JudgedChange | undefined> {
 	if (response.arguments === undefined || row.state !== "open") return undefined;
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return undefined;
@@ -157,5 +169,27 @@ async function judgeChange(
 		const message = "session busy: the run that asked is not active at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });
 	}
-	return (await judge(response.arguments, row.binding ?? "", response.narrows ?? false)).binding;
+	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
+}
+
+/** The people that a vote depends on; undefined if one approval is enough, or if it is not an approval. */
+async function votersOf(
+	ports: AnswerPorts,
+	row: PlacedPrompt,
+	{
+		by,
+		response,
+		change,
+	}: {
+		readonly by: Principal;
+		readonly response: PromptResponse;
+		readonly change: JudgedChange | undefined;
+	},
+): Promise<Voters | undefined> {
+	if (row.state !== "open") return undefined;
+	const prompt = fromRow<Prompt>(row.request);
+	const isApproved = readAnswer(prompt, row.floor === 1, response).kind === "approved";
+	return isApproved && approvalsNeeded(prompt, change) > 1
+		? readVoters(ports, row, { by, change })
+		: undefined;
 }

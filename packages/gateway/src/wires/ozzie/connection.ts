@@ -100,8 +100,16 @@ export class Connection implements HandlerContext {
 		} else {
 			const { request } = decoded;
 			this.#inFlight.add(request.id);
-			this.#enqueue(request.id, () => this.#answer(request));
+			if (request.method === "report_person") void this.#answerAtOnce(request);
+			else this.#enqueue(request.id, () => this.#answer(request));
 		}
+	}
+
+	/** Answers a report out of order, because the request before it may wait for the report. */
+	async #answerAtOnce(request: Request): Promise<void> {
+		const response = await this.#answer(request);
+		this.#inFlight.delete(request.id);
+		if (!this.#closed) this.deps.out.response(response);
 	}
 
 	openPrompt(token: string): Prompt | undefined {
@@ -277,10 +285,11 @@ export class Connection implements HandlerContext {
 		return named ?? this.#unnamed;
 	}
 
+	/** Is not held back until the response to a request, because the request may wait for the report. */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
-		this.#deliver({ transient: true, sessionId, seq, event: { type: "person.check", check } });
+		this.#show({ transient: true, sessionId, seq, event: { type: "person.check", check } });
 	}
 
 	#deliver(event: OzzieEvent): void {

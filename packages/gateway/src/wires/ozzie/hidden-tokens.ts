@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "@parley/base";
 import type { OzzieEvent } from "./codec.ts";
 
 /**
@@ -11,6 +12,14 @@ export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 		case "prompt.shown": {
 			const prompt = { ...event.prompt, token: nameOfToken(event.prompt.token) };
 			return { ...happened, event: { ...event, prompt } };
+		}
+		case "prompt.voted": {
+			const token = nameOfToken(event.token);
+			const { changed, ...voted } = event;
+			return {
+				...happened,
+				event: { ...voted, token, ...defined({ changed: changed && { ...changed, token } }) },
+			};
 		}
 		case "prompt.answered":
 		case "prompt.closed":

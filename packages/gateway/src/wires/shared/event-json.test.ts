@@ -313,6 +313,15 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 			},
 		],
 	],
+	"prompt.voted": [
+		[
+			{ type: "prompt.voted", token: "prompt_1", by: "discord:1:2", byName: "Abe", approvals: 1, needed: 2 },
+			{
+				event: "prompt.vote",
+				payload: { token: "prompt_1", by: "discord:1:2", by_name: "Abe", approvals: 1, needed: 2 },
+			},
+		],
+	],
 	"prompt.closed": [
 		[
 			{ type: "prompt.closed", token: "prompt_1", reason: "expired" },
@@ -547,7 +556,7 @@ test("a name of this wire selects all events with that name", () => {
 	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
 		expect(() => decodeEventName(name)).toThrow(
 			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
-				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, tool.call, prompt.request, prompt.response, prompt.closed",
+				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, tool.call, prompt.request, prompt.response, prompt.vote, prompt.closed",
 		);
 	}
 });

@@ -42,6 +42,7 @@ const eventNames = {
 	"tool.failed": "tool.call",
 	"prompt.requested": "prompt.request",
 	"prompt.answered": "prompt.response",
+	"prompt.voted": "prompt.vote",
 	"prompt.closed": "prompt.closed",
 	"prompt.reminded": "prompt.reminder",
 	"file.created": "file.created",
@@ -116,6 +117,8 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 			const { type: _, byName, ...payload } = event;
 			return { event: "prompt.response", payload: { ...payload, ...defined({ by_name: byName }) } };
 		}
+		case "prompt.voted":
+			return encodeVote(event);
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
 		case "prompt.reminded": {
@@ -140,6 +143,12 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 		default:
 			return encodeModelEvent(event);
 	}
+}
+
+function encodeVote(event: Extract<RecordedEvent, { type: "prompt.voted" }>): EncodedEvent {
+	const { type: _, byName, changed, ...payload } = event;
+	const prompt = changed && encodePrompt(changed);
+	return { event: "prompt.vote", payload: { ...payload, ...defined({ by_name: byName, changed: prompt }) } };
 }
 
 function encodeUserMessage(

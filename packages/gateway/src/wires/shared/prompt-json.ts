@@ -25,6 +25,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					allow_session: approval.allowSession,
 					notes: approval.notes,
 					warnings: approval.warnings,
+					approvals: approval.approvals,
 					also_in: approval.alsoIn,
 					reply: approval.reply,
 					...common,

@@ -1,0 +1,64 @@
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import {
+	answered,
+	approval,
+	event,
+	play,
+	read,
+	token,
+	tokenOf,
+	writes,
+} from "../../testing/question-scene.ts";
+
+function voted(by: string, approvals: number, changed?: OzzieEvent): OzzieEvent {
+	const payload = { token, by: `discord:1:${by}`, approvals, needed: 2 };
+	const prompt = changed?.event === "prompt.request" ? { changed: changed.payload } : {};
+	return event("prompt.vote", { ...payload, ...prompt });
+}
+
+function last(...events: readonly OzzieEvent[]): string {
+	return read(play(events).posts.at(-1) ?? { text: "nothing" });
+}
+
+const asked = approval({ approvals: 2 });
+
+test("a card says how many approvals a call has and needs", () => {
+	expect(last(asked)).toContain("**0 of 2 approvals** by different people\n");
+	expect(last(asked, voted("42", 1))).toContain("**1 of 2 approvals**: @42\n");
+	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details]");
+});
+
+test("an approval of a person who lost the right is no longer shown", () => {
+	expect(last(asked, voted("42", 1), voted("43", 1))).toContain("**1 of 2 approvals**: @43\n");
+	expect(last(asked, voted("42", 1), voted("43", 2))).toContain("**2 of 2 approvals**: @42, @43\n");
+});
+
+test("a changed call replaces the one that was shown, under its post", () => {
+	const changed = approval(
+		{ approvals: 2, arguments: { cmd: "npm run lint" } },
+		{ label: "Allow run npm run lint?" },
+	);
+	const { posts } = play([asked, voted("42", 1), voted("43", 1, changed)]);
+	expect(new Set(posts.map(({ card }) => card)).size).toBe(1);
+	expect(posts.at(-1)?.text).toContain("```\nnpm run lint\n```");
+	expect(posts.at(-1)?.text).toContain("**1 of 2 approvals**: @43");
+	expect(posts.at(-1)?.text).not.toContain("@42");
+});
+
+test("the closed card names all people who approved", () => {
+	const end = answered({ by: "discord:1:43", voters: ["discord:1:42"] });
+	expect(last(asked, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, at 3 s");
+});
+
+test("a row of a shared card says how many approvals its call has", () => {
+	const events = writes(["a.txt", "b.txt"], { context: { approvals: 2 } });
+	const vote = event("prompt.vote", { token: tokenOf(2), by: "discord:1:42", approvals: 1, needed: 2 });
+	const text = last(...events, vote);
+	expect(text).toContain("**1.** `write_file` · **0 of 2 approvals** by different people");
+	expect(text).toContain("**2.** `write_file` · **1 of 2 approvals** by different people");
+});
+
+test("a vote about a question that is no longer open changes nothing", () => {
+	expect(play([asked, answered({}), voted("42", 1)]).posts).toHaveLength(2);
+});

@@ -1,0 +1,102 @@
+import { defined, ParleyError } from "@parley/base";
+import { fromRow } from "../store/journal.ts";
+import type { Person, Principal } from "../vocabulary/principal.ts";
+import { actingId } from "../vocabulary/principal.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
+import type { JudgedChange } from "./session.ts";
+import { isSamePerson } from "./speakers.ts";
+
+/** One of several approvals that a call needs. */
+export interface Vote {
+	readonly by: string;
+	/** Principal of the connector or of the operator that sent it. */
+	readonly principal: string;
+	/** Absent for the operator. */
+	readonly person?: Person;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** Arguments of a call that an approver changed, and the question that shows them. */
+export interface ChangedCall {
+	readonly arguments: unknown;
+	/** Binding of the approval of the changed call. */
+	readonly binding: string;
+}
+
+/** Votes of an open approval, in order, and the changed arguments that they approve. Stored in the row of the prompt. */
+export interface Votes {
+	readonly votes: readonly Vote[];
+	readonly changed?: ChangedCall;
+}
+
+/** People that a vote depends on, as they are at this moment. */
+export interface Voters {
+	/** Authors of the work. They cannot approve it. */
+	readonly requesters: readonly Person[];
+	/** Whether the operator is the author. */
+	readonly isOperatorsWork: boolean;
+	/** Voters that can no longer approve. Their votes are void. */
+	readonly lost: ReadonlySet<string>;
+}
+
+/** Votes of the row of an approval. */
+export function votesOf({ votes }: { readonly votes: string | null }): Votes {
+	return votes === null ? { votes: [] } : fromRow<Votes>(votes);
+}
+
+/** Approvals by different people that a question needs. */
+export function approvalsOf({ approval }: Prompt): number {
+	return approval?.approvals ?? 1;
+}
+
+/**
+ * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied` for a
+ * requester, and for a second vote of one person.
+ */
+export function addVote(
+	{ votes, changed }: Votes,
+	{
+		by,
+		at,
+		change,
+	}: { readonly by: Principal; readonly at: number; readonly change?: ChangedCall | undefined },
+	{ requesters, isOperatorsWork, lost }: Voters,
+): Votes {
+	const { person } = by;
+	const isRequester = person ? requesters.some((other) => isSamePerson(other, person)) : isOperatorsWork;
+	if (isRequester) {
+		throw refused(
+			"this call needs approvals of several people, and its requester is not one of them: you can deny it",
+		);
+	}
+	const vote: Vote = { by: actingId(by), principal: by.id, at, ...defined({ person }) };
+	if (change) return { votes: [vote], changed: change };
+	const valid = votes.filter((earlier) => !lost.has(earlier.by));
+	if (valid.some((earlier) => isVoteOf(earlier, by))) {
+		throw refused("you have approved this call already, and it needs the approval of another person");
+	}
+	return { votes: [...valid, vote], ...defined({ changed }) };
+}
+
+/** Whether a vote is of this person, in any channel, or of this operator. */
+export function isVoteOf(vote: Vote, by: Principal): boolean {
+	if (vote.person && by.person) return isSamePerson(vote.person, by.person);
+	return vote.by === actingId(by);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
+/** Approvals by different people that a call needs. A change of its arguments never needs fewer. */
+export function approvalsNeeded(prompt: Prompt, change: JudgedChange | undefined): number {
+	return Math.max(approvalsOf(prompt), change?.shown.approval?.approvals ?? 1);
+}
+
+/** The question about a changed call, under the same token. */
+export function changedPrompt(prompt: Prompt, { shown }: JudgedChange, approvals: number): Prompt {
+	const { reply, alsoIn } = prompt.approval ?? {};
+	const approval = shown.approval && { ...shown.approval, approvals, ...defined({ reply, alsoIn }) };
+	return { ...prompt, label: shown.label, ...defined({ approval }) };
+}

@@ -1,0 +1,73 @@
+import type { Scene, Step } from "../step.ts";
+
+/** A rule of the gateway of all scenes requires two approvals for this directory. */
+const asks: Step[] = [
+	{ says: "@Parley write: prod/notes.txt <<< hello" },
+	{
+		shows: [
+			"Approval",
+			"write prod/notes.txt",
+			"0 of 2 approvals",
+			"two people for production",
+			"[Approve once]",
+		],
+	},
+];
+
+export const quorum: readonly Scene[] = [
+	{
+		name: "a call that needs two approvals runs after the second, and the card names both people",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ answeredNothing: true },
+			{ shows: ["**1 of 2 approvals**: @Alex", "[Approve once]"] },
+			{ file: "prod/notes.txt", has: null },
+			{ clicks: "Approve once", by: "Olga" },
+			{ shows: "✅ **Approved once** by @Alex and @Olga" },
+			{ shows: "write_file returned" },
+			{ file: "prod/notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "one person cannot approve twice, and the requester cannot approve at all",
+		steps: [
+			{ says: "@Parley write: prod/notes.txt <<< hello", by: "Olga" },
+			{ shows: "0 of 2 approvals" },
+			{ clicks: "Approve once", by: "Olga" },
+			{ answered: ["Not accepted", "its requester is not one of them"] },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "**1 of 2 approvals**: @Alex" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ answered: ["Not accepted", "you have approved this call already"] },
+			{ clicks: "Approve once", by: "Mia" },
+			{ answered: "Not accepted" },
+			{ file: "prod/notes.txt", has: null },
+		],
+	},
+	{
+		name: "one denial is enough, also after an approval",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "1 of 2 approvals" },
+			{ clicks: "Deny", by: "Olga", fills: { reason: "not today" } },
+			{ shows: ["⛔ **Denied** by @Olga", "not today"] },
+			{ shows: "write_file failed" },
+			{ file: "prod/notes.txt", has: null },
+		],
+	},
+	{
+		name: "a vote survives a restart of both processes",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "1 of 2 approvals" },
+			{ restarts: "both" },
+			{ clicks: "Approve once", by: "Olga" },
+			{ shows: "✅ **Approved once** by @Alex and @Olga" },
+			{ shows: "write_file returned", times: 1 },
+			{ file: "prod/notes.txt", has: "hello" },
+		],
+	},
+];
