@@ -102,6 +102,21 @@ test("after a loss of the database, the end finds the post that had grown", asyn
 	]);
 });
 
+test("the process after one without a database also finds the post that had grown", async () => {
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "One " } },
+		{ passes: 3000 },
+		{ losesDatabase: true },
+		{ does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "One", by: "model" }) },
+		{ passes: 1000 },
+		{ restarts: true },
+		{ gateway: { answers: "One two three." } },
+		{ passes: 60_000 },
+		{ shows: ["One two three. [Good]"] },
+	]);
+});
+
 test("an edit without a response does not replace the final answer", async () => {
 	let arrive: (() => void) | undefined;
 	const stage = await playScene([

@@ -91,9 +91,10 @@ export class SessionAnswers {
 	/** Sets the runs that have not ended, the active one first. `seq`: the last reduced event. */
 	show(open: readonly Run[], seq: number): void {
 		const { lastSeq, replayedTo } = this.#before;
-		for (const { id } of open) {
+		for (const { id, seq: begun = seq } of open) {
 			if (seq <= lastSeq) this.#earlier.add(id);
-			if (seq <= replayedTo) this.#elsewhere.add(id);
+			// Also if a process between that database and this one has read the event of the message.
+			if (begun <= replayedTo) this.#elsewhere.add(id);
 		}
 		const run = seq >= lastSeq ? open[0] : undefined;
 		const begin = run !== undefined && this.#earlier.has(run.id) ? "earlier" : "here";

@@ -286,7 +286,14 @@ test("others learn which run answers which message, and whether one is at work",
 		says("r2", "two", "m2"),
 		says("r3", "3", "m3"),
 	]);
-	expect(activeRun(slice)).toEqual({ id: "r2", message: "m2", author: ada, about: "two", at: 1_000_000 });
+	expect(activeRun(slice)).toEqual({
+		id: "r2",
+		message: "m2",
+		author: ada,
+		about: "two",
+		at: 1_000_000,
+		seq: 3,
+	});
 	expect(runOf(slice, "m3")).toEqual({ id: "r3", message: "m3", author: ada, open: true });
 	expect(runOf(slice, "m1")).toEqual({ id: "r1", message: "m1", author: ada, open: false });
 	expect(runOf(slice, "m9")).toBeUndefined();

@@ -44,7 +44,10 @@ export const answers: Reducer<AnswersSlice> = {
 		const { event } = recorded;
 		switch (event.event) {
 			case "user.message":
-				return accept({ ...slice, usedAt: recorded.at }, event.payload, scene);
+				return numbered(accept({ ...slice, usedAt: recorded.at }, event.payload, scene), {
+					run: event.payload.run_id,
+					seq: recorded.seq,
+				});
 			case "assistant.message":
 				return finish({ ...slice, usedAt: recorded.at }, event.payload, scene);
 			case "run.retrying":
@@ -138,6 +141,17 @@ function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<Answ
 	};
 	const cards = position > 0 ? [showWaiting(run, position, scene)] : [];
 	return { slice: withRun(slice, run), operations: [...quoted, ...cards] };
+}
+
+/** Notes the event that began a run. */
+function numbered(
+	step: Step<AnswersSlice>,
+	{ run, seq }: { readonly run: string; readonly seq: number },
+): Step<AnswersSlice> {
+	const open = step.slice.open.map((each) =>
+		each.id === run && each.seq === undefined ? { ...each, seq } : each,
+	);
+	return { ...step, slice: { ...step.slice, open } };
 }
 
 function begun(slice: AnswersSlice, said: UserMessage): Run {

@@ -16,6 +16,8 @@ export interface Run extends EndedRun {
 	readonly about: string;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at?: number;
+	/** Event of the message. */
+	readonly seq?: number;
 	/** The message was queued, and has a card. */
 	readonly waited?: true;
 	/** Steps of the run, shown in a card. */
