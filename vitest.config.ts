@@ -30,6 +30,7 @@ const longest = [
 	"test/tasks/interleavings/interleavings.ci.test.ts",
 	"test/connector/chaos/chaos.ci.test.ts",
 	"test/connector/chaos/growth.ci.test.ts",
+	"test/connector/chaos/growth-seeds.ci.test.ts",
 	"test/connector/chaos/slack-chaos.ci.test.ts",
 	"test/sandbox/swap-race.ci.test.ts",
 	"test/terminal/chat.ci.test.ts",

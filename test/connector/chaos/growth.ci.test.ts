@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Death, type GrowingSession, Growth, part } from "./growth.ts";
-import { discordGrowth, slackGrowth } from "./growth-platforms.ts";
+import { discordGrowth, slackDirectGrowth, slackGrowth } from "./growth-platforms.ts";
 
 const earlier = "I look at the files.";
 const end = "That is the end.";
@@ -28,6 +28,8 @@ interface Stage {
 	readonly open: ConstructorParameters<typeof Growth>[0];
 	/** Number of characters for which an answer needs two posts. */
 	readonly twoPosts: number;
+	/** Whether the post grows as a stream of the platform. Default: by edits. */
+	readonly streams?: true;
 }
 
 async function play(
@@ -65,7 +67,7 @@ async function faultsOfDeaths(stage: Stage, losesDatabase: boolean): Promise<rea
 	const deaths = [...reached].flatMap(([place, hits]) =>
 		isStep(place) ? Array.from({ length: hits }, (_, at) => ({ place, hit: at + 1, losesDatabase })) : [],
 	);
-	expect(deaths.length).toBeGreaterThan(40);
+	expect(deaths.length).toBeGreaterThan(30);
 	const found: string[] = [];
 	for (const death of deaths) {
 		const played = await play(stage, death);
@@ -74,10 +76,30 @@ async function faultsOfDeaths(stage: Stage, losesDatabase: boolean): Promise<rea
 	return found;
 }
 
-test.each([
+const stages: readonly (Stage & { readonly platform: string })[] = [
 	{ platform: "Discord", open: discordGrowth(1), twoPosts: 2500 },
 	{ platform: "Slack", open: slackGrowth(1), twoPosts: 15_000 },
-])(
+	{ platform: "Slack in direct messages", open: slackDirectGrowth(1), twoPosts: 15_000, streams: true },
+];
+
+test.each(stages)(
+	"on $platform the first words are visible within a second",
+	async ({ open, streams = false }) => {
+		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-growth-"));
+		const growth = new Growth(open, directory.path);
+		await growth.begin();
+		const session = await growth.ask();
+		session.stream(part);
+		await growth.pass(1000);
+		expect(growth.posts()).toMatchObject([{ text: expect.stringContaining(part.trim()) }]);
+		expect(growth.posts()[0]?.streaming ?? false).toBe(streams);
+		session.end({ content: end });
+		await growth.finish();
+		await growth.close();
+	},
+);
+
+test.each(stages)(
 	"on $platform an answer is complete, once and in its post, after a death at any step of its growth",
 	{
 		timeout: 1_800_000,
@@ -87,10 +109,7 @@ test.each([
 	},
 );
 
-test.each([
-	{ platform: "Discord", open: discordGrowth(1), twoPosts: 2500 },
-	{ platform: "Slack", open: slackGrowth(1), twoPosts: 15_000 },
-])(
+test.each(stages)(
 	"on $platform it is so too if the database is lost with the process",
 	{
 		timeout: 1_800_000,
