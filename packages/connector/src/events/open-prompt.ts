@@ -3,7 +3,9 @@ import type { MethodResult } from "@parley/protocol";
 import { cardOf, type OpenQuestion } from "../conversation/questions/question.ts";
 import { openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
+import type { KnownSession } from "../subscription/known-sessions.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
+import { recentMs } from "../subscription/subscriptions.ts";
 import type { EventParts } from "./handler.ts";
 
 /** The only open question of a thread. */
@@ -74,12 +76,25 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 	const isHere = (question: OpenQuestion): boolean =>
 		task === undefined ? !(hasTaskThreads && question.task) : question.task === task;
 	const found: Found[] = [];
-	for (const { id } of rooms.knownIn(task === undefined ? room : channel)) {
-		// A session that is not read has no open question.
-		const read = subscriptions.session(id) && (await subscriptions.follow(id));
+	for (const known of rooms.knownIn(task === undefined ? room : channel)) {
+		const read = (await mayAsk(parts, known)) && (await subscriptions.follow(known.id).catch(deleted));
 		if (read) found.push(...questionsOf(read, isHere));
 	}
 	return found;
+}
+
+/**
+ * Whether a session can have an open question. Directly after a start, a session with one may not be read yet, so recent and
+ * current sessions are read here.
+ */
+async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
+	if (subscriptions.session(known.id) !== undefined) return true;
+	return clock.now() - known.usedAt < recentMs || rooms.isCurrent(known.key);
+}
+
+function deleted(reason: unknown): undefined {
+	if (ParleyError.from(reason).code !== "not_found") throw reason;
+	return undefined;
 }
 
 function questionsOf(

@@ -1,8 +1,10 @@
 import { defined } from "@parley/base";
 import type { MethodResult, Requester } from "@parley/protocol";
+import { activeRun } from "../conversation/answers/runs.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { readSessionKey, type SessionKey } from "../subscription/external-key.ts";
+import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Conversation } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
@@ -15,6 +17,7 @@ interface Parts {
 	readonly gateway: Requester;
 	readonly rooms: Rooms;
 	readonly platform: Pick<ChatPlatform, "name" | "maySee">;
+	readonly subscriptions: { session(id: string): RoomSession | undefined };
 }
 
 /**
@@ -22,7 +25,7 @@ interface Parts {
  * for a thread. `working`: only those with an active run. Rejects with `permission_denied` for a person without access.
  */
 export async function channelConversations(
-	{ gateway, rooms, platform }: Parts,
+	{ gateway, rooms, platform, subscriptions }: Parts,
 	person: Person,
 	room: Room,
 	{ working = false }: { readonly working?: boolean } = {},
@@ -38,9 +41,14 @@ export async function channelConversations(
 		const one = conversationOf(session, key, room);
 		if (working && !one.working) continue;
 		const isShown = (await rooms.isCurrent(key)) && (await maySee(platform, person, one.room));
-		if (isShown) found.push(one);
+		if (isShown) found.push({ ...one, title: one.title || aboutOf(subscriptions.session(one.session)) });
 	}
 	return found;
+}
+
+/** Start of the message that the active run answers: a title is chosen after the first answer. */
+function aboutOf(read: RoomSession | undefined): string {
+	return (read && activeRun(read.state.answers)?.about) ?? "";
 }
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];

@@ -23,6 +23,11 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ whispers: [`Stopped: ${link("a", "Release")}`] },
 		{ asked: "cancel_turn", times: 1, with: { place: { thread: "a" } } },
 	],
+	"a conversation without a title has the start of its message": [
+		one,
+		{ commands: "stop", in: "general" },
+		{ whispers: [`Stopped: ${link("a", "one")}`] },
+	],
 	"stop in a channel without a run says so": [
 		one,
 		{ gateway: { answers: "done" } },
@@ -126,7 +131,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		two,
 		{ commands: "model", options: { name: "m".repeat(90) }, in: "general" },
 		{ whispers: ["or use this command in its thread"] },
-		{ does: (stage) => expect(() => stage.control("1. untitled")).toThrow() },
+		{ does: (stage) => expect(() => stage.control("1. two")).toThrow() },
 	],
 };
 

@@ -192,6 +192,13 @@ test("a payload that makes no sense is counted, and told once for each way of it
 	]);
 });
 
+test("a forwarded message is marked, and a reply is not", async () => {
+	const forwarded = { message_reference: { type: 1, message_id: "7" }, content: "" };
+	expect((await messageOf(forwarded)).forwarded).toBe(true);
+	const reply = { type: 19, message_reference: { message_id: "7" } };
+	expect(await messageOf(reply)).not.toHaveProperty("forwarded");
+});
+
 test("after a resume, what is not known is asked for, until there is an answer", async () => {
 	const { tell, port } = open();
 	const refused = new ParleyError("no answer", { code: "unavailable" });

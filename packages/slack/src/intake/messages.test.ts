@@ -37,7 +37,11 @@ test("a forwarded message is read with its files, and addresses no person", asyn
 		text: "> Bob:\n> ask & @Olga Out",
 		attachments: [{ id: "F1" }],
 		address: { us: false, others: false },
+		forwarded: true,
 	});
+	const preview = { from_url: "https://example.com", text: "a link preview" };
+	const plain = await inboundOf({ ...message, text: "approve", attachments: [preview] });
+	expect(plain.inbound).not.toHaveProperty("forwarded");
 	const bad = await inboundOf({ ...message, text: "hello", attachments: "nonsense", blocks: 5 });
 	expect(bad.inbound).toMatchObject({ text: "hello" });
 });

@@ -1,0 +1,194 @@
+import type { Scene, Step } from "../step.ts";
+
+/** A thread of the channel, in which Mia asks for a change that requires approval. */
+const asksInThread: readonly Step[] = [
+	{ says: "@Parley say: hello", as: "hello" },
+	{ shows: "hello" },
+	{ opensThread: "work", of: "hello" },
+	{ says: "@Parley write: notes.txt <<< hello", in: "work" },
+	{ shows: "[Approve once]", in: "work" },
+];
+
+/** Answers to questions and approvals by a message, without a reply. */
+export const typing: readonly Scene[] = [
+	{
+		name: "a message in direct messages answers the only open question",
+		steps: [
+			{ says: "ask: Which port?", in: "dm" },
+			{ shows: ["Question", "Which port?"], in: "dm" },
+			{ says: "8080", in: "dm" },
+			{ shows: ["✅ **Answered** by @Mia", "8080"], in: "dm" },
+			{ shows: "✅ Answered.", in: "dm" },
+			{ shows: ["ask_user returned", "8080"], in: "dm" },
+			{ hides: "Yours is next", in: "dm" },
+		],
+	},
+	{
+		name: "a message chooses by the number of an option",
+		steps: [
+			{ says: "choose: tea | coffee", in: "dm" },
+			{ shows: "<Choose one: tea | coffee>", in: "dm" },
+			{ says: "2", in: "dm" },
+			{ shows: ["✅ **Answered** by @Mia", "> coffee"], in: "dm" },
+			{ hides: "Yours is next", in: "dm" },
+		],
+	},
+	{
+		name: "a message chooses several options by names and numbers",
+		steps: [
+			{ says: "pick: red | green | blue", in: "dm" },
+			{ shows: "<Choose any", in: "dm" },
+			{ says: "1, blue", in: "dm" },
+			{ shows: ["✅ **Answered** by @Mia", "> red, blue"], in: "dm" },
+		],
+	},
+	{
+		name: "an unknown option is listed, and the question still waits",
+		steps: [
+			{ says: "choose: tea | coffee", in: "dm" },
+			{ shows: "<Choose one: tea | coffee>", in: "dm" },
+			{ says: "milk", in: "dm" },
+			{ shows: ["“milk” is not an option", "The question is still open", "2. coffee"], in: "dm", to: "Mia" },
+			{ says: "tea", in: "dm" },
+			{ shows: ["✅ **Answered** by @Mia", "> tea"], in: "dm" },
+			{ hides: "Yours is next", in: "dm" },
+		],
+	},
+	{
+		name: "only its author sees that an option is unknown",
+		only: "slack",
+		steps: [
+			{ says: "@Parley choose: tea | coffee" },
+			{ shows: "<Choose one: tea | coffee>" },
+			{ says: "milk" },
+			{ shows: "“milk” is not an option", to: "Mia" },
+			{ hides: "is not an option", to: "Max" },
+			{ says: "2" },
+			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
+			{ hides: "Yours is next" },
+		],
+	},
+	{
+		name: "an approver approves by a message in the thread of the card",
+		steps: [
+			...asksInThread,
+			{ says: "@Parley Approve!", by: "Alex", in: "work" },
+			{ shows: "✅ **Approved once** by @Alex", in: "work" },
+			{ shows: "✅ Approved.", in: "work" },
+			{ shows: "write_file returned", in: "work" },
+			{ file: "notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "a denial by a message has its reason",
+		steps: [
+			...asksInThread,
+			{ says: "@Parley deny: use another name", by: "Alex", in: "work" },
+			{ shows: ["⛔ **Denied** by @Alex", "use another name"], in: "work" },
+			{ shows: ["write_file failed", "use another name"], in: "work" },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "another text queues, with a notice about the approval, and a person without the right does not approve",
+		steps: [
+			...asksInThread,
+			{ says: "@Parley say: approve", by: "Alex", in: "work" },
+			{ shows: "I am waiting for the approval above. Yours is next.", in: "work" },
+			{ says: "@Parley approve", by: "Max", in: "work" },
+			{ shows: "I am waiting for the approval above. Yours is number 2 in the queue.", in: "work" },
+			{ shows: "[Approve once]", in: "work" },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a press and a message at once decide once",
+		steps: [
+			...asksInThread,
+			{
+				together: [
+					{ clicks: "Approve once", by: "Alex", in: "work" },
+					{ says: "@Parley approve", by: "Olga", in: "work" },
+				],
+			},
+			{ shows: "write_file returned", in: "work", times: 1 },
+			{ shows: "✅ **Approved once**", in: "work", times: 1 },
+			{ file: "notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "an answer by a message is given once over a restart",
+		steps: [
+			{ says: "ask: Which port?", in: "dm" },
+			{ shows: ["Question", "Which port?"], in: "dm" },
+			{ restarts: "both" },
+			{ says: "8080", in: "dm" },
+			{ restarts: "connector" },
+			{ shows: ["✅ **Answered** by @Mia", "8080"], in: "dm", times: 1 },
+			{ shows: ["ask_user returned", "8080"], in: "dm", times: 1 },
+			{ hides: "Yours is next", in: "dm" },
+		],
+	},
+];
+
+/** Commands in a channel that act on the threads below it. `top`: the channel outside of threads. */
+export function belowChannel(top: "general" | "top"): readonly Scene[] {
+	const works: readonly Step[] = [
+		{ says: "say: hello", by: "Max", as: "hello", in: top },
+		{ opensThread: "work", of: "hello" },
+		{ says: "@Parley write: notes.txt <<< hello", in: "work" },
+		{ shows: "[Approve once]", in: "work" },
+	];
+	return [
+		{
+			name: "stop in a channel stops the only run of its threads and names it",
+			steps: [
+				...works,
+				{ commands: "/stop", in: top },
+				{ answered: ["Stopped: ", "write: notes.txt"] },
+				{ shows: "⌛ **No answer**", in: "work" },
+				{ commands: "/stop", in: top },
+				{ answered: "I am not working on anything here." },
+			],
+		},
+		{
+			name: "stop in a channel offers the runs of several threads, and a button stops one",
+			steps: [
+				...works,
+				{ says: "say: hi", by: "Max", as: "hi", in: top },
+				{ opensThread: "second", of: "hi" },
+				{ says: "@Parley write: other.txt <<< hello", in: "second" },
+				{ shows: "[Approve once]", in: "second" },
+				{ commands: "/stop", in: top },
+				{ answered: ["Choose the one to stop", "1. ", "write: other.txt", "2. ", "write: notes.txt"] },
+				{ clicks: "2. write: notes.txt <<< hello" },
+				{ answered: ["Stopped: ", "write: notes.txt"] },
+				{ shows: "⌛ **No answer**", in: "work" },
+				{ shows: "[Approve once]", in: "second" },
+			],
+		},
+		{
+			name: "usage, session info and model act on the only conversation of the threads",
+			steps: [
+				...works,
+				{ commands: "/usage", in: top },
+				{ answered: ["write: notes.txt", "This conversation: "] },
+				{ commands: "/session info", in: top },
+				{ answered: ["write: notes.txt", "1 messages"] },
+				{ commands: "/model", with: { name: "offline" }, in: top },
+				{ answered: ["The next message in ", "goes to the model `offline`"] },
+				{ commands: "/session list", in: top },
+				{ answered: ["Conversations in threads:", "write: notes.txt"] },
+			],
+		},
+		{
+			name: "a command in a channel without a conversation says so",
+			steps: [
+				{ commands: "/stop", in: top },
+				{ answered: "I am not working on anything here." },
+				{ commands: "/usage", in: top },
+				{ answered: "no conversation yet" },
+			],
+		},
+	];
+}
