@@ -1,6 +1,7 @@
 import { defined, parseJson, type Store } from "@parley/base";
 import type { Controls, ControlTarget } from "../controls/controls.ts";
 import { tokenOfCard } from "../conversation/questions/question.ts";
+import { isAnswerCard, runOfSubject, subjectOfPost } from "../platform/answer-card.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -18,6 +19,8 @@ export interface OwnPost {
 	readonly controls: readonly ControlTarget[];
 	/** Its question or the question of its reminder, open or not. */
 	readonly question?: { readonly session: string; readonly token: string };
+	/** Its run, if it is a post of an answer. */
+	readonly answer?: { readonly session: string; readonly run: string };
 	/** Its task. */
 	readonly task?: string;
 }
@@ -38,12 +41,18 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 	const { card, session, conversation } = row;
 	const [, task] = conversation.split(`#${taskCard}`);
 	const token = card === null ? undefined : tokenOfCard(card);
+	const { key = "" } = posting;
+	const run = isAnswerCard(key) ? runOfSubject(subjectOfPost(key)) : undefined;
 	return {
 		controls: (posting.controls ?? []).flat().flatMap((control) => {
 			const target = "id" in control ? controls.read(control.id) : undefined;
 			return target === undefined ? [] : [target];
 		}),
-		...defined({ question: token === undefined ? undefined : { session, token }, task }),
+		...defined({
+			question: token === undefined ? undefined : { session, token },
+			answer: run === undefined ? undefined : { session, run },
+			task,
+		}),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { type ErrorCode, ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { pressesOfAnswers } from "../presses/answers.ts";
@@ -32,7 +32,10 @@ export async function handleStop(
 	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
 }
 
-/** A reaction to a message has the effect of the button with that name below its answer. */
+/**
+ * A reaction to a message has the effect of the button with that name below its answer. `good` and `bad` have an effect only
+ * on an answer itself, because people also praise each other's messages.
+ */
 export async function handleReaction(
 	parts: EventParts,
 	event: InboundEventOf<"reaction">,
@@ -76,10 +79,21 @@ async function targetOf(
 	parts: EventParts,
 	{ sign, room, message }: InboundEventOf<"reaction">,
 ): Promise<ControlTarget | undefined> {
+	if (sign === "good" || sign === "bad") {
+		const answer = (await findPost(parts, message))?.answer;
+		return answer && { kind: sign, session: answer.session, subject: answer.run };
+	}
 	const found = await runOfMessage(parts, room, message);
 	if (found) return { kind: sign, session: found.session, subject: found.run };
 	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
 }
+
+/** The person may not do it, or there is nothing to stop or to rate. */
+const refusals: ReadonlySet<ErrorCode> = new Set([
+	"permission_denied" as const,
+	"not_found" as const,
+	"failed_precondition" as const,
+]);
 
 /** A refused sign gets no answer, because the person does not wait for one. It is logged. */
 async function quietly<Value>(parts: EventParts, work: () => Promise<Value>): Promise<Value | undefined> {
@@ -87,7 +101,7 @@ async function quietly<Value>(parts: EventParts, work: () => Promise<Value>): Pr
 		return await work();
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
-		if (code !== "permission_denied" && code !== "not_found") throw reason;
+		if (!refusals.has(code)) throw reason;
 		parts.log.info("a reaction was refused", { reason: message });
 		return undefined;
 	}

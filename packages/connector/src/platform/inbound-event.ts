@@ -106,7 +106,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		type: z.literal("reaction"),
 		...happened,
 		message: id,
-		sign: z.enum(["stop", "again"]),
+		/** `good`, `bad`: feedback about an answer of the bot. */
+		sign: z.enum(["stop", "again", "good", "bad"]),
 	}),
 	/** The platform's own button stops the active run of the room. */
 	z.object({ type: z.literal("stop"), ...happened }),

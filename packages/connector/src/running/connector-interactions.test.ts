@@ -110,6 +110,34 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ reacts: "again", to: "post 99" },
 		{ asked: "retry", times: 1 },
 	],
+	"a thumb at any post of an answer is feedback, and one at a message of a person is not": [
+		{ says: "one" },
+		{ gateway: { answers: "word ".repeat(500) } },
+		{ shows: ["word", "word"] },
+		{ reacts: "good", to: "post 1", by: "bob" },
+		{ asked: "feedback", times: 1, with: { run_id: "run_0001_1", rating: "good", actor: { id: "bob" } } },
+		{ reacts: "bad", to: "post 2" },
+		{ asked: "feedback", times: 2, with: { run_id: "run_0001_1", rating: "bad" } },
+		{ reacts: "good", to: "m1", by: "bob" },
+		{ reacts: "bad", to: "post 99" },
+		{ asked: "feedback", times: 2 },
+		{ shows: ["word", "word"] },
+		{ whispers: [] },
+	],
+	"a thumb at an answer without a reply is ignored": [
+		{
+			does({ gateway }) {
+				gateway.methods.feedback = () => {
+					throw new ParleyError("the run has ended without a reply", { code: "failed_precondition" });
+				};
+			},
+		},
+		{ says: "one" },
+		{ gateway: { answers: "first" } },
+		{ reacts: "bad", to: "post 1" },
+		{ asked: "feedback", times: 1 },
+		{ shows: ["first"] },
+	],
 	"a stranger is told once an hour how to get in": [
 		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 		{ says: "hello", in: "general", by: "eve", mentions: "us" },

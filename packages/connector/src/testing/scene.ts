@@ -61,7 +61,7 @@ export type Step =
 	| (Saying & { readonly says: string; readonly as?: string })
 	| (Saying & { readonly edits: string; readonly to: string })
 	| (Where & { readonly deletes: string })
-	| (Where & { readonly reacts: "stop" | "again"; readonly to: string })
+	| (Where & { readonly reacts: "stop" | "again" | "good" | "bad"; readonly to: string })
 	| (Where & { readonly stops: true })
 	| (Where & {
 			readonly commands: string;
