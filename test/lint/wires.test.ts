@@ -17,6 +17,7 @@ const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 		"envelope-frames.ts": "frames for the existing Go clients",
 		"event-frames.ts": "frames of the protocol document",
 		"hidden-tokens.ts": "events for clients that only read",
+		"message-context.ts": "messages that a client read before a request",
 		"pace.ts": "when a client is read",
 	},
 	zot: { "agent.ts": "the session of the process" },

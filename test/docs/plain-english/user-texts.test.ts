@@ -33,6 +33,11 @@ const exceptions = [
 		reason: "compared with a message of the gateway",
 	},
 	{
+		path: "packages/connector/src/conversation/questions/typed-answer.ts",
+		text: "approve for this session",
+		reason: "compared with a message of a person",
+	},
+	{
 		path: "packages/connector/src/conversation/vocabulary",
 		text: "Trust this channel",
 		reason: "replaces a part of a label of the gateway",
@@ -54,6 +59,7 @@ const exceptions = [
 	{ path: `${discord}/commands/to-discord.ts`, reason: "mistakes in the table of commands" },
 	{ path: `${discord}/intake/guild-events.ts`, reason: "reasons in the debug log" },
 	{ path: `${discord}/intake/translated.ts`, reason: "reasons in the debug log" },
+	{ path: `${discord}/intake/room-messages.ts`, reason: "messages of errors for the log" },
 	{ path: `${discord}/intake/intake.ts`, reason: "reasons in the debug log" },
 	{ path: `${discord}/interactions/interactions.ts`, text: "Discord refused", reason: "a log line" },
 	{ path: `${discord}/interactions/read-interaction.ts`, reason: "errors of payloads, for the log" },
@@ -73,6 +79,7 @@ const exceptions = [
 	{ path: `${slack}/intake/files.ts`, reason: "parts of log lines" },
 	{ path: `${slack}/intake/intake.ts`, reason: "reasons in the debug log" },
 	{ path: `${slack}/intake/people.ts`, reason: "parts of log lines" },
+	{ path: `${slack}/intake/room-messages.ts`, reason: "messages of errors for the log" },
 	{ path: `${slack}/intake/threads.ts`, reason: "part of a log line" },
 	{ path: `${slack}/interactions/wire.ts`, reason: "error of payloads, for the log" },
 	{ path: `${slack}/run-slack.ts`, text: "Slack", reason: "name of the platform" },

@@ -1,5 +1,5 @@
-import { ParleyError } from "@parley/base";
 import type { HandledEvent } from "../rooms/handler-context.ts";
+import { isKeyOfOther } from "../rooms/refusal.ts";
 
 /** The text of an option; empty if it is missing. */
 export function textOf(option: string | number | boolean | undefined): string {
@@ -32,10 +32,4 @@ export async function removeByEnd<Value>(
 		if (isKeyOfOther(reason)) return done;
 		throw reason;
 	}
-}
-
-/** Whether the gateway refused because the key belongs to an earlier request with other parameters. */
-export function isKeyOfOther(reason: unknown): boolean {
-	const { code, message } = ParleyError.from(reason);
-	return code === "invalid_argument" && message.includes("was used for another request");
 }

@@ -1,6 +1,5 @@
 import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
-import { isKeyOfOther } from "../commands/options.ts";
 import type { Controls } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
@@ -17,6 +16,7 @@ import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from ".
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
 import { onBehalf } from "./on-behalf.ts";
+import { isKeyOfOther } from "./refusal.ts";
 import type { RequestContexts } from "./request-context.ts";
 import type { Rooms } from "./rooms.ts";
 

@@ -54,3 +54,9 @@ function sentence(message: string): string {
 	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), maxWords);
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }
+
+/** Whether the gateway refused because the key belongs to an earlier request with other parameters. */
+export function isKeyOfOther(reason: unknown): boolean {
+	const { code, message } = ParleyError.from(reason);
+	return code === "invalid_argument" && message.includes("was used for another request");
+}

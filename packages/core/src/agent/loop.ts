@@ -5,7 +5,7 @@ import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
-import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
+import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";

@@ -108,7 +108,7 @@ test("a call that is denied by the rules of its turn does not run, whatever was 
 	await t.runtime.trust.people.setRole(unkeyed(), adaId, "guest");
 	await t.runtime.answer(unkeyed(), first, { value: true });
 	for (const callId of ["c1", "c2", "c3"]) {
-		const error = expect.stringContaining("denied: discord:guild:ada is a guest");
+		const error = expect.stringContaining("denied: a sender of this request is a guest");
 		await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({ callId, error });
 	}
 	await log.next("assistant.message");

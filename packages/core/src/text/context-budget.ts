@@ -1,4 +1,4 @@
-import { lineEnds } from "../vocabulary/line-ends.ts";
+import { lineEnds } from "../vocabulary/message.ts";
 import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts";
 
 /** Bytes that a message counts beside its text, its names and its files. */

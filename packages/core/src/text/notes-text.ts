@@ -1,5 +1,5 @@
-import { lineEnds } from "../vocabulary/line-ends.ts";
 import type { Memory } from "../vocabulary/memory.ts";
+import { lineEnds } from "../vocabulary/message.ts";
 
 /** Maximum characters of the notes at the start of a run: about 1,000 tokens. */
 const mostCharacters = 4_000;

@@ -182,7 +182,7 @@ test("a guest's run reads notes and stores none", async () => {
 	await talk.say(eve, id);
 	await log.next("assistant.message");
 	expect(talk.result("c0")).toContain("open to all");
-	expect(talk.result("c1")).toContain("discord:T:eve is a guest");
+	expect(talk.result("c1")).toContain("a sender of this request is a guest");
 	expect(await talk.notes()).toHaveLength(1);
 });
 

@@ -1,5 +1,5 @@
 import { sizeOf } from "./kept-file.ts";
-import { lineEnds } from "./line-ends.ts";
+import { lineEnds } from "./message.ts";
 
 /**
  * Relation of a read message to the request.

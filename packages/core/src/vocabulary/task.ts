@@ -1,5 +1,5 @@
-import type { OodaPhase } from "./ooda.ts";
 import type { Person } from "./principal.ts";
+import type { OodaPhase } from "./run-options.ts";
 import type { Spent, Usage } from "./usage.ts";
 
 /**

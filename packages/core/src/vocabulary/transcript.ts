@@ -1,10 +1,10 @@
 import { defined } from "@parley/base";
 import { type Attachment, attachmentLines } from "./kept-file.ts";
-import { lineEnds } from "./line-ends.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "./message.ts";
+import { lineEnds } from "./message.ts";
 import { contextText, type MessageContext } from "./message-context.ts";
-import { askOf, phaseAfter } from "./ooda.ts";
 import type { Person } from "./principal.ts";
+import { askOf, phaseAfter } from "./run-options.ts";
 import type { Step } from "./step.ts";
 
 /** Messages of one run for the model. */

@@ -7,7 +7,7 @@ import { addToBudgets } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
-import { phaseOf } from "../../vocabulary/ooda.ts";
+import { phaseOf } from "../../vocabulary/run-options.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import type { Contexts } from "../context/contexts.ts";

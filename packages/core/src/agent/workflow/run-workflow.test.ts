@@ -9,9 +9,9 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/tes
 import { WorkflowScript } from "../../testing/workflow-script.ts";
 import { skill as skillTool } from "../../tools/skill.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import { oodaPhases } from "../../vocabulary/ooda.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { oodaPhases } from "../../vocabulary/run-options.ts";
 import type { SkillStep, Workflow } from "../../vocabulary/skill.ts";
 
 function step(id: string, more: Partial<SkillStep> = {}): SkillStep {

@@ -17,9 +17,9 @@ import { conversationsAbove, findTask } from "../../conversation/tasks/read-task
 import type { CheckedTask } from "../../conversation/tasks/submit.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
-import { phaseOf } from "../../vocabulary/ooda.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { phaseOf } from "../../vocabulary/run-options.ts";
 import { hasEnded, type NewWorker, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";

@@ -4,8 +4,8 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import type { ModelRequest } from "./model.ts";
-import { oodaPhases } from "./ooda.ts";
 import type { RunOptions } from "./run-options.ts";
+import { oodaPhases } from "./run-options.ts";
 
 const ooda = { mode: "ooda" } as const;
 
