@@ -354,7 +354,10 @@ test.each([
 	['{ "slack": { "listen": "here" } }', ['"here" is not allowed for slack.listen', "HOST:PORT"]],
 	['{ "slack": { "apiUrl": "slack.com" } }', ['"slack.com" is not allowed for slack.apiUrl', "http"]],
 	['{ "slack": { "token": "xoxb" } }', ['unknown setting "slack.token"', "apiUrl, listen"]],
-	['{ "chat": { "chanels": {} } }', ["did you mean channels?", "allowed: people, tenants, trust, typedApprovals, channels"]],
+	[
+		'{ "chat": { "chanels": {} } }',
+		["did you mean channels?", "allowed: people, tenants, trust, typedApprovals, channels"],
+	],
 	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
 	[
 		'{ "chat": { "channels": { "discord:g:c": { "aproval": 1 } } } }',
