@@ -50,6 +50,7 @@ verifiesOn(
 			context: {
 				...{ call_id: expect.any(String), tool: "run_command", arguments: { cmd: "echo hi" }, preview: "" },
 				...{ risk: "normal", allow_session: false, expires_at, notes: expect.any(Array) },
+				warnings: expect.arrayContaining(["runs a command without a sandbox"]),
 				reply: { id: expect.stringMatching(/^run_.*\/1$/), place: 1, count: 1 },
 			},
 		});

@@ -9,6 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 /** A reply that ends only by a cancel. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
+	signal.throwIfAborted();
 	await new Promise((_, reject) =>
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
 	);
@@ -203,6 +204,8 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId });
 		await other.call("send_message", { content: "first" });
+		// A run that is cancelled before its model call would leave its reply to the next one.
+		await other.event("internal.llm.call");
 		await other.call("send_message", { content: "second" });
 		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });
 		// The turn starts when its message is accepted.

@@ -35,6 +35,16 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			]),
 		},
 	}),
+	/** A written file requires the approvals of two people. */
+	votes: async () => ({
+		options: {
+			data: {
+				"policy.jsonc": JSON.stringify({
+					rules: [{ effect: "ask", tool: "write_file", approvals: 2 }],
+				}),
+			},
+		},
+	}),
 	/** A skill whose last step never meets its criteria. */
 	skills: async () => ({
 		options: {

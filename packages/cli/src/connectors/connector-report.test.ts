@@ -45,8 +45,8 @@ test("describes each state, with a fix for each problem", () => {
 test("writes the report for this user only, at changes and every five seconds, and deletes it at the end", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const file = reportFileOf(directory.path, "discord");
-	const [clock, told] = [new ManualClock(), [] as string[]];
-	const { keeper } = keep({ file, clock, told: ({ state }) => void told.push(state) });
+	const [clock, states] = [new ManualClock(), [] as string[]];
+	const { keeper } = keep({ file, clock, onChange: ({ state }) => void states.push(state) });
 	await keeper.tell({ state: "starting" });
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	const looks: (() => void)[] = [];
@@ -63,7 +63,7 @@ test("writes the report for this user only, at changes and every five seconds, a
 	await second;
 	await keeper.tell({ state: "connected" });
 	expect(parseJson(await readFile(file, "utf8"))).toMatchObject({ since, seen: since + 5_000 });
-	expect(told).toEqual(["starting", "connected"]);
+	expect(states).toEqual(["starting", "connected"]);
 	await keeper.end();
 	expect(await readStandings(directory.path, clock.now())).toEqual([]);
 	expect(clock.pending).toBe(0);
@@ -87,7 +87,7 @@ test("keeps the reason for the end, and logs a failed write once", async () => {
 function keep(parts: {
 	readonly file: string;
 	readonly clock: ManualClock;
-	readonly told?: (words: ConnectorWords) => void;
+	readonly onChange?: (words: ConnectorWords) => void;
 }) {
 	const log = new MemoryLogger();
 	return { log, keeper: new ReportKeeper({ ...parts, log, pid: process.pid }) };

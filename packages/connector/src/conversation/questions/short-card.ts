@@ -96,11 +96,7 @@ function whatOf(label: string): string {
 }
 
 /** The approvals of a call that needs several, with the names of the approvers if they fit. */
-export function votesLine(
-	{ voters = [] }: OpenQuestion,
-	{ approvals }: ApprovalCall,
-	scene: Scene,
-): string[] {
+function votesLine({ voters = [] }: OpenQuestion, { approvals }: ApprovalCall, scene: Scene): string[] {
 	if (approvals === undefined) return [];
 	const people = voters.slice(-maxVoters).map((voter) => actingPerson(voter, scene.platform));
 	return [approvalTexts.card.votes({ given: voters.length, needed: approvals, people })];
