@@ -9,6 +9,8 @@ export const Control = z.discriminatedUnion("type", [
 		id: z.string(),
 		label,
 		style: z.enum(["primary", "secondary", "success", "danger"]),
+		/** Feedback about the answer above it, for platforms with an element for it. */
+		rates: z.exactOptional(z.enum(["good", "bad"])),
 	}),
 	z.object({ type: z.literal("link"), url: z.string(), label }),
 	z.object({

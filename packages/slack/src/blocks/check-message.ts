@@ -1,15 +1,16 @@
 import { defined } from "@parley/base";
-import type { ActionsBlock } from "@slack/types";
+import type { FeedbackButtons } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
+import type { ControlBlock } from "./controls.ts";
 import { isSeen } from "./marks.ts";
 import { planLength, type StepsBlock } from "./plan-block.ts";
 import { richTextLength } from "./rich-text.ts";
 import { tableLength, tableProblem } from "./tables.ts";
 
 type ShownBlock = BodyBlock | StepsBlock;
-export type MessageBlock = ShownBlock | ActionsBlock;
-type Element = ActionsBlock["elements"][number];
+export type MessageBlock = ShownBlock | ControlBlock;
+type Element = ControlBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
 /** A message that is created or changed. */
@@ -27,13 +28,21 @@ export interface Violations {
 
 /** Checks a message against all relevant limits of Slack. */
 export function checkMessage({ blocks, text }: Message): Violations {
-	const controls = controlsProblem(blocks.filter((block) => block.type === "actions"));
+	const controls = controlsProblem(blocks.filter(isControls));
 	const body = bodyProblem(blocks, text);
 	return defined({ body, controls });
 }
 
+function isControls(block: MessageBlock): block is ControlBlock {
+	return block.type === "actions" || block.type === "context_actions";
+}
+
+function elementsOf(rows: readonly ControlBlock[]): Element[] {
+	return rows.flatMap<Element>((row) => row.elements);
+}
+
 function bodyProblem(blocks: readonly MessageBlock[], text: string): string | undefined {
-	const shown = blocks.filter((block) => block.type !== "actions");
+	const shown = blocks.filter((block) => !isControls(block));
 	const markdown = shown
 		.filter(({ type }) => type === "markdown")
 		.reduce((sum, one) => sum + lengthOf(one), 0);
@@ -93,17 +102,22 @@ function lengthOf(block: ShownBlock): number {
 
 /** Length of the texts on controls, which count like any text. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
-	const elements = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {
 		if (element.type === "button") return [element.text.text];
+		if (element.type === "feedback_buttons") return ratings(element).map(({ text }) => text.text);
 		if (element.type !== "static_select" && element.type !== "multi_static_select") return [];
 		return (element.options ?? []).flatMap(({ text, description }) => [text.text, description?.text ?? ""]);
 	});
 	return labels.join("").length;
 }
 
-function controlsProblem(rows: readonly ActionsBlock[]): string | undefined {
-	const elements = rows.flatMap((row) => row.elements);
+function ratings(element: FeedbackButtons): readonly FeedbackButtons["positive_button"][] {
+	return [element.positive_button, element.negative_button];
+}
+
+function controlsProblem(rows: readonly ControlBlock[]): string | undefined {
+	const elements: Element[] = elementsOf(rows);
 	const ids = elements.map((element) => ("action_id" in element ? (element.action_id ?? "") : ""));
 	return (
 		first([
@@ -123,6 +137,16 @@ function elementProblem(element: Element): string | undefined {
 			[
 				url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl)),
 				"the address of a link is invalid",
+			],
+		]);
+	}
+	if (element.type === "feedback_buttons") {
+		const all = ratings(element);
+		return first([
+			[all.every(({ text }) => within(text.text, limits.buttonText)), "a label is empty or too long"],
+			[
+				all.every(({ value }) => within(value, limits.buttonValue)),
+				"the id of a control is empty or too long",
 			],
 		]);
 	}

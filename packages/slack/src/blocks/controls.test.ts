@@ -2,7 +2,7 @@ import type { Control } from "@parley/connector";
 import { expect, test } from "vitest";
 import { limits } from "../vocabulary/limits.ts";
 import { checkMessage } from "./check-message.ts";
-import { controlBlocks, linksAsText } from "./controls.ts";
+import { controlBlocks, linksAsText, plainControlBlocks } from "./controls.ts";
 
 const button: Control = { type: "button", id: "b", label: "Allow :x:", style: "success" };
 const link: Control = { type: "link", url: "https://a.example", label: "Open" };
@@ -63,22 +63,47 @@ test("several are chosen in another menu, and not more than there are", () => {
 	]);
 });
 
+const good: Control = { type: "button", id: "g", label: "Good", style: "secondary", rates: "good" };
+const bad: Control = { type: "button", id: "n", label: "Bad", style: "secondary", rates: "bad" };
+
+test("a good and a bad rating become native feedback, and usual buttons if Slack refuses that", () => {
+	const usual = (id: string, label: string) => ({ type: "button", action_id: id, text: plain(label) });
+	const element = {
+		type: "feedback_buttons",
+		action_id: "g",
+		positive_button: { text: plain("Good"), value: "g" },
+		negative_button: { text: plain("Bad"), value: "n" },
+	};
+	const rest = { type: "actions", elements: [{ ...usual("b", "Allow :x:"), style: "primary" }] };
+	const native = { type: "context_actions", elements: [element] };
+	expect(controlBlocks([[good, bad, button], [button]])).toEqual([native, rest, rest]);
+	expect(controlBlocks([[bad, good]])).toEqual([native]);
+	expect(controlBlocks([[good, button]])[0]?.elements).toHaveLength(2);
+	expect(plainControlBlocks([[good, bad]])).toEqual([
+		{ type: "actions", elements: [usual("g", "Good"), usual("n", "Bad")] },
+	]);
+});
+
 const long = "x".repeat(4000);
 
 test.each<[string, Control]>([
 	["a button", { ...button, label: long }],
+	["a rating", { ...good, label: long }],
 	["a choice", { ...choice, placeholder: long, options: [{ ...option, label: long, description: long }] }],
 	[
 		"many options",
 		{ ...choice, options: Array.from({ length: 300 }, (_, n) => ({ ...option, value: `${n}` })) },
 	],
 ])("%s beyond the limit is cut", (_name, control) => {
-	expect(checkMessage({ blocks: controlBlocks([[control]]), text: "a" })).toEqual({});
+	expect(checkMessage({ blocks: controlBlocks([[control, bad]]), text: "a" })).toEqual({});
 });
 
 test.each<[string, Control[]]>([
 	["id", [{ ...button, id: long }]],
 	["id", [button, button]],
+	["id", [{ ...good, id: long }, bad]],
+	["id", [good, { ...bad, id: long }]],
+	["label", [{ ...good, label: "" }, bad]],
 	["link", [{ ...link, url: "javascript:alert(1)" }]],
 	["link", [{ ...link, url: `https://a.example/${long}` }]],
 	["value", [{ ...choice, options: [{ ...option, value: "x".repeat(limits.optionValue + 1) }] }]],

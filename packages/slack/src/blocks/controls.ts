@@ -3,6 +3,8 @@ import { type Control, cutText } from "@parley/connector";
 import type {
 	ActionsBlock,
 	Button,
+	ContextActionsBlock,
+	FeedbackButtons,
 	MultiStaticSelect,
 	PlainTextElement,
 	PlainTextOption,
@@ -15,16 +17,59 @@ const styles = { primary: "primary", success: "primary", danger: "danger", secon
 
 type Element = Button | StaticSelect | MultiStaticSelect;
 
-/** Converts controls, with one block per row. Links have an id of their own, `link:N`, without a handler. */
-export function controlBlocks(rows: readonly (readonly Control[])[]): ActionsBlock[] {
+export type ControlBlock = ActionsBlock | ContextActionsBlock;
+type ButtonControl = Extract<Control, { type: "button" }>;
+
+/**
+ * Converts controls, with one block per row, and another for the native buttons for feedback. Links have an id of their own,
+ * `link:N`, without a handler.
+ */
+export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;
-	return rows.map((row) => ({
-		type: "actions",
-		elements: row.map((control) => {
+	return rows.flatMap((row) => {
+		const feedback = feedbackOf(row);
+		const others = row.filter((control) => !feedback?.pair.includes(control));
+		const elements = others.map((control) => {
 			if (control.type === "link") links += 1;
 			return elementOf(control, links);
-		}),
-	}));
+		});
+		return [
+			...(feedback === undefined ? [] : [feedback.block]),
+			...(elements.length === 0 ? [] : [{ type: "actions" as const, elements }]),
+		];
+	});
+}
+
+/** The same without native buttons for feedback. */
+export function plainControlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
+	return controlBlocks(rows.map((row) => row.map(withoutRating)));
+}
+
+function withoutRating(control: Control): Control {
+	if (control.type !== "button") return control;
+	const { rates: _, ...button } = control;
+	return button;
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of a button is its control. */
+function feedbackOf(
+	row: readonly Control[],
+): { readonly pair: readonly Control[]; readonly block: ContextActionsBlock } | undefined {
+	const buttons = row.filter((control) => control.type === "button");
+	const good = buttons.find(({ rates }) => rates === "good");
+	const bad = buttons.find(({ rates }) => rates === "bad");
+	if (good === undefined || bad === undefined) return undefined;
+	const element: FeedbackButtons = {
+		type: "feedback_buttons",
+		action_id: good.id,
+		positive_button: ratingOf(good),
+		negative_button: ratingOf(bad),
+	};
+	return { pair: [good, bad], block: { type: "context_actions", elements: [element] } };
+}
+
+function ratingOf({ id, label }: ButtonControl): FeedbackButtons["positive_button"] {
+	return { text: plain(label, limits.buttonText), value: id };
 }
 
 /** Links of controls that Slack refused, as lines of a body. */

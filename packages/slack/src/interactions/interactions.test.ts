@@ -108,6 +108,15 @@ test("a press has its values and the post of its control", async () => {
 	expect(accepted.at(-1)?.inbound).toMatchObject({ values: ["c"] });
 });
 
+test("native feedback is a press of the control of its button", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	const body = press("good", clock.now(), { type: "feedback_buttons", value: "the other control" });
+	await say("interactive", body);
+	expect(accepted).toMatchObject([{ inbound: { type: "press", control: "the other control" } }]);
+	await say("interactive", press("stop", clock.now(), { type: "button", value: "a value" }));
+	expect(accepted.at(-1)?.inbound).not.toMatchObject({ control: "a value" });
+});
+
 test("a post at the top of a channel is in no thread, whether it has one or not, nor is one that only the reader sees", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const body = press("stop", clock.now());

@@ -151,7 +151,8 @@ export class Interactions {
 		const { thread, message } = pressedIn(read);
 		const place = { url, channel, user, thread };
 		if (this.#isStale(at, place)) return undefined;
-		const control = action.action_id;
+		const isRating = action.type === "feedback_buttons";
+		const control = (isRating ? action.value : undefined) ?? action.action_id;
 		const kind = controls.read(control)?.kind;
 		const form = kind && forms[kind];
 		if (form) {

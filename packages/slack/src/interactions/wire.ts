@@ -33,6 +33,9 @@ export const BlockActions = z.object({
 			z.object({
 				action_id: z.string(),
 				action_ts: ts,
+				/** Of feedback buttons: the control of the pressed one. */
+				type: z.string().optional(),
+				value: z.string().optional(),
 				selected_option: Option.nullish(),
 				selected_options: z.array(Option).nullish(),
 			}),

@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import { type Control, DeliveryError, fitPosts, parseText, type StepList } from "@parley/connector";
 import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
 import { checkMessage, type Message } from "../blocks/check-message.ts";
-import { controlBlocks, linksAsText } from "../blocks/controls.ts";
+import { controlBlocks, linksAsText, plainControlBlocks } from "../blocks/controls.ts";
 import { slackDialect } from "../blocks/dialect.ts";
 import { isSeen, smallPrintStart } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
@@ -59,7 +59,7 @@ export function draftOf({ body, controls = [], list, instead }: Showing): Drafte
 export function plainDrafts({ body, plain: plainer, controls = [] }: Showing): readonly Message[] {
 	const { text } = bodyBlocks(beginningOf(plainer ?? body).beginning);
 	const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
-	const actions = controlBlocks(controls);
+	const actions = plainControlBlocks(controls);
 	const bare = { blocks: [section], text };
 	const all = actions.length === 0 ? [bare] : [{ blocks: [section, ...actions], text }, bare];
 	return all.filter((message) => Object.keys(checkMessage(message)).length === 0);

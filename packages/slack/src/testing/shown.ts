@@ -40,6 +40,8 @@ function shownBlock(block: MessageBlock): string {
 			return block.elements
 				.map((one) => (one.type === "button" ? `[${one.text.text}]` : `<${one.type}>`))
 				.join(" ");
+		case "context_actions":
+			return block.elements.map(({ type }) => `<${type}>`).join(" ");
 	}
 }
 

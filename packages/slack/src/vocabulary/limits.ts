@@ -20,6 +20,7 @@ export const limits = {
 	/** reference/block-kit/block-elements/button-element */
 	buttonText: 75,
 	buttonUrl: 3000,
+	buttonValue: 2000,
 	/** reference/block-kit/block-elements */
 	actionId: 255,
 	/** reference/block-kit/block-elements/select-menu-element */

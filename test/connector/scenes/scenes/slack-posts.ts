@@ -26,6 +26,36 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "an answer has the native buttons for feedback, and the operator sees the rating with its comment",
+		steps: [
+			{ says: "@Parley say: well" },
+			{ shows: "[Good] [Bad] [Again]" },
+			{ what: "the buttons are those of Slack", does: ({ site }) => checkNative(site, 1) },
+			{ clicks: "Bad", by: "Max", fills: { "Comment for the operator": "too short" } },
+			{ answered: "Thank you, noted for the operator." },
+			{
+				what: "the operator lists the feedback",
+				async does({ city, operator }) {
+					const { feedback } = await city.through(operator.request("list_feedback", {}));
+					const [given] = feedback;
+					if (feedback.length === 1 && given?.rating === "bad" && given.comment === "too short") return;
+					throw new Error(`the feedback is ${JSON.stringify(feedback)}`);
+				},
+			},
+		],
+	},
+	{
+		name: "if Slack refuses the native buttons for feedback, an answer has usual ones",
+		steps: [
+			{ fault: "post", is: { error: "invalid_blocks" } },
+			{ says: "@Parley say: well" },
+			{ shows: "[Good] [Bad] [Again]", times: 1 },
+			{ what: "the buttons are usual ones", does: ({ site }) => checkNative(site, 0) },
+			{ clicks: "Good" },
+			{ answered: "Thank you, noted." },
+		],
+	},
+	{
 		name: "a private answer arrives although its response URL has expired",
 		steps: [
 			{ says: "@Parley say: hello" },
@@ -165,3 +195,11 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 ];
+
+function checkNative({ world }: SlackSite, times: number): void {
+	const messages = [...world.state.channels.values()].flatMap((channel) => channel.messages);
+	const native = messages
+		.flatMap(({ blocks }) => blocks)
+		.filter((block) => JSON.stringify(block).includes('"feedback_buttons"'));
+	if (native.length !== times) throw new Error(`there are ${native.length} native pairs of buttons`);
+}

@@ -156,7 +156,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ commands: "/ask", with: { text: "choose: tea | coffee" } },
 			{ replies: "milk", to: "<Choose one" },
-			{ shows: "The question is still open", in: "thread" },
+			{ shows: "The question is still open", in: "thread", to: "Mia" },
 			{ replies: "Coffee", to: "<Choose one" },
 			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
 		],
@@ -166,7 +166,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{ commands: "/ask", with: { text: "write: notes.txt <<< hello" } },
 			{ replies: "approve", to: "[Approve once]" },
-			{ shows: "Not accepted", in: "thread" },
+			{ shows: "Not accepted", in: "thread", to: "Mia" },
 			{ replies: "approve", to: "[Approve once]", by: "Alex" },
 			{ shows: ["✅ **Approved", "by @Alex"] },
 			{ file: "notes.txt", has: "hello" },

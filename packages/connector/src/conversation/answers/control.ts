@@ -10,8 +10,8 @@ const looks = {
 	/** Stop button of a growing answer. Its own id distinguishes its post from the notice of a queued message. */
 	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
 	again: { label: answerTexts.buttons.again, style: "secondary" },
-	good: { label: answerTexts.buttons.good, style: "secondary" },
-	bad: { label: answerTexts.buttons.bad, style: "secondary" },
+	good: { label: answerTexts.buttons.good, style: "secondary", rates: "good" },
+	bad: { label: answerTexts.buttons.bad, style: "secondary", rates: "bad" },
 } as const;
 
 /** A button of a run. */
