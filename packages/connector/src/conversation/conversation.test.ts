@@ -61,6 +61,7 @@ test("a deletion is posted after recent activity or with open work", () => {
 	const notice = {
 		type: "show",
 		lane: "milestone",
+		state: "closed",
 		text: "This conversation was deleted. Your next message starts a new one.",
 	};
 	const tell = (state: ConversationState, told: RecordedEvent) => reduceConversation(state, told, scene);

@@ -39,7 +39,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
 	if (!isExpecting(state) && at - usedAt >= recentMs) return [];
-	return [{ type: "show", lane: "milestone", text: conversationTexts.deleted }];
+	return [{ type: "show", lane: "milestone", state: "closed", text: conversationTexts.deleted }];
 }
 
 /** Whether an event opens or closes a question, which the notices of queued messages name. */

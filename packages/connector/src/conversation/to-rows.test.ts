@@ -176,3 +176,12 @@ test("every post fits and shows something, and nothing of an answer is lost", ()
 		{ numRuns: 60 },
 	);
 });
+
+test("one post of text shows the state of its card, and posts with files do not", () => {
+	const upload = { fileId: "file_1", name: "a.png", size: 3 };
+	const statesOf = (more: Partial<ShowOperation>) =>
+		posts({ text: "x", state: "done", ...more }).map((post) => post.state);
+	expect(statesOf({})).toEqual(["done"]);
+	expect(statesOf({ upload })).toEqual([undefined]);
+	expect(statesOf({ text: sentence.repeat(10) })).toEqual([undefined, undefined, undefined]);
+});

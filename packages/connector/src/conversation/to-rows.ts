@@ -56,7 +56,7 @@ function postingsOf(operation: RenderOperation, platform: RowTarget["platform"])
 }
 
 function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
-	const { replyTo, thread, upload, marker, buttons, since, plain, list, controls = [] } = operation;
+	const { replyTo, thread, upload, marker, buttons, since, plain, list, state, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -69,12 +69,20 @@ function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posti
 		list,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
+	// Text of the agent can have several posts and files, and a card has neither.
+	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
 	const ids = (index: number): string[] | undefined => buttons?.[index] && [...buttons[index]];
 	return bodies.map((body, index) => {
 		const post = {
 			type: "post",
 			body,
-			...defined({ thread, since, replyTo: index === 0 ? replyTo : undefined, buttons: ids(index) }),
+			...defined({
+				...ofCard,
+				thread,
+				since,
+				replyTo: index === 0 ? replyTo : undefined,
+				buttons: ids(index),
+			}),
 		} as const;
 		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;
 	});

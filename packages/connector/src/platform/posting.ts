@@ -26,6 +26,10 @@ export const Control = z.discriminatedUnion("type", [
 ]);
 export type Control = z.output<typeof Control>;
 
+/** States of a card. A platform can show them by colours. */
+export const CardState = z.enum(["waiting", "working", "done", "failed", "closed", "warning", "notice"]);
+export type CardState = z.output<typeof CardState>;
+
 /** A list of steps with plain texts. */
 export const StepList = z.object({
 	title: z.string().min(1),
@@ -72,6 +76,8 @@ export const Posting = z.discriminatedUnion("type", [
 		upload: z.exactOptional(
 			z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 		),
+		/** State of the card or notice that the post shows. Absent for text such as an answer. Its files are not shown. */
+		state: z.exactOptional(CardState),
 		/** The list of steps in `body`, for platforms with an element for lists. */
 		list: z.exactOptional(StepList),
 		/** Shorter body that the surface posts if the platform refuses the content of this post. */

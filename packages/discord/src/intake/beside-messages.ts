@@ -2,7 +2,7 @@ import { defined, definedItems } from "@parley/base";
 import type { Person, ReadMessage } from "@parley/connector";
 import { momentOf } from "../vocabulary/snowflake.ts";
 import { attachmentsOf, personOf } from "./people.ts";
-import { BesideMessage, type Message, Snapshot } from "./wire.ts";
+import { BesideMessage, type Message, type ReadableMessage, Snapshot } from "./wire.ts";
 
 /** Types of messages with text of people and apps: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19, 20, 23]);
@@ -10,7 +10,7 @@ const written: ReadonlySet<number> = new Set([0, 19, 20, 23]);
 const threadStarter = 21;
 
 /** Text for readers, with the names of mentioned people. */
-type ReadText = (message: Pick<Message, "content" | "mentions">) => string;
+type ReadText = (message: ReadableMessage) => string;
 
 interface Reading {
 	/** User id of the bot. */

@@ -1,6 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { type Address, type InboundEvent, Malformed } from "@parley/connector";
 import * as z from "zod";
+import { textOfMessage } from "../vocabulary/components.ts";
 import type { DiscordDispatch, DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
 import { type AudienceStore, Audiences } from "./audiences.ts";
@@ -10,7 +11,7 @@ import { GuildEvents } from "./guild-events.ts";
 import { attachmentsOf, personOf } from "./people.ts";
 import { type GuildRoles, Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
-import { BulkDeleted, Deleted, Message, Reaction } from "./wire.ts";
+import { BulkDeleted, Deleted, Message, Reaction, type ReadableMessage } from "./wire.ts";
 
 export interface IntakeParts {
 	readonly self: OwnAccount;
@@ -222,9 +223,9 @@ function isForwarded({ message_reference: reference }: Message): boolean {
 export function readableText(
 	user: string,
 	channels: Pick<Channels, "get">,
-): (message: Pick<Message, "content" | "mentions">) => string {
+): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };
-	return (message) => resolve(message, names);
+	return (message) => resolve({ content: textOfMessage(message), mentions: message.mentions }, names);
 }
 
 function replyOf(message: Message, user: string): Address["reply"] {

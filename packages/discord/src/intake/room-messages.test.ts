@@ -58,6 +58,7 @@ test("earlier messages come oldest first, with authors, edits, files, forwards a
 	const file = { id: "7", filename: "a.txt", size: 3, content_type: "text/plain", url: "https://cdn/a.txt" };
 	const snapshot = { message: { content: "from elsewhere", timestamp: "2026-01-01T00:00:00+00:00" } };
 	const body = [
+		message(7, { content: "", components: [{ type: 17, components: [{ type: 10, content: "a card" }] }] }),
 		message(6, { content: "", embeds: [{ title: "Alert", description: "web-1 is down" }], webhook_id: "8" }),
 		message(5, { content: "", message_snapshots: [snapshot] }),
 		message(4, { type: 7 }),
@@ -75,6 +76,7 @@ test("earlier messages come oldest first, with authors, edits, files, forwards a
 		{ text: "text 3", ours: true },
 		{ text: "from elsewhere", author: { id: "43", name: "Ben", bot: false } },
 		{ text: "Alert\nweb-1 is down", author: { bot: true } },
+		{ text: "a card" },
 	]);
 });
 

@@ -21,6 +21,9 @@ export type WireAttachment = z.output<typeof WireAttachment>;
 const time = z.iso.datetime({ offset: true });
 const Mentioned = User.extend({ member: Member.partial().nullish() });
 
+/** Read by `textOfMessage`. */
+const components = z.array(z.unknown()).default([]).catch([]);
+
 /** resources/message#message-snapshot-object: a forwarded message, without its author. */
 export const Snapshot = z.object({
 	message: z.object({
@@ -29,6 +32,7 @@ export const Snapshot = z.object({
 		edited_timestamp: time.nullish(),
 		attachments: z.array(WireAttachment).default([]),
 		mentions: z.array(Mentioned).default([]),
+		components,
 	}),
 });
 export type Snapshot = z.output<typeof Snapshot>;
@@ -42,6 +46,7 @@ export const BesideMessage = z.object({
 	content: z.string().default(""),
 	edited_timestamp: time.nullish(),
 	mentions: z.array(Mentioned).default([]),
+	components,
 	attachments: z.array(WireAttachment).default([]),
 	embeds: z
 		.array(z.object({ title: text, description: text }))
@@ -74,6 +79,9 @@ export const Message = z.object({
 	message_snapshots: z.array(z.unknown()).nullish().catch(undefined),
 });
 export type Message = z.output<typeof Message>;
+
+/** The text of a message with its components. */
+export type ReadableMessage = Pick<Message, "content" | "mentions"> & { readonly components?: unknown[] };
 
 export const Deleted = z.object({ id, channel_id: id, guild_id: id.optional() });
 export const BulkDeleted = z.object({ ids: z.array(id), channel_id: id, guild_id: id.optional() });

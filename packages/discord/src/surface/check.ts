@@ -7,6 +7,12 @@ export interface Draft {
 	/** Rows of buttons and choices in the format of Discord. */
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
+	/** Shows the content and the components in a container, with an accent color from 0 to 0xffffff. Without files. */
+	readonly container?: Container | undefined;
+}
+
+export interface Container {
+	readonly accent: number | null;
 }
 
 export interface DraftFile {
@@ -46,17 +52,23 @@ export interface Violations {
 }
 
 /** Checks a message against all limits of Discord. */
-export function checkDraft({ content, components, files }: Draft): Violations {
+export function checkDraft({ content, components, files, container }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {
 		content: first([
-			[length <= limits.content, `the content has ${length} characters`],
+			[length <= (container ? limits.componentText : limits.content), `the content has ${length} characters`],
 			[content.trim() !== "" || files.length > 0, "the content is empty"],
 		]),
-		components: componentsProblem(components),
-		files: filesProblem(files),
+		components: componentsProblem(components) ?? (container && containerProblem(components)),
+		files: container && files.length > 0 ? "a container has files" : filesProblem(files),
 	};
 	return Object.fromEntries(Object.entries(wrong).filter(([, problem]) => problem !== undefined));
+}
+
+function containerProblem(rows: readonly ComponentRow[]): string | undefined {
+	// The container and its text, and each row with its controls.
+	const count = rows.reduce((sum, { components }) => sum + 1 + components.length, 2);
+	return count <= limits.componentsInAll ? undefined : `there are ${count} components`;
 }
 
 /** Returns the problem of a thread name; undefined for a valid name. */

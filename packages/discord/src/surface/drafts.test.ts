@@ -149,3 +149,25 @@ test("a message without its files still fits, reports them, and closes its forma
 		/…\n```\n-# File not attached: I may not attach files here\. Ask an administrator to allow it\.$/,
 	);
 });
+
+test("a card of more than 4,000 characters or with files has no container", () => {
+	const cardOf = (body: string, files = [] as ReturnType<typeof file>[]) =>
+		draftOf({ body, files, state: "notice" }).draft;
+	expect(cardOf("x".repeat(4000)).container).toEqual({ accent: 0x00a8fc });
+	const long = cardOf("x".repeat(4001));
+	expect([long.container, long.files.map(({ name }) => name)]).toEqual([undefined, ["message.md"]]);
+	expect(cardOf("x", [file("a.txt")]).container).toBeUndefined();
+});
+
+test("a container has at most 40 components with those inside", () => {
+	const rows = (count: number) =>
+		Array.from({ length: count }, (_, index) => [button(`a${index}`), button(`b${index}`)]);
+	const { draft } = draftOf({ body: "x", controls: rows(5), files: [], state: "notice" });
+	expect(checkDraft(draft)).toEqual({});
+	expect(checkDraft({ ...draft, files: [file("a")] })).toHaveProperty("files");
+	const many = {
+		...draft,
+		components: Array.from({ length: 39 }, () => ({ type: 1, components: [] }) as const),
+	};
+	expect(checkDraft(many)).toHaveProperty("components");
+});

@@ -1,14 +1,22 @@
 import { defined } from "@parley/base";
-import { type Control, fileTooLarge } from "@parley/connector";
+import { type CardState, type Control, fileTooLarge } from "@parley/connector";
 import { postTexts } from "../texts/post.ts";
 import { cutTo, lengthOf, limits } from "../vocabulary/limits.ts";
-import { type Component, type ComponentRow, checkDraft, type Draft, type DraftFile } from "./check.ts";
+import {
+	type Component,
+	type ComponentRow,
+	type Container,
+	checkDraft,
+	type Draft,
+	type DraftFile,
+} from "./check.ts";
 
 /** Content to show: text in Markdown of Discord, controls and files. */
 export interface Showing {
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
 	readonly files: readonly DraftFile[];
+	readonly state?: CardState | undefined;
 }
 
 /** Message that Discord accepts, and the problems of the parts that were left out. */
@@ -33,24 +41,51 @@ export type FileRefusal = (typeof fileRefusals)[number];
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
 	const components = componentsOf(controls);
-	const whole = { content: body, components, files: showing.files };
+	const container = containerOf(showing);
+	const whole = { content: body, components, files: showing.files, container };
 	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
 	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, spared: [] };
 	const files = tooMuch === undefined ? showing.files : [];
 	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ problem: tooMuch })}`;
 	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;
-	const draft = { content: text, components: refused === undefined ? components : [], files };
+	const draft = {
+		content: text,
+		components: refused === undefined ? components : [],
+		files,
+		container: containerOf({ ...showing, body: text, files }),
+	};
 	const { content: tooLong } = checkDraft(draft);
 	const spared = [refused, tooMuch, tooLong].filter((problem) => problem !== undefined);
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
 }
 
+/** Accent colors of cards. */
+const accents: Readonly<Record<CardState, number>> = {
+	waiting: 0xf0_b2_32,
+	working: 0x58_65_f2,
+	done: 0x23_a5_5a,
+	failed: 0xf2_3f_43,
+	closed: 0x80_84_8e,
+	warning: 0xe6_7e_22,
+	notice: 0x00_a8_fc,
+};
+
+/** A card without files has a container, unless its text is too long: components/reference#container */
+function containerOf({ body, files, state }: Showing): Container | undefined {
+	const fits = files.length === 0 && body.trim() !== "" && lengthOf(body) <= limits.componentText;
+	return state !== undefined && fits ? { accent: accents[state] } : undefined;
+}
+
 /** The same without its files. The text contains their names, the reason, and advice for the reader. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
-	const most = limits.content - lengthOf(noFiles) - lengthOf(fence);
-	const text = lengthOf(content) <= most ? content : closed(cutTo(content, most));
-	return { content: `${text}${noFiles}`, components, files: [] };
+	const most = limits.content - lengthOf(noFiles);
+	return { content: `${shortTo(content, most)}${noFiles}`, components, files: [] };
+}
+
+/** Returns the text, or its beginning. */
+function shortTo(text: string, most: number): string {
+	return lengthOf(text) <= most ? text : closed(cutTo(text, most - lengthOf(fence)));
 }
 
 const longestReason = 600;
@@ -74,14 +109,22 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
  */
 export function lesserDrafts(
 	draft: Draft,
-	{ why, plain }: { readonly why: FileRefusal; readonly plain: string | undefined },
+	{
+		why,
+		plain,
+		edits,
+	}: { readonly why: FileRefusal; readonly plain: string | undefined; readonly edits: boolean },
 ): Draft[] {
 	const bare = draft.files.length > 0 ? withoutFiles(draft, why) : draft;
 	const { components } = draft;
 	const lesser = draft.files.length > 0 ? [bare] : [];
 	const content = plain ?? bare.content;
-	if (plain !== undefined) lesser.push({ content, components, files: [] });
-	if (components.length > 0) lesser.push({ content, components: [], files: [] });
+	const { container } = draft;
+	if (plain !== undefined) lesser.push({ content, components, files: [], container });
+	if (components.length > 0) lesser.push({ content, components: [], files: [], container });
+	if (container) lesser.push({ content: shortTo(content, limits.content), components, files: [] });
+	// A message with the flag of components cannot lose it.
+	else if (edits) lesser.push({ content, components, files: [], container: { accent: null } });
 	return lesser;
 }
 

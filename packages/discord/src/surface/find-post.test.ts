@@ -51,6 +51,32 @@ test.each([
 		said(idAt(5), { attachments: [{ filename: "a.md" }] }),
 		{ file: { name: "a.md", content: "x" } },
 	],
+	[
+		"the text of a card",
+		said(idAt(5), { content: "", components: [{ type: 17, components: [{ type: 10, content: "hello" }] }] }),
+		{ state: "done" as const },
+	],
+	[
+		"the text of a card that an earlier version posted",
+		said(idAt(5), { content: "hello" }),
+		{ state: "done" as const },
+	],
+	[
+		"the marker in a card",
+		said(idAt(5), {
+			content: "",
+			components: [{ type: 17, components: [{ type: 10, content: "x · t7f2" }] }],
+		}),
+		{ marker: "t7f2", state: "waiting" as const },
+	],
+	[
+		"a button in a card",
+		said(idAt(5), {
+			content: "",
+			components: [{ type: 17, components: [{ type: 1, components: [{ type: 2, custom_id: "b1" }] }] }],
+		}),
+		{ buttons: ["b1"], state: "waiting" as const },
+	],
 	["clocks that differ a little", said(idAt(-9000)), {}],
 	[
 		"the text, written in another way",

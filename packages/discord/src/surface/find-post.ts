@@ -1,6 +1,7 @@
 import { DeliveryError, type OutboxRow, type Receipt } from "@parley/connector";
 import * as z from "zod";
 import { deliveryTexts } from "../texts/delivery.ts";
+import { readComponents, textOfMessage } from "../vocabulary/components.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { momentOf, snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Caller } from "./caller.ts";
@@ -16,10 +17,7 @@ const Found = z.object({
 	nonce: z.union([z.string(), z.number()]).optional(),
 	attachments: z.array(z.object({ filename: z.string() })).default([]),
 	message_reference: z.object({ message_id: z.string().optional() }).nullish(),
-	components: z
-		.array(z.object({ components: z.array(z.object({ custom_id: z.string().optional() })).default([]) }))
-		.default([])
-		.catch([]),
+	components: z.array(z.unknown()).default([]).catch([]),
 });
 export type Found = z.output<typeof Found>;
 
@@ -157,14 +155,15 @@ function looksLike(
 	{ marker, replyTo, buttons = [] }: Post,
 	{ content, files }: Draft,
 ): boolean {
-	const ids = message.components.flatMap(({ components }) => components.map((each) => each.custom_id));
+	const ids = readComponents(message.components).map((each) => each.custom_id);
+	const text = textOfMessage(message);
 	// An answer that was still growing has another text, and the same button as one of its states.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
 	// A card may have been edited since, but its marker stays.
-	if (marker !== undefined) return message.content.includes(marker);
+	if (marker !== undefined) return text.includes(marker);
 	const { attachments, message_reference: reference } = message;
 	return (
-		shown(message.content) === shown(content) &&
+		shown(text) === shown(content) &&
 		// If the message that it replies to was deleted before, the post has no reference.
 		(reference?.message_id ?? replyTo) === replyTo &&
 		attachments.length === files.length &&

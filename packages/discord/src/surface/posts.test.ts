@@ -106,3 +106,47 @@ test.each([50_035, 200_000])(
 		}
 	},
 );
+
+const container = (content: string, accent_color: number | null, ...rows: object[]) => ({
+	...{ allowed_mentions: nobody, flags: 1 << 15 },
+	components: [{ type: 17, accent_color, components: [{ type: 10, content }, ...rows] }],
+});
+const go = { type: "button", id: "b", label: "Go", style: "primary" } as const;
+const card = { state: "waiting" as const, controls: [[go]] };
+const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "b" }] };
+
+test("a card is a container with a color, and has no mentions", async () => {
+	const { port, send } = open();
+	port.answer(at, { body: { id: "77" } });
+	await send(card);
+	expect(port.last).toEqual({ ...container("hello", 0xf0b232, row), nonce, enforce_nonce: true });
+});
+
+test("the edit of a card removes the text of a message that an earlier version posted", async () => {
+	const { port, edit } = open();
+	port.answer("GET /channels/10/messages/77", { body: { id: "77" } });
+	port.answer("PATCH /channels/10/messages/77", { body: { id: "77" } });
+	await edit({ state: "done" });
+	expect(port.last).toEqual({
+		...container("hello", 0x23a55a),
+		content: null,
+		embeds: null,
+		attachments: [],
+	});
+});
+
+test("a card that Discord refuses as a container is posted as text", async () => {
+	const { port, send } = open();
+	port.answer(at, refused(400, 50_035), refused(400, 50_035), { body: { id: "77" } });
+	await send({ ...card, body: "é".repeat(2500) });
+	expect(port.requests).toHaveLength(3);
+	expect(port.last).toMatchObject({ content: `${"é".repeat(1995)}…`, components: [row], flags: 4 });
+});
+
+test("text in place of a card is shown in a container, because the flag cannot be removed", async () => {
+	const { port, edit } = open();
+	port.answer("GET /channels/10/messages/77", { body: { id: "77" } });
+	port.answer("PATCH /channels/10/messages/77", refused(400, 50_035), { body: { id: "77" } });
+	await edit({});
+	expect(port.last).toMatchObject({ ...container("hello", null), content: null });
+});

@@ -58,7 +58,7 @@ export class Posts {
 		};
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages`;
-			const carried = await this.#evenWithLess(whole, post, (draft) => {
+			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };
 				const body = { ...messageBody(draft), ...unique, ...attached(draft.files), ...reply };
 				return this.#evenWithoutReply({ method: "POST", path, body, ...sent(draft.files) }, channel);
@@ -71,11 +71,11 @@ export class Posts {
 		const whole = await this.draft(row, post);
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
-			const carried = await this.#evenWithLess(whole, post, async (draft) => {
+			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: true }, async (draft) => {
 				// Discord removes attachments that are not listed.
 				const files =
 					draft.files.length > 0 ? attached(draft.files) : await this.#kept(path, channel, target);
-				const body = { ...messageBody(draft), ...files };
+				const body = { ...messageBody(draft), ...withoutText(draft), ...files };
 				return this.#inOpenThread({ method: "PATCH", path, body, ...sent(draft.files) }, channel);
 			});
 			return this.#receipt(carried);
@@ -99,7 +99,7 @@ export class Posts {
 
 	/** Returns the message of a post. Throws `rejected` if Discord would not accept it, for example because it is empty. */
 	async draft(row: OutboxRow, post: Post, read = this.#parts.read): Promise<Draft> {
-		const { file, upload, controls = [] } = post;
+		const { file, upload, state, controls = [] } = post;
 		const files: DraftFile[] = [];
 		let { body } = post;
 		if (file) files.push(textFile(file));
@@ -111,7 +111,7 @@ export class Posts {
 			if (bytes) files.push({ name: upload.name, bytes, description });
 			else body += `\n-# ${fileUnread(upload)}`;
 		}
-		const { draft, spared } = draftOf({ body, controls, files });
+		const { draft, spared } = draftOf({ body, controls, files, state });
 		if (spared.length > 0) this.#parts.log.warn("parts of a post are left out", { id: row.id, spared });
 		return passed(draft);
 	}
@@ -122,7 +122,7 @@ export class Posts {
 	 */
 	async #evenWithLess(
 		whole: Draft,
-		{ plain }: Post,
+		{ plain, edits }: { readonly plain: string | undefined; readonly edits: boolean },
 		send: (draft: Draft) => Promise<Carried>,
 	): Promise<Carried> {
 		let refusal: Refused;
@@ -133,7 +133,7 @@ export class Posts {
 		}
 		const reason = refusal.message;
 		const why = refusal.isTooLarge ? "size" : refusal.isOfTheContents ? "contents" : "permission";
-		for (const draft of lesserDrafts(whole, { why, plain })) {
+		for (const draft of lesserDrafts(whole, { why, plain, edits })) {
 			try {
 				const carried = await send(draft);
 				this.#parts.log.warn("Discord refused a post, so parts of it are left out", { reason });
@@ -206,8 +206,21 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 }
 
 /** Fields of both new and changed messages. */
-export function messageBody({ content, components }: Draft): Record<string, unknown> {
+export function messageBody({ content, components, container }: Draft): Record<string, unknown> {
+	if (container) {
+		const inside = [{ type: 10, content }, ...components];
+		return {
+			components: [{ type: 17, accent_color: container.accent, components: inside }],
+			allowed_mentions: noMentions,
+			flags: messageFlags.componentsV2,
+		};
+	}
 	return { content, components, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
+}
+
+/** An edit removes the content of a message that was posted without a container: resources/message#edit-message */
+function withoutText({ container }: Draft): Record<string, unknown> {
+	return container ? { content: null, embeds: null } : {};
 }
 
 export function textFile({ name, content }: { readonly name: string; readonly content: string }): DraftFile {

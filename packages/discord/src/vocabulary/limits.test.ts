@@ -19,6 +19,7 @@ test("flags, error codes and archive times are those of discord-api-types", () =
 	expect(messageFlags).toEqual({
 		suppressEmbeds: MessageFlags.SuppressEmbeds,
 		ephemeral: MessageFlags.Ephemeral,
+		componentsV2: MessageFlags.IsComponentsV2,
 	});
 	expect(errorCodes).toEqual({
 		unknownChannel: RESTJSONErrorCodes.UnknownChannel,

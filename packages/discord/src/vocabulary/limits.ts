@@ -18,6 +18,9 @@ export const limits = {
 	fileBytes: 10 * 1024 * 1024,
 	/** reference#uploading-files: a whole request. */
 	requestBytes: 25 * 1024 * 1024,
+	/** components/reference#component-reference: components of a message with the flag, and the characters of its texts. */
+	componentsInAll: 40,
+	componentText: 4000,
 	/** components/reference#action-row */
 	rows: 5,
 	buttonsPerRow: 5,
@@ -75,7 +78,12 @@ export const errorCodes = {
 } as const;
 
 /** resources/message#message-object-message-flags */
-export const messageFlags = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6 } as const;
+export const messageFlags = {
+	suppressEmbeds: 1 << 2,
+	ephemeral: 1 << 6,
+	/** The message has components, and neither content nor embeds. The flag cannot be removed. */
+	componentsV2: 1 << 15,
+} as const;
 
 /** Returns the length of a text as Discord counts it. */
 export function lengthOf(text: string): number {

@@ -4,11 +4,12 @@ import type { Shown } from "./shown.ts";
 
 /** One message for a golden file; see `transcriptOf`. */
 export function messageText(shown: Shown): string {
-	const { id, repliesTo, thinking, thread } = shown;
+	const { id, repliesTo, thinking, thread, accents } = shown;
+	const colors = accents.map((accent) => `color: #${accent.toString(16).padStart(6, "0")}`);
 	return transcriptOf(shown, {
 		at: timeOf(id),
 		before: repliesTo ? [`to ${repliesTo.author}`] : [],
 		after: thinking ? ["thinking"] : [],
-		below: thread === undefined ? [] : [`thread: ${thread}`],
+		below: [...colors, ...(thread === undefined ? [] : [`thread: ${thread}`])],
 	});
 }

@@ -1,7 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { usualLevel } from "../../platform/answer-card.ts";
-import type { Control } from "../../platform/posting.ts";
+import type { CardState, Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
 import { trustTexts } from "../../texts/trust.ts";
@@ -66,7 +66,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "file.created":
 				return { slice, operations: [share(slice, event.payload)] };
 			case "budget.reached":
-				return { slice, operations: [notice("error", sentence(event.payload.message))] };
+				return { slice, operations: [notice("error", sentence(event.payload.message), "failed")] };
 			case "session.renamed":
 				return { slice, operations: renamed(event.payload) };
 			case "schedule.created":
@@ -98,8 +98,8 @@ function listed(
 	};
 }
 
-function notice(lane: ShowOperation["lane"], text: string): ShowOperation {
-	return { type: "show", lane, text };
+function notice(lane: ShowOperation["lane"], text: string, state: CardState = "notice"): ShowOperation {
+	return { type: "show", lane, state, text };
 }
 
 function sentence(words: string): string {

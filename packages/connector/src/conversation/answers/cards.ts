@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { Lane } from "../../platform/lane.ts";
+import type { CardState } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { type PlanStep, stepLines } from "../tasks/step-lines.ts";
@@ -14,6 +15,7 @@ interface CardContent {
 	readonly lane: Lane;
 	/** Markdown. */
 	readonly text: string;
+	readonly state: CardState;
 	readonly list?: ShowOperation["list"];
 	/** Shows a button that stops the run. */
 	readonly stop?: true;
@@ -22,7 +24,7 @@ interface CardContent {
 /** Card of a message with `position` messages before it. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text = answerTexts.queue.waiting({ position, waitsFor: scene.waitsFor });
-	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
+	return showQueue(run, { lane: "acknowledgement", state: "waiting", text, stop: true }, scene);
 }
 
 /**
@@ -39,7 +41,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Ren
 
 /** Closes the notice of a message that was removed from the queue. */
 export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperation[] {
-	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
+	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", state: "closed", text }, scene)];
 }
 
 function queueCard({ id }: Run): string {
@@ -61,12 +63,14 @@ export function showRetrying(
 		attempt: attempt + 1,
 		at: scene.platform.moment(at, "relative"),
 	});
-	return showRetryCard(run, { lane: "progress", text, stop: true }, scene);
+	return showRetryCard(run, { lane: "progress", state: "warning", text, stop: true }, scene);
 }
 
 /** Closes the card of retries, if there is one. */
 export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperation[] {
-	return run.retrying === true ? [showRetryCard(run, { lane: "progress", text }, scene)] : [];
+	return run.retrying === true
+		? [showRetryCard(run, { lane: "progress", state: "closed", text }, scene)]
+		: [];
 }
 
 function showRetryCard(run: Run, card: CardContent, scene: Scene): ShowOperation {
@@ -86,9 +90,10 @@ export function showSteps(
 	const shown = steps.map((step) =>
 		ended && step.status === "in_progress" ? { ...step, status: "pending" as const } : step,
 	);
+	const state = done === total ? "done" : ended ? "closed" : "working";
 	const text = [`**${answerTexts.steps}** ${progress}`, ...stepLines(shown)].join("\n");
 	const list = { title: `${answerTexts.steps} ${progress}`, steps: shown };
-	return showCard(run, `todo:${run.id}`, { lane: "progress", text, list }, scene);
+	return showCard(run, `todo:${run.id}`, { lane: "progress", state, text, list }, scene);
 }
 
 /** Removes the active step from the card of an ended run. */
@@ -102,13 +107,14 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 function showCard(
 	run: Run,
 	card: string,
-	{ lane, text, list, stop }: CardContent,
+	{ lane, state, text, list, stop }: CardContent,
 	scene: Scene,
 ): ShowOperation {
 	return {
 		type: "show",
 		lane,
 		card,
+		state,
 		text,
 		...defined({
 			list,

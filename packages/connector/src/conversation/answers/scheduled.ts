@@ -56,7 +56,7 @@ export function missed(
 	if (error === "") return [];
 	const shown = plainWithPeople(error, maxReason, platform);
 	const text = scheduleTexts.missed({ name: nameOf(title), error: shown });
-	return [{ type: "show", lane: "error", text }];
+	return [{ type: "show", lane: "error", state: "failed", text }];
 }
 
 export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowOperation {
@@ -65,13 +65,14 @@ export function created({ title, when, show }: EventPayloads["schedule.created"]
 		when: plain(when, 200),
 		silent: show === "silent",
 	});
-	return { type: "show", lane: "milestone", text };
+	return { type: "show", lane: "milestone", state: "notice", text };
 }
 
 /** A one-time schedule that has fired is not posted. */
 export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowOperation[] {
 	if (reason === "completed") return [];
-	return [{ type: "show", lane: "milestone", text: scheduleTexts.removed({ name: nameOf(title) }) }];
+	const text = scheduleTexts.removed({ name: nameOf(title) });
+	return [{ type: "show", lane: "milestone", state: "notice", text }];
 }
 
 function nameOf(title: string): string {

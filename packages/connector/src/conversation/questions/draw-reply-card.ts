@@ -1,6 +1,6 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
-import type { Control } from "../../platform/posting.ts";
+import type { CardState, Control } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { plain as plainLine } from "../vocabulary/plain.ts";
@@ -44,11 +44,20 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
 		...cardTarget({ kind: "approval", token: card.rows[0].token }, scene, card.task),
+		state: stateOf(entries, waiting),
 		text: drawn.text,
 		plain: refused.join("\n\n"),
 		...defined({ foot }),
 		controls: controlsOf(card, waiting, { scene, drawn }),
 	};
+}
+
+/** After the last decision: that of its calls, if one was denied or if all were approved. */
+function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): CardState {
+	if (waiting.length > 0) return "waiting";
+	const states = entries.map(({ row }) => row.ended?.state ?? "closed");
+	if (states.includes("failed")) return "failed";
+	return states.every((state) => state === "done") ? "done" : "closed";
 }
 
 /** Whether one post shows the card without cuts. Further calls are shown on further cards. */

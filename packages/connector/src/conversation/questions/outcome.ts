@@ -1,4 +1,5 @@
 import type { EventPayloads } from "@parley/protocol";
+import type { CardState } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
@@ -13,6 +14,8 @@ export interface Outcome {
 	readonly words: string;
 	/** Paragraphs with the text of the answer, the reason of a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
+	/** State of the card after it. */
+	readonly state: CardState;
 	/** Principal of the answer. */
 	readonly by?: string;
 }
@@ -39,6 +42,7 @@ export function answeredOutcome(
 			at: platform.moment(at, "exact"),
 		}),
 		details: (cut) => answerDetails(question, response, cut),
+		state: answeredState(question, response),
 		by,
 	};
 }
@@ -52,6 +56,12 @@ function answerWords({ kind }: QuestionForm, response: Response): string {
 	if (remembered) return texts.approvedSession;
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
 	return changed === undefined ? approved : `${approved}${texts.withChanges}`;
+}
+
+function answeredState({ kind }: QuestionForm, { value, cancelled }: Response): CardState {
+	const isYesNo = kind === "approval" || kind === "grant";
+	if (isYesNo) return cancelled || value === false ? "failed" : "done";
+	return cancelled ? "closed" : "done";
 }
 
 function answerDetails({ kind, options, call }: QuestionForm, response: Response, cut: Cut): string[] {
@@ -82,7 +92,7 @@ export function unansweredOutcome(
 		reason: reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason)),
 		at: moment(at, "exact"),
 	});
-	return { words, details: () => [] };
+	return { words, details: () => [], state: "closed" };
 }
 
 /** Two lines of a card. */

@@ -70,7 +70,13 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const { text } = fitCard(scene.platform, "", (cut) => closedFacts(question, outcome, cut));
 	const plain = `${heading(question)}\n\n${outcome.words}`;
-	return { ...cardTarget(question, scene, question.task), text, plain, controls: [] };
+	return {
+		...cardTarget(question, scene, question.task),
+		state: outcome.state,
+		text,
+		plain,
+		controls: [],
+	};
 }
 
 function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readonly string[] {
@@ -142,7 +148,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion): strin
 	return `**${titleOf(question)}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 
-/** Card, lane and thread of a question. */
+/** Card, lane and thread of an open question. */
 export function cardTarget(
 	question: QuestionName,
 	{ threads }: Scene,
@@ -151,6 +157,7 @@ export function cardTarget(
 	return {
 		type: "show",
 		lane: "approval",
+		state: "waiting",
 		card: cardOf(question.token),
 		marker: titleOf(question),
 		...defined({ task, thread: task !== undefined && threads !== false ? `task:${task}` : undefined }),

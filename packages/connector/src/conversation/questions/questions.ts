@@ -177,7 +177,7 @@ function close(
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, operations: [] };
 	const outcome = outcomeOf(question);
-	const { words, details, by } = outcome;
+	const { words, details, state, by } = outcome;
 	const text = [words, ...details(new Cut(maxRemembered))].join("\n\n");
 	const closed: ClosedQuestion = { token, outcome: text, ...defined({ by }) };
 	const tool = question.call?.tool ?? "";
@@ -187,7 +187,7 @@ function close(
 		open: slice.open.filter((one) => one !== question),
 		closed: [...slice.closed, closed].slice(-maxClosed),
 		...defined({
-			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: text }) : undefined,
+			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: text, state }) : undefined,
 		}),
 	};
 	const card = replyCardOf(after, token);

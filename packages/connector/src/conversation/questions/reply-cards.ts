@@ -1,4 +1,5 @@
 import { defined } from "@parley/base";
+import type { CardState } from "../../platform/posting.ts";
 import type { OpenQuestion } from "./question.ts";
 
 export interface CardRow {
@@ -19,6 +20,8 @@ export interface EndedRow {
 	readonly label: string;
 	/** Markdown. */
 	readonly outcome: string;
+	/** Absent in states of earlier versions. */
+	readonly state?: CardState;
 }
 
 /** The calls of one reply in one post, in the order of their questions. Rows are added only at the end. */

@@ -1,5 +1,5 @@
 import type { Controls } from "../../controls/controls.ts";
-import type { Control } from "../../platform/posting.ts";
+import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -32,6 +32,7 @@ export interface ReviewPost {
 	readonly marker: string;
 	readonly text: string;
 	readonly foot: string;
+	readonly state: CardState;
 	readonly controls?: Control[][];
 }
 
@@ -42,13 +43,16 @@ export function openReview(review: Review, scene: Scene): ReviewPost {
 			: texts.replyHere;
 	return {
 		...named(review),
+		state: "waiting",
 		text: texts.open({ reason: reasonText(review), how }),
 		controls: [reviewControls(review, scene)],
 	};
 }
 
 export function closedReview(review: Review, state: TaskState): ReviewPost {
-	return { ...named(review), text: texts.closed({ reason: reasonText(review), ended: hasEnded(state) }) };
+	const ended = hasEnded(state);
+	const text = texts.closed({ reason: reasonText(review), ended });
+	return { ...named(review), state: ended ? "closed" : "done", text };
 }
 
 function named({ token }: Review): { readonly card: string; readonly marker: string; readonly foot: string } {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
-import type { Control } from "../../platform/posting.ts";
+import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
@@ -126,7 +126,7 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 			? undefined
 			: threadPost(task, { lane: "milestone", text: taskTexts.plan({ plan, subtask }) }, scene),
 		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
-		...inRoom({ lane: "milestone", text: waits }, scene),
+		...inRoom({ lane: "milestone", state: "waiting", text: waits }, scene),
 	]);
 }
 
@@ -156,7 +156,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const short = taskTexts.room.done({ title: plain(task.title, 150), details: detailsOf(task, scene) });
 	return [
 		threadPost(task, { lane: "final", text, foot }, scene),
-		...inRoom({ lane: "final", text: short }, scene),
+		...inRoom({ lane: "final", state: "done", text: short }, scene),
 	];
 }
 
@@ -172,7 +172,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	});
 	return [
 		threadPost(task, { lane: "error", text: `${states.failed}: ${error}` }, scene),
-		...inRoom({ lane: "error", text: short }, scene),
+		...inRoom({ lane: "error", state: "failed", text: short }, scene),
 	];
 }
 
@@ -194,7 +194,7 @@ function detailsOf({ id }: Task, scene: Scene): string {
 
 /** Without threads, the room already has the post. */
 function inRoom(
-	post: { readonly lane: Lane; readonly text: string },
+	post: { readonly lane: Lane; readonly state: CardState; readonly text: string },
 	{ threads = true }: Scene,
 ): ShowOperation[] {
 	return threads ? [{ type: "show", ...post }] : [];
@@ -202,6 +202,17 @@ function inRoom(
 
 const maxWorkersShown = 8;
 const maxWorkerTitle = 60;
+
+/** State of the card of a task. */
+const cardStates: Readonly<Record<TaskState, CardState>> = {
+	pending: "working",
+	running: "working",
+	retrying: "warning",
+	suspended: "waiting",
+	completed: "done",
+	failed: "failed",
+	cancelled: "closed",
+};
 
 /** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
@@ -214,6 +225,7 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 		card: taskCard(task.id),
 		task: task.id,
 		marker,
+		state: cardStates[task.state],
 		text: [
 			`**${plain(task.title, 150)}**`,
 			stateLine(task, scene),

@@ -39,6 +39,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	const end = controls.write({ kind: "grant-end", session, subject: id });
 	return {
 		...named(id, scene),
+		state: "warning",
 		text: [
 			card.open,
 			card.covered({ cover: coverOf(grant, platform) }),
@@ -56,13 +57,17 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
 	const at = platform.moment(recorded.at, "relative");
-	return { ...named(id, scene), text: card.ended({ at, reason: endWords(reason, platform) }) };
+	return {
+		...named(id, scene),
+		state: "closed",
+		text: card.ended({ at, reason: endWords(reason, platform) }),
+	};
 }
 
 /** Post about the end, once per room, also if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const text = card.notice({ reason: endWords(reason, scene.platform) });
-	return { type: "show", lane: "milestone", card: `grant-end:${inRoom(id, scene)}`, text };
+	return { type: "show", lane: "milestone", state: "notice", card: `grant-end:${inRoom(id, scene)}`, text };
 }
 
 interface Ended {

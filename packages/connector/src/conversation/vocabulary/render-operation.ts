@@ -33,6 +33,8 @@ export interface ShowOperation {
 	readonly buttons?: readonly (readonly string[])[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
+	/** State of a card or notice. Absent for text of the agent. */
+	readonly state?: Post["state"];
 }
 
 /** Opens a thread for a card. */

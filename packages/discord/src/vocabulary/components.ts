@@ -1,0 +1,35 @@
+import * as z from "zod";
+
+/** Fields of all kinds of components that the connector reads: components/reference */
+const Component = z.object({
+	/** Text of a text display. */
+	content: z.string().optional().catch(undefined),
+	custom_id: z.string().optional().catch(undefined),
+	components: z.array(z.unknown()).catch([]),
+});
+
+export type ReadComponent = Pick<z.output<typeof Component>, "content" | "custom_id">;
+
+/** A text display is in a section, and a section in a container. */
+const maxDepth = 4;
+
+/** Returns components and those inside them, in the order of reading. Omits invalid ones. */
+export function readComponents(components: readonly unknown[], depth = 1): ReadComponent[] {
+	return components.flatMap((data) => {
+		const one = Component.safeParse(data).data;
+		if (one === undefined) return [];
+		return [one, ...(depth < maxDepth ? readComponents(one.components, depth + 1) : [])];
+	});
+}
+
+/** Returns the text of a message: its content, and its text displays. */
+export function textOfMessage({
+	content,
+	components = [],
+}: {
+	readonly content: string;
+	readonly components?: readonly unknown[];
+}): string {
+	const displayed = readComponents(components).map((component) => component.content ?? "");
+	return [content, ...displayed].filter((text) => text !== "").join("\n");
+}
