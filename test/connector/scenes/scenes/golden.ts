@@ -111,6 +111,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		name: "two people who ask at the same time",
 		steps: [
 			{ says: "@Parley long: 10 tokens at 1 per second" },
+			{ shows: "[offline] t1" },
 			{ says: "@Parley say: for Max", by: "Max" },
 			{ shows: "Yours is next" },
 			{ passes: 20_000 },
