@@ -16,6 +16,7 @@ export {
 } from "./log.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
+export { REPLACEMENT as redactedMark } from "./redactor-patterns.ts";
 export { type HotStatement, hotChange, hotInsert, hotStatement } from "./store/hot-statement.ts";
 export type { FreshSchema } from "./store/migrate.ts";
 export { readMigrationNames } from "./store/migrate.ts";

@@ -7,7 +7,13 @@ export type {
 } from "./commands/command.ts";
 export { commandTable } from "./commands/command-table.ts";
 export { readTextCommand, type TextCommand } from "./commands/text-command.ts";
-export { type ControlKind, controlKinds, type Form, forms } from "./controls/control-kind.ts";
+export {
+	type ControlKind,
+	controlKinds,
+	type Form,
+	forms,
+	hasFormOfTarget,
+} from "./controls/control-kind.ts";
 export { Controls, type ControlTarget } from "./controls/controls.ts";
 export {
 	type GatewayAddress,

@@ -116,7 +116,11 @@ async function startParts(
 		tickets,
 		clock,
 		log,
-		connector: { accept, complete: (input) => connector.complete(input) },
+		connector: {
+			accept,
+			complete: (input) => connector.complete(input),
+			form: (pressed) => connector.form(pressed),
+		},
 	});
 	const malformed = (): number => intake.malformed + interactions.malformed;
 	return {

@@ -128,6 +128,7 @@ async function startParts(
 		controls,
 		malformed,
 		accept,
+		form: (pressed) => connector.form(pressed),
 		clock,
 		log,
 	});

@@ -16,6 +16,7 @@ export const controlKinds = {
 	"approve-session": "s",
 	deny: "d",
 	whole: "w",
+	edit: "m",
 	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
 	"deny-all": "j",
@@ -60,7 +61,14 @@ export interface Form {
 		readonly long: boolean;
 		readonly required: boolean;
 		readonly most: number;
+		/** Text in the field when the form opens. */
+		readonly value?: string;
 	}[];
+}
+
+/** Whether the form of a kind has the state of its target, so that `Connector.form` returns it. */
+export function hasFormOfTarget(kind: ControlKind): boolean {
+	return kind === "edit";
 }
 
 const reason = {
@@ -71,7 +79,7 @@ const reason = {
 	most: 300,
 };
 
-/** Forms by kind. Other presses are handled directly. */
+/** Forms by kind. Other presses, except those of `hasFormOfTarget`, are handled directly. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: approvalTexts.denyForm.title, fields: [reason] },
 	"deny-all": { title: approvalTexts.denyForm.allTitle, fields: [reason] },

@@ -19,6 +19,7 @@ const limits = {
 	options: 25,
 	optionText: 12,
 	threadName: 20,
+	form: { fields: 5, name: 98, text: 4000 },
 };
 const time = { seq: 7, at: 1000 };
 

@@ -1,6 +1,7 @@
 import { commandTable } from "../commands/command-table.ts";
-import { isOfOtherRooms } from "../controls/control-kind.ts";
-import type { InboundEventOf } from "../platform/inbound-event.ts";
+import { type Form, hasFormOfTarget, isOfOtherRooms } from "../controls/control-kind.ts";
+import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
+import { editFormFor } from "../presses/edit-call.ts";
 import { pressTable } from "../presses/press-table.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { refusalOf } from "../rooms/refusal.ts";
@@ -23,6 +24,27 @@ export async function handleCommand(
 		const help = platform.command("help", event.room);
 		return { text: commandTexts.unknown({ help }) };
 	});
+}
+
+/** A pressed control that may open a form. */
+export interface Pressed {
+	/** `Control.id`. */
+	readonly control: string;
+	readonly person: Person;
+	readonly room: Room;
+}
+
+/** The form of a control whose kind passes `hasFormOfTarget`; undefined if the person gets an answer instead. */
+export async function openTargetForm(
+	{ context, controls, subscriptions }: EventParts,
+	{ control, person, room }: Pressed,
+): Promise<Form | undefined> {
+	const target = controls.read(control);
+	if (target === undefined || !hasFormOfTarget(target.kind)) return undefined;
+	const { session, subject: token } = target;
+	await subscriptions.follow(session);
+	const opened = await editFormFor(context, { person, room, session, token });
+	return "form" in opened ? opened.form : undefined;
 }
 
 /** Handles a button, a choice or a form, and answers in private. */

@@ -3,6 +3,15 @@ import type { Attachment, Person, Room, Ticket } from "./inbound-event.ts";
 import type { ContextQuery, ReadContext } from "./read-context.ts";
 import type { Surface } from "./surface.ts";
 
+/** Limits of a form that a button opens, in UTF-16 code units. */
+export interface FormLimits {
+	readonly fields: number;
+	/** Maximum length of the name of a field without a prefix of two characters. */
+	readonly name: number;
+	/** Maximum length of the text of a field. */
+	readonly text: number;
+}
+
 /** Limits of the platform. Lengths are in units of its dialect. */
 export interface PlatformLimits {
 	/** Maximum length of a post. */
@@ -15,6 +24,7 @@ export interface PlatformLimits {
 	readonly options: number;
 	readonly optionText: number;
 	readonly threadName: number;
+	readonly form: FormLimits;
 }
 
 /** Names of people in the kit's Markdown. */

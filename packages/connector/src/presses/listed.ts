@@ -122,7 +122,7 @@ export async function findListed(
 
 /** Converts an approval for its card. */
 function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): OpenQuestion {
-	return readQuestion(prompt, limits.post);
+	return readQuestion(prompt, limits);
 }
 
 /** Paragraphs about the request, its author and its channel. */

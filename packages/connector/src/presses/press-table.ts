@@ -3,6 +3,7 @@ import { trustTexts } from "../texts/trust.ts";
 import { pressesOfAnswers } from "./answers.ts";
 import { pressesOfCards } from "./cards.ts";
 import { pressesOfConversations } from "./conversations.ts";
+import { pressesOfEdits } from "./edit-call.ts";
 import { pressesOfListed } from "./listed.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
@@ -24,6 +25,7 @@ export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfQuestions,
 	...pressesOfCards,
 	...pressesOfConversations,
+	...pressesOfEdits,
 	...pressesOfListed,
 	...pressesOfTasks,
 	...pressesOfTrust,

@@ -26,6 +26,9 @@ export interface QuestionAnswer {
 	readonly session: string;
 }
 
+/** A question and a person who may answer it. */
+type Answering = Omit<QuestionAnswer, "key">;
+
 /** Handlers of the controls of questions. Their cards show the result. */
 export const pressesOfQuestions: PressHandlers<
 	"approve" | "approve-session" | "deny" | "whole" | "answer" | "choose" | "skip" | "secret"
@@ -108,14 +111,16 @@ function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response)
 	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
-function answeringOf(
+/** The answer of a press. */
+export function answeringOf(
 	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ session, subject: token }: ControlTarget,
 ): QuestionAnswer {
 	return { person, room, key, session, token };
 }
 
-async function give(
+/** Gives an answer. Returns undefined if it was accepted, because the card shows it. */
+export async function give(
 	context: HandlerContext,
 	answering: QuestionAnswer,
 	response: Response,
@@ -179,7 +184,7 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 }
 
 /** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
-function refusalOf(context: HandlerContext, answering: QuestionAnswer, reason: unknown): Reply {
+export function refusalOf(context: HandlerContext, answering: Answering, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
@@ -210,7 +215,7 @@ export function refusalWords(
 /** A form cannot show its errors, so it is offered again. */
 function again(
 	context: HandlerContext,
-	answering: QuestionAnswer,
+	answering: Answering,
 ): { readonly controls?: NonNullable<Reply["controls"]> } {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
@@ -229,16 +234,13 @@ export function questionOf(
 	return slice && openQuestions(slice).find((question) => question.token === token);
 }
 
-function closedOf(
-	context: HandlerContext,
-	{ session, token }: QuestionAnswer,
-): ReturnType<typeof closedQuestion> {
+function closedOf(context: HandlerContext, { session, token }: Answering): ReturnType<typeof closedQuestion> {
 	const slice = context.session(session)?.state.questions;
 	return slice && closedQuestion(slice, token);
 }
 
 /** Result of the question so far; undefined while it is open for this connector. */
-function whyClosed(context: HandlerContext, answering: QuestionAnswer): Reply | undefined {
+export function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;
 	const { by, outcome } = closed;

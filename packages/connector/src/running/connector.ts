@@ -11,8 +11,10 @@ import {
 import type { Client } from "@parley/protocol";
 import type { Completing, Suggestion } from "../commands/command.ts";
 import { commandTable } from "../commands/command-table.ts";
+import type { Form } from "../controls/control-kind.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { EventParts } from "../events/handler.ts";
+import { openTargetForm, type Pressed } from "../events/interaction.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
@@ -35,6 +37,8 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** Discord allows three seconds, which include the network. */
 const completeMs = 1500;
+/** Leaves time for the other answer to a press. */
+const formMs = 1000;
 const maxStuck = 20;
 
 export interface ConnectorParts {
@@ -200,6 +204,25 @@ export class Connector {
 		} catch (reason) {
 			log.debug("a completion failed", { command: name, error: ParleyError.from(reason) });
 			return [];
+		} finally {
+			over.abort();
+		}
+	}
+
+	/**
+	 * The form of a control whose kind passes `hasFormOfTarget`, within a second. Undefined if it has none at this moment: then
+	 * `accept` the press, which tells the person the reason.
+	 */
+	async form(pressed: Pressed): Promise<Form | undefined> {
+		const { clock, log } = this.#parts;
+		const over = new AbortController();
+		const opening = openTargetForm(this.#events, pressed).catch((reason: unknown) => {
+			log.debug("a form could not be made", { error: ParleyError.from(reason) });
+			return undefined;
+		});
+		const late = delay(clock, formMs, over.signal).then(() => undefined);
+		try {
+			return await Promise.race([opening, late]);
 		} finally {
 			over.abort();
 		}

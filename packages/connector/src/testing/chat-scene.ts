@@ -17,6 +17,7 @@ export const chatScene: Scene = {
 			options: 25,
 			optionText: 100,
 			threadName: 40,
+			form: { fields: 5, name: 98, text: 4000 },
 		},
 		moment: (at, style) => (style === "exact" ? `at ${at / 1000} s` : `{${at / 1000} s}`),
 		person: (id) => `@${id}`,

@@ -19,6 +19,7 @@ export class FakePlatform implements ChatPlatform {
 		options: 25,
 		optionText: 100,
 		threadName: 100,
+		form: { fields: 5, name: 98, text: 4000 },
 	};
 	readonly surface = new ScriptedSurface();
 	/** Messages of all rooms, oldest first. `refused`: the person may not read them. `silent`: the platform does not answer. */

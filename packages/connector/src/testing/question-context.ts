@@ -3,6 +3,7 @@ import { ManualClock } from "@parley/base/testing";
 import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
+import { pressesOfEdits } from "../presses/edit-call.ts";
 import { giveTyped, pressesOfQuestions, readText } from "../presses/questions.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
@@ -24,7 +25,8 @@ export interface Pressed {
 	readonly values?: string[];
 	readonly fields?: Record<string, string>;
 }
-export type QuestionPress = keyof typeof pressesOfQuestions;
+const presses = { ...pressesOfQuestions, ...pressesOfEdits };
+export type QuestionPress = keyof typeof presses;
 
 /** A person in a room with a question, and a gateway that records the answer. */
 export class QuestionContext {
@@ -51,7 +53,7 @@ export class QuestionContext {
 			at: 0,
 			...what,
 		};
-		return pressesOfQuestions[kind](this.context, { event, key: "key" }, { kind, session, subject: token });
+		return presses[kind](this.context, { event, key: "key" }, { kind, session, subject: token });
 	}
 
 	/** A reply to the post of the question. */

@@ -19,6 +19,7 @@ const scene: Scene = {
 			options: 25,
 			optionText: 100,
 			threadName: 100,
+			form: { fields: 5, name: 98, text: 4000 },
 		},
 		moment: (at, style) => `${style} ${at}`,
 		person: (id) => `person ${id}`,

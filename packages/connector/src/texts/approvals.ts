@@ -37,6 +37,8 @@ export const approvalTexts = {
 		approve: "Approve",
 		approveOnce: "Approve once",
 		approveSession: "For this session",
+		edit: "Edit and approve",
+		editAgain: "Edit again",
 		deny: "Deny",
 		showAll: "Show all",
 		details: "Details",
@@ -44,10 +46,23 @@ export const approvalTexts = {
 		approveOne: ({ number }: { readonly number: number | string }): string => `Approve ${number}`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
 			`Approve ${number} for this session`,
+		editOne: ({ number }: { readonly number: number }): string => `Edit ${number}`,
 		denyOne: ({ number }: { readonly number: number | string }): string => `Deny ${number}`,
 		showOne: ({ number }: { readonly number: number | string }): string => `Show all of ${number}`,
 		approveAll: "Approve all",
 		denyAll: "Deny all",
+	},
+	/** The form with the arguments of a call. */
+	editForm: {
+		title: "Edit and approve",
+		all: "Arguments (JSON)",
+		json: ({ name }: { readonly name: string }): string => `${name} (JSON)`,
+		/** `name`, `text`: visible text in one line. */
+		noJson: ({ name, text }: { readonly name: string; readonly text: string }): string =>
+			`Not approved, because \`${name}\` is not JSON: “${text}”. Write a number, \`true\`, \`"text"\`, a list or an object.`,
+		noObject: 'Not approved, because the arguments are not a JSON object such as `{"path": "notes.txt"}`.',
+		tooSlow: "The form did not open in time. Please press again.",
+		notEditable: "This call cannot be edited here. Approve it, or deny it with a reason.",
 	},
 	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason for the agent" },
 
@@ -68,13 +83,19 @@ export const approvalTexts = {
 			given,
 			needed,
 			people,
+			editor,
 		}: {
 			readonly given: number;
 			readonly needed: number;
 			readonly people: readonly string[];
+			/** The person who changed the arguments, if one did. */
+			readonly editor?: string | undefined;
 		}): string => {
 			const count = `**${given} of ${needed} approvals**`;
-			return people.length === 0 ? `${count} by different people` : `${count}: ${people.join(", ")}`;
+			const edited = editor === undefined ? "" : ` · arguments changed by ${editor}`;
+			return people.length === 0
+				? `${count} by different people${edited}`
+				: `${count}: ${people.join(", ")}${edited}`;
 		},
 		moreWarnings: ({ count }: { readonly count: number }): string => `**${count} more warnings** in Details`,
 		/** `cut`: the card shows only a part of the call. */
@@ -133,7 +154,8 @@ export const approvalTexts = {
 		approved: "✅ **Approved**",
 		approvedOnce: "✅ **Approved once**",
 		approvedSession: "✅ **Approved for this session**",
-		withChanges: ", with changed arguments,",
+		withChanges: ({ editor }: { readonly editor: string | undefined }): string =>
+			editor === undefined ? ", with changed arguments," : `, with arguments that ${editor} changed,`,
 		changedArguments: "Approved arguments:",
 	},
 

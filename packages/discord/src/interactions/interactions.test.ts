@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { type ControlKind, Controls, type InboundEvent } from "@parley/connector";
+import { type ControlKind, Controls, type Form, type InboundEvent } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
 import { Tickets } from "../surface/private-answers.ts";
@@ -26,7 +26,13 @@ const command = {
 type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<boolean>;
 type Suggested = readonly { value: string; label: string }[];
 
-function open(more: { accept?: Accept; complete?: (asked: object) => Promise<Suggested> } = {}) {
+interface More {
+	accept?: Accept;
+	complete?: (asked: object) => Promise<Suggested>;
+	form?: () => Promise<Form | undefined>;
+}
+
+function open(more: More = {}) {
 	const clock = new ManualClock(clockStart);
 	const port = new ScriptedPort();
 	const log = new MemoryLogger();
@@ -38,6 +44,7 @@ function open(more: { accept?: Accept; complete?: (asked: object) => Promise<Sug
 			return more.accept?.(inbound, key) ?? true;
 		},
 		complete: more.complete ?? (async () => []),
+		form: more.form ?? (async () => undefined),
 	};
 	const channels = new Channels({ port, clock });
 	const self = { user: "500", application: "501" };
@@ -127,6 +134,39 @@ test("a press that has a form opens it at once, and what is written comes back w
 	}
 	const submitted = { control: data.custom_id, fields: { reason: "no" }, message: "77", values: [] };
 	expect(accepted).toMatchObject([{ inbound: submitted }, { inbound: submitted }]);
+	expect(port.last).toEqual(deferred);
+});
+
+const edit: Form = {
+	title: "Edit and approve",
+	fields: [
+		{ name: "t:path", label: "path", long: true, required: false, most: 4000, value: "a.txt" },
+		{ name: "t:content", label: "content", long: true, required: false, most: 9000, value: "" },
+	],
+};
+
+test("a form with the state of its target opens with the texts in its fields", async () => {
+	const { port, accepted, say } = open({ form: async () => edit });
+	await say(press("edit"));
+	const input = { type: 4, style: 2, required: false, max_length: 4000 };
+	expect(port.last).toMatchObject({
+		type: 9,
+		data: {
+			title: "Edit and approve",
+			components: [
+				{ type: 18, label: "path", component: { ...input, custom_id: "t:path", value: "a.txt" } },
+				{ type: 18, label: "content", component: { ...input, custom_id: "t:content" } },
+			],
+		},
+	});
+	expect(JSON.stringify(port.last)).not.toContain('"value":""');
+	expect(accepted).toEqual([]);
+});
+
+test("a press whose target has no form becomes an inbound event, which has an answer", async () => {
+	const { port, accepted, say } = open();
+	await say(press("edit"));
+	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {}, message: "77" } }]);
 	expect(port.last).toEqual(deferred);
 });
 

@@ -3,6 +3,7 @@ import {
 	type Controls,
 	type Form,
 	forms,
+	hasFormOfTarget,
 	type InboundEvent,
 	type InboundEventOf,
 	interactionTexts,
@@ -30,6 +31,8 @@ export interface InteractionsParts {
 			key: { readonly id: string; readonly conversation: string },
 		): Promise<boolean>;
 		complete(input: OptionInput): Promise<readonly { readonly value: string; readonly label: string }[]>;
+		/** `Connector.form`. */
+		form(pressed: InboundEventOf<"press">): Promise<Form | undefined>;
 	};
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -93,7 +96,16 @@ export class Interactions {
 		const target = opens && inbound.type === "press" ? controls.read(inbound.control) : undefined;
 		const form = target && forms[target.kind];
 		if (form && inbound.type === "press") return this.#respond(call, formFor(inbound.control, form));
+		if (target && inbound.type === "press" && hasFormOfTarget(target.kind)) {
+			return this.#openForm(call, inbound);
+		}
 		return this.#accept(call, inbound);
+	}
+
+	/** Opens a form with the state of its target. Without a form, the person gets an answer. */
+	async #openForm(call: Call, inbound: InboundEventOf<"press">): Promise<unknown> {
+		const form = await this.#parts.connector.form(inbound);
+		return form ? this.#respond(call, formFor(inbound.control, form)) : this.#accept(call, inbound);
 	}
 
 	async #complete(call: Call, input: OptionInput): Promise<void> {
@@ -219,17 +231,20 @@ const inputType = 4;
 
 /** A form that returns the same control: components/reference#label, components/reference#text-input. */
 function formFor(control: string, { title, fields }: Form): Callback {
-	const components = fields.slice(0, limits.modalFields).map(({ name, label, long, required, most }) => ({
-		type: labelType,
-		label: cutTo(label, limits.fieldLabel),
-		component: {
-			type: inputType,
-			custom_id: name,
-			style: long ? 2 : 1,
-			required,
-			max_length: Math.min(most, limits.fieldText),
-		},
-	}));
+	const components = fields
+		.slice(0, limits.modalFields)
+		.map(({ name, label, long, required, most, value = "" }) => ({
+			type: labelType,
+			label: cutTo(label, limits.fieldLabel),
+			component: {
+				type: inputType,
+				custom_id: name,
+				style: long ? 2 : 1,
+				required,
+				max_length: Math.min(most, limits.fieldText),
+				...(value === "" ? {} : { value }),
+			},
+		}));
 	const data = { custom_id: control, title: cutTo(title, limits.modalTitle), components };
 	return { type: callbackTypes.form, data };
 }

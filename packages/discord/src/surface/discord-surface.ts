@@ -110,6 +110,7 @@ export const postLimits = {
 	options: limits.options,
 	optionText: limits.optionText,
 	threadName: limits.threadName,
+	form: { fields: limits.modalFields, name: limits.customId - 2, text: limits.fieldText },
 };
 
 type ThreadPosting = Extract<Posting, { type: "thread" }>;

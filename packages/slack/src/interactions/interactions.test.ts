@@ -175,6 +175,39 @@ test("a press that has a form opens it before anything is asked, and it comes ba
 	]);
 });
 
+test("a form with the state of its target opens with the texts in its fields", async () => {
+	const asked: object[] = [];
+	const { say, accepted, port, clock } = await openInteractions(undefined, async (pressed) => {
+		asked.push(pressed);
+		const field = { name: "t:path", label: "path", long: true, required: false, most: 4000 };
+		return { title: "Edit and approve", fields: [{ ...field, value: "a.txt" }] };
+	});
+	const body = press("edit", clock.now());
+	expect(await say("interactive", body)).toBeUndefined();
+	expect(asked).toMatchObject([
+		{ control: body.actions[0]?.action_id, person: ada, room: { channel: "C1", thread: "C1-4.4" } },
+	]);
+	expect(port.last).toMatchObject({
+		view: {
+			title: { text: "Edit and approve" },
+			blocks: [
+				{
+					...{ block_id: "t:path", label: { text: "path" } },
+					element: { action_id: "t:path", multiline: true, max_length: 3000, initial_value: "a.txt" },
+				},
+			],
+		},
+	});
+	expect(accepted).toEqual([]);
+});
+
+test("a press whose target has no form becomes an inbound event, which has an answer", async () => {
+	const { say, accepted, port, clock } = await openInteractions();
+	expect(await say("interactive", press("edit", clock.now()))).toBeUndefined();
+	expect(port.asked).not.toContain("views.open");
+	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {} } }]);
+});
+
 test("a form that is not opened in time says so", async () => {
 	const { say, port, clock, interactions, told } = await openInteractions();
 	port.answer("views.open", refused("expired_trigger_id"));

@@ -3,9 +3,11 @@ import {
 	type Controls,
 	type Form,
 	forms,
+	hasFormOfTarget,
 	type InboundEvent,
 	type InboundEventOf,
 	type Malformed,
+	type Person,
 	type Room,
 } from "@parley/connector";
 import * as z from "zod";
@@ -20,6 +22,7 @@ import { id, ts } from "../intake/wire.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { interactionTexts } from "../texts/interaction.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
 import { Answers, type AnswerTarget, privately, ticketFor } from "./answers.ts";
@@ -39,6 +42,12 @@ export interface InteractionsParts {
 		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	) => Promise<unknown>;
+	/** `Connector.form`. */
+	readonly form: (pressed: {
+		readonly control: string;
+		readonly person: Person;
+		readonly room: Room;
+	}) => Promise<Form | undefined>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -154,15 +163,17 @@ export class Interactions {
 		const isRating = action.type === "feedback_buttons";
 		const control = (isRating ? action.value : undefined) ?? action.action_id;
 		const kind = controls.read(control)?.kind;
+		const metadata = defined({ control, channel, thread, message });
 		const form = kind && forms[kind];
 		if (form) {
-			const view = viewOf(form, defined({ control, channel, thread, message }));
-			this.#answers.run(this.#open(trigger, view, place));
+			this.#answers.run(this.#open(trigger, viewOf(form, metadata), place));
 			return undefined;
 		}
 		const values = definedItems([...(action.selected_options ?? []), action.selected_option ?? undefined]);
 		const work = async (): Promise<undefined> => {
 			const room = channels.roomWith({ channel }, thread);
+			const opened = kind && hasFormOfTarget(kind) && (await this.#formOf(control, user, room));
+			if (opened) return this.#open(trigger, viewOf(opened, metadata), place);
 			const pressed = { control, values: values.map(({ value }) => value), fields: {} };
 			return this.#accept(
 				{ trigger, user, room, place, at },
@@ -207,12 +218,12 @@ export class Interactions {
 	}
 
 	/** A trigger is valid for three seconds, so the form is opened before any other request. */
-	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<void> {
+	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<undefined> {
 		const { port, log } = this.#parts;
 		const opened = await port
 			.call({ method: "views.open", args: { trigger_id, view } })
 			.catch(ParleyError.from);
-		if (!(opened instanceof ParleyError) && opened.type === "ok") return;
+		if (!(opened instanceof ParleyError) && opened.type === "ok") return undefined;
 		const why =
 			opened instanceof ParleyError
 				? opened.message
@@ -221,6 +232,13 @@ export class Interactions {
 					: "rate limited";
 		log.warn("could not open a form", { user: place.user, why });
 		await this.#answers.postPrivately(place, interactionTexts.formNotOpened);
+		return undefined;
+	}
+
+	/** The form with the state of its target; undefined if the press has an answer instead. */
+	async #formOf(control: string, user: string, room: Promise<Room>): Promise<Form | undefined> {
+		const person = await this.#parts.people.find(user);
+		return this.#parts.form({ control, person, room: await room });
 	}
 
 	/** Commands and menus are available in all channels. Without the bot in the channel, its posts would not be visible. */
@@ -275,7 +293,7 @@ const Metadata = z.object({
 type Metadata = z.output<typeof Metadata>;
 
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
-const most = { title: 24, label: 2000, text: 3000 } as const;
+const most = { title: 24, label: 2000, text: limits.fieldText } as const;
 
 /** View of a form, with one block per field. */
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
@@ -286,7 +304,7 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 		title: plain(title.slice(0, most.title)),
 		submit: plain(interactionTexts.send),
 		close: plain(interactionTexts.cancel),
-		blocks: fields.map(({ name, label, long, required, most: longest }) => ({
+		blocks: fields.map(({ name, label, long, required, most: longest, value = "" }) => ({
 			type: "input",
 			block_id: name,
 			optional: !required,
@@ -296,6 +314,7 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 				action_id: name,
 				multiline: long,
 				max_length: Math.min(longest, most.text),
+				...(value === "" ? {} : { initial_value: value }),
 			},
 		})),
 	};

@@ -1,4 +1,4 @@
-import { type ControlKind, Controls, type InboundEvent } from "@parley/connector";
+import { type ControlKind, Controls, type Form, type InboundEvent } from "@parley/connector";
 import { Interactions } from "../interactions/interactions.ts";
 import type { Interaction } from "../vocabulary/slack-port.ts";
 import { openReading } from "./reading.ts";
@@ -24,7 +24,10 @@ const listeners: [string, Interaction["type"]][] = [
 ];
 
 /** Interactions with a scripted Slack, and their results. */
-export async function openInteractions(accept: Accept = async () => true) {
+export async function openInteractions(
+	accept: Accept = async () => true,
+	form: (pressed: object) => Promise<Form | undefined> = async () => undefined,
+) {
 	const reading = await openReading();
 	const { port, malformed, clock, log } = reading;
 	const accepted: { inbound: InboundEvent; key: object }[] = [];
@@ -36,6 +39,7 @@ export async function openInteractions(accept: Accept = async () => true) {
 		malformed,
 		clock,
 		log,
+		form,
 		accept: async (inbound, key) => {
 			accepted.push({ inbound, key });
 			return accept(inbound, key);

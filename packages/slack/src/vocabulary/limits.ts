@@ -23,6 +23,8 @@ export const limits = {
 	buttonValue: 2000,
 	/** reference/block-kit/block-elements */
 	actionId: 255,
+	/** reference/block-kit/block-elements/plain-text-input-element */
+	fieldText: 3000,
 	/** reference/block-kit/block-elements/select-menu-element */
 	options: 100,
 	placeholder: 150,

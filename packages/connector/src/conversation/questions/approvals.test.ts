@@ -22,12 +22,12 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a usual command is shown with its end, and the details have the rest",
 		[approval()],
-		`${begin}\n${wait}\n[Approve once] [Deny] [Details]`,
+		`${begin}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"what may be allowed for the session offers that",
 		[approval({ allow_session: true, notes: [] })],
-		`${begin}\n${wait}\n[Approve once] [For this session] [Deny] [Details]`,
+		`${begin}\n${wait}\n[Approve once] [For this session] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
@@ -37,17 +37,17 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"warnings are above the call, and short ones share a line",
 		[approval({ warnings: ["outside of /srv", "may contain keys", "x".repeat(60)] })],
-		`${head}\n⚠️ outside of /srv · may contain keys\n⚠️ ${"x".repeat(60)}${command}\n${wait}\n[Approve once] [Deny] [Details]`,
+		`${head}\n⚠️ outside of /srv · may contain keys\n⚠️ ${"x".repeat(60)}${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"warnings that do not fit are counted, and the card says that it is not complete",
 		[approval({ warnings: ["a", "b", "c"].map((letter) => letter.repeat(60)) })],
-		`${head}\n⚠️ ${"a".repeat(60)}\n⚠️ **2 more warnings** in Details${command}\n${partial}\n[Approve once] [Deny] [Details]`,
+		`${head}\n⚠️ ${"a".repeat(60)}\n⚠️ **2 more warnings** in Details${command}\n${partial}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"all notes are warnings if the gateway does not say which ones are",
 		[approval({ notes: ["in /srv/app"], warnings: undefined as never })],
-		`${head}\n⚠️ in /srv/app${command}\n${wait}\n[Approve once] [Deny] [Details]`,
+		`${head}\n⚠️ in /srv/app${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"who has answered on another platform is told by their name and that platform",
@@ -57,25 +57,25 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a high risk is said in words",
 		[approval({ risk: "high", notes: [] })],
-		`${head}\n**Risk: high.**${command}\n${wait}\n[Approve once] [Deny] [Details]`,
+		`${head}\n**Risk: high.**${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"a label that says more than tool and arguments stands above them",
 		[approval({ notes: [], arguments: { path: "a" } }, { label: "Allow delete 3 files in a?" })],
 		"**Approval k3v9qx** · the agent wants to use `run_command` · delete 3 files in a\n\n```\npath: a\n```" +
-			`\n${wait}\n[Approve once] [Deny] [Details]`,
+			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"arguments stand by their names, and no line of a value looks like another argument",
 		[approval({ notes: [], arguments: { cmd: "npm test\nnetwork: false", network: true } })],
 		"**Approval k3v9qx** · the agent wants to use `run_command` · run npm test\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
-			`\n${wait}\n[Approve once] [Deny] [Details]`,
+			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"a fence in a command does not end the block that shows it",
 		[approval({ notes: [], arguments: { cmd: "echo '```'" } }, { label: "Allow run echo '```'?" })],
 		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n````\necho '```'\n````" +
-			`\n${wait}\n[Approve once] [Deny] [Details]`,
+			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"what nobody would see in a command is written out",
@@ -86,7 +86,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 			),
 		],
 		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nls \\u{202e}\\u{200b}\n```" +
-			`\n${wait}\n[Approve once] [Deny] [Details]`,
+			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"a change is shown as a diff without the names that the first line has",
@@ -102,12 +102,12 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 			),
 		],
 		"**Approval k3v9qx** · the agent wants to use `write_file` · write a\n\n```diff\n-old\n+new\n```" +
-			`\n${wait}\n[Approve once] [Deny] [Details]`,
+			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"notes cannot format anything",
 		[approval({ warnings: ["a *b* [c](https://evil.example)\n# d"] })],
-		`${head}\n⚠️ a \\*b\\* \\[c]\\(https\\://evil.example) # d${command}\n${wait}\n[Approve once] [Deny] [Details]`,
+		`${head}\n⚠️ a \\*b\\* \\[c]\\(https\\://evil.example) # d${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"an approval is shown with who gave it and when, and nothing more to press",

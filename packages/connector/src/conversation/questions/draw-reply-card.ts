@@ -195,6 +195,9 @@ function controlsOf(
 				: undefined,
 			button("deny", token, labels.denyOne({ number })),
 			drawn.shortened.has(token) ? button("whole", token, labels.showOne({ number })) : undefined,
+			call?.risk !== "critical" && call?.editable
+				? button("edit", token, labels.editOne({ number }))
+				: undefined,
 		]),
 	);
 	if (waiting.length < 2) return rows;

@@ -37,7 +37,7 @@ export function answeredOutcome(
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
 		words: outcomes.by({
-			answer: answerWords(question, response),
+			answer: answerWords(question, response, platform),
 			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), whose]),
 			at: platform.moment(at, "exact"),
 		}),
@@ -47,7 +47,11 @@ export function answeredOutcome(
 	};
 }
 
-function answerWords({ kind }: QuestionForm, response: Response): string {
+function answerWords(
+	{ kind, editedBy }: QuestionForm,
+	response: Response,
+	platform: Scene["platform"],
+): string {
 	const { value, cancelled, arguments: changed, remembered } = response;
 	const isYesNo = kind === "approval" || kind === "grant";
 	if (!isYesNo) return cancelled ? outcomes.skipped : outcomes.answered;
@@ -55,7 +59,10 @@ function answerWords({ kind }: QuestionForm, response: Response): string {
 	if (cancelled || value === false) return texts.denied;
 	if (remembered) return texts.approvedSession;
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
-	return changed === undefined ? approved : `${approved}${texts.withChanges}`;
+	if (changed === undefined) return approved;
+	// Without several approvals, the person who approved also changed the arguments.
+	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, platform);
+	return `${approved}${texts.withChanges({ editor })}`;
 }
 
 function answeredState({ kind }: QuestionForm, { value, cancelled }: Response): CardState {

@@ -41,6 +41,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 				...approving(call),
 				["deny", approvalTexts.buttons.deny, "danger"],
 				["whole", approvalTexts.buttons.details, "secondary"],
+				...editing(call),
 			];
 		case "grant":
 			return [
@@ -74,6 +75,11 @@ function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 			? (["approve-session", approvalTexts.buttons.approveSession, "secondary"] as const)
 			: undefined,
 	]);
+}
+
+function editing(call: OpenQuestion["call"]): ButtonFacts[] {
+	const mayEdit = call?.editable && call.risk !== "critical";
+	return mayEdit ? [["edit", approvalTexts.buttons.edit, "secondary"]] : [];
 }
 
 function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene): Control[][] {

@@ -34,6 +34,8 @@ export interface ApprovalCall {
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
+	/** Whether a form of the platform can contain the arguments. Absent: no. */
+	readonly editable?: true;
 	/** Approvals by different people that it needs, if it needs several. */
 	readonly approvals?: number;
 }
@@ -50,6 +52,7 @@ export interface QuestionForm {
 	readonly options: OpenQuestion["options"];
 	readonly unlisted?: number;
 	readonly call?: NonNullable<OpenQuestion["call"]>;
+	readonly editedBy?: string;
 }
 
 export interface OpenQuestion extends QuestionName {
@@ -71,6 +74,8 @@ export interface OpenQuestion extends QuestionName {
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 	/** Principals that approved a call that needs several approvals, the oldest first. */
 	readonly voters?: readonly string[];
+	/** Principal that changed the arguments of a call that needs several approvals. */
+	readonly editedBy?: string;
 	/** The same call was already in that reply. */
 	readonly again?: true;
 }

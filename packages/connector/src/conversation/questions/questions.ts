@@ -100,7 +100,7 @@ type Change = Step<QuestionsSlice>;
 function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], scene: Scene): Change {
 	const isKnown = [...slice.open, ...slice.closed].some(({ token }) => token === payload.token);
 	if (isKnown) return { slice, operations: [] };
-	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits.post);
+	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits);
 	// A worker of a task has neither a card nor a thread.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...defined({ task }) };
@@ -143,7 +143,7 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 	if (!known) return { slice, operations: [] };
 	const { changed, by, approvals } = payload;
 	const { task, reply, again, reminders } = known;
-	const read = changed ? readQuestion(changed, scene.platform.limits.post) : known;
+	const read = changed ? readQuestion(changed, scene.platform.limits) : known;
 	// The gateway has dropped the approvals of people who lost the right.
 	const earlier =
 		approvals > 1 ? (known.voters ?? []).filter((voter) => voter !== by).slice(1 - approvals) : [];
@@ -151,7 +151,7 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 		...read,
 		reminders,
 		voters: [...earlier, by],
-		...defined({ task, reply, again }),
+		...defined({ task, reply, again, editedBy: changed ? by : known.editedBy }),
 	};
 	const after = { ...slice, open: slice.open.map((one) => (one === known ? question : one)) };
 	const card = replyCardOf(after, question.token);

@@ -1,9 +1,11 @@
 import { defined } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
+import type { FormLimits, PlatformLimits } from "../../platform/chat-platform.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { trustRequestWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
+import { editForm } from "./edit-form.ts";
 import type { ApprovalCall, OpenQuestion, QuestionKind } from "./question.ts";
 
 const maxOptions = 100;
@@ -12,8 +14,11 @@ const maxAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
-/** Reads a question of the gateway, and stores as much as posts of `post` characters can show. */
-export function readQuestion(payload: PromptRequestPayload, post: number): OpenQuestion {
+/** Reads a question of the gateway, and stores as much as posts of the platform can show. */
+export function readQuestion(
+	payload: PromptRequestPayload,
+	{ post, form }: Pick<PlatformLimits, "post" | "form">,
+): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
 	const label = kind === "grant" ? trustRequestWithoutIds(payload.label) : payload.label;
@@ -36,7 +41,7 @@ export function readQuestion(payload: PromptRequestPayload, post: number): OpenQ
 		...defined({
 			expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined,
 			task: context.task_id,
-			call: isCall(context) ? readCall(label, context, most) : undefined,
+			call: isCall(context) ? readCall(label, context, { most, form }) : undefined,
 			alsoIn: context.also_in ? context.also_in.slice(0, maxAlsoIn) : undefined,
 			reply: isCall(context) && context.reply ? context.reply : undefined,
 		}),
@@ -53,7 +58,11 @@ function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }
 
-function readCall(label: string, context: PromptContext, most: number): ApprovalCall {
+function readCall(
+	label: string,
+	context: PromptContext,
+	{ most, form }: { readonly most: number; readonly form: FormLimits },
+): ApprovalCall {
 	const {
 		tool = "",
 		preview = "",
@@ -70,6 +79,7 @@ function readCall(label: string, context: PromptContext, most: number): Approval
 		...defined({
 			id: context.call_id,
 			approvals: context.approvals,
+			editable: editForm(context.arguments, form) && (true as const),
 			warnings: warnings?.slice(0, maxNotes).map((note) => keep(note, longestNote)),
 		}),
 		tool,

@@ -51,7 +51,7 @@ test("the approvals of one reply are one card with a row a call, shown when all 
 		waiting("c.txt", 3, "k3v9q3"),
 	];
 	const buttons =
-		"[Approve 1] [Deny 1]\n[Approve 2] [Deny 2]\n[Approve 3] [Deny 3]\n[Approve all] [Deny all]";
+		"[Approve 1] [Deny 1] [Edit 1]\n[Approve 2] [Deny 2] [Edit 2]\n[Approve 3] [Deny 3] [Edit 3]\n[Approve all] [Deny all]";
 	expect(read(posts[0] ?? { text: "" })).toBe(`${rows.join("\n\n")}\n${waits}\n${buttons}`);
 	expect(posts[0]).toMatchObject({ lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" });
 });
@@ -68,7 +68,7 @@ test("an answer is shown in its row, and the buttons of the other calls stay", (
 		"**2.** `write_file` · write b.txt\n\n✅ **Approved once** by @42, at 4 s",
 		"**3.** `write_file` · write c.txt\n\n⛔ **Denied** by the operator, at 5 s\n\n> not \\*this\\* one",
 	];
-	expect(read(card)).toBe(`${rows.join("\n\n")}\n${waits}\n[Approve 1] [Deny 1]`);
+	expect(read(card)).toBe(`${rows.join("\n\n")}\n${waits}\n[Approve 1] [Deny 1] [Edit 1]`);
 	const over = last([
 		...three,
 		...[2, 3].map((number) => answered({ token: tokenOf(number) })),
@@ -98,9 +98,9 @@ test("a card grows while one of its calls waits, and a call that was asked befor
 	expect(card.text).toContain("**4.** `write_file` · **asked again** · ⏳ waiting");
 	expect(card.text).toContain("- private data was read");
 	expect(labels(card)).toEqual([
-		"Approve 1 | Deny 1",
-		"Approve 3 | Deny 3",
-		"Approve 4 | Deny 4",
+		"Approve 1 | Deny 1 | Edit 1",
+		"Approve 3 | Deny 3 | Edit 3",
+		"Approve 4 | Deny 4 | Edit 4",
 		"Approve all | Deny all",
 	]);
 });
@@ -112,8 +112,8 @@ test("a single approval becomes a row when another call of its reply is asked", 
 	const { posts } = play([first, second]);
 	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${token}`]);
 	expect(posts.map(labels)).toEqual([
-		["Approve once | Deny | Details"],
-		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
+		["Approve once | Deny | Details | Edit and approve"],
+		["Approve 1 | Deny 1 | Edit 1", "Approve 2 | Deny 2 | Edit 2", "Approve all | Deny all"],
 	]);
 });
 
@@ -121,7 +121,7 @@ test("when no call of a card waits, the next one of its reply is a new post", ()
 	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
 	const card = last([...three, ...answers, ...writes(["d.txt"], { from: 4 })]);
 	expect(card).toMatchObject({ card: `prompt:${tokenOf(4)}`, marker: "Approval k3v9q4" });
-	expect(labels(card)).toEqual(["Approve once | Deny | Details"]);
+	expect(labels(card)).toEqual(["Approve once | Deny | Details | Edit and approve"]);
 	const again = writes(["b.txt"], { from: 5, context: { call_id: "call_2" } });
 	expect(last([...three, ...answers, ...again]).text).toMatch(
 		/^\*\*Approval k3v9q5\*\* · the agent wants to use `write_file` · \*\*asked again\*\* · write b\.txt\n/u,
@@ -150,7 +150,7 @@ test("a call that is always required has no button to approve it", () => {
 
 test("a call that can be approved for the session offers that in its row", () => {
 	const card = last(writes(["a.txt", "b.txt"], { context: { allow_session: true } }));
-	expect(labels(card)[1]).toBe("Approve 2 | Approve 2 for this session | Deny 2");
+	expect(labels(card)[1]).toBe("Approve 2 | Approve 2 for this session | Deny 2 | Edit 2");
 });
 
 test("a call that is too long to be whole beside others is shown as it is alone", () => {
@@ -169,9 +169,9 @@ test("a call that is too long to be whole beside others is shown as it is alone"
 		[token, tokenOf(2), tokenOf(3)].map((one) => `prompt:${one}`),
 	);
 	expect(posts.map(labels)).toEqual([
-		["Approve once | Deny | Details"],
-		["Approve once | Deny | Details"],
-		["Approve 3 | Deny 3", "Approve 4 | Deny 4", "Approve all | Deny all"],
+		["Approve once | Deny | Details | Edit and approve"],
+		["Approve once | Deny | Details | Edit and approve"],
+		["Approve 3 | Deny 3 | Edit 3", "Approve 4 | Deny 4 | Edit 4", "Approve all | Deny all"],
 	]);
 	for (const { text } of posts) expect(text.length).toBeLessThanOrEqual(2000);
 });
@@ -179,8 +179,8 @@ test("a call that is too long to be whole beside others is shown as it is alone"
 test("calls share a card as long as nothing of them is cut", () => {
 	const preview = `+${"x".repeat(600)}`;
 	expect(play(writes(["a", "b", "c"], { context: { preview } })).posts.map(labels)).toEqual([
-		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
-		["Approve once | Deny | Details"],
+		["Approve 1 | Deny 1 | Edit 1", "Approve 2 | Deny 2 | Edit 2", "Approve all | Deny all"],
+		["Approve once | Deny | Details | Edit and approve"],
 	]);
 });
 
@@ -188,8 +188,8 @@ test("long arguments that the preview tells leave a call whole, and can be shown
 	const context = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+++ a\n+x" };
 	const card = last(writes(["a", "b"], { context }));
 	expect(labels(card)).toEqual([
-		"Approve 1 | Deny 1 | Show all of 1",
-		"Approve 2 | Deny 2 | Show all of 2",
+		"Approve 1 | Deny 1 | Show all of 1 | Edit 1",
+		"Approve 2 | Deny 2 | Show all of 2 | Edit 2",
 		"Approve all | Deny all",
 	]);
 });

@@ -96,10 +96,15 @@ function whatOf(label: string): string {
 }
 
 /** The approvals of a call that needs several, with the names of the approvers if they fit. */
-function votesLine({ voters = [] }: OpenQuestion, { approvals }: ApprovalCall, scene: Scene): string[] {
+function votesLine(
+	{ voters = [], editedBy }: OpenQuestion,
+	{ approvals }: ApprovalCall,
+	scene: Scene,
+): string[] {
 	if (approvals === undefined) return [];
 	const people = voters.slice(-maxVoters).map((voter) => actingPerson(voter, scene.platform));
-	return [approvalTexts.card.votes({ given: voters.length, needed: approvals, people })];
+	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, scene.platform);
+	return [approvalTexts.card.votes({ given: voters.length, needed: approvals, people, editor })];
 }
 
 const maxVoters = 3;

@@ -26,7 +26,7 @@ const asked = approval({ approvals: 2 });
 test("a card says how many approvals a call has and needs", () => {
 	expect(last(asked)).toContain("**0 of 2 approvals** by different people\n");
 	expect(last(asked, voted("42", 1))).toContain("**1 of 2 approvals**: @42\n");
-	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details]");
+	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details] [Edit and approve]");
 });
 
 test("an approval of a person who lost the right is no longer shown", () => {
@@ -42,13 +42,30 @@ test("a changed call replaces the one that was shown, under its post", () => {
 	const { posts } = play([asked, voted("42", 1), voted("43", 1, changed)]);
 	expect(new Set(posts.map(({ card }) => card)).size).toBe(1);
 	expect(posts.at(-1)?.text).toContain("```\nnpm run lint\n```");
-	expect(posts.at(-1)?.text).toContain("**1 of 2 approvals**: @43");
+	expect(posts.at(-1)?.text).toContain("**1 of 2 approvals**: @43 · arguments changed by @43\n");
 	expect(posts.at(-1)?.text).not.toContain("@42");
 });
 
 test("the closed card names all people who approved", () => {
 	const end = answered({ by: "discord:1:43", voters: ["discord:1:42"] });
 	expect(last(asked, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, at 3 s");
+});
+
+test("the closed card names the person who changed the arguments, and all who approved them", () => {
+	const changed = approval({ approvals: 2, arguments: { cmd: "npm run lint" } });
+	const end = answered({
+		by: "discord:1:42",
+		voters: ["discord:1:43"],
+		arguments: { cmd: "npm run lint" },
+	});
+	const text = last(asked, voted("42", 1), voted("43", 1, changed), end);
+	expect(text).toContain("✅ **Approved once**, with arguments that @43 changed, by @43 and @42, at 4 s");
+	expect(text).toContain("npm run lint");
+});
+
+test("the closed card says who denied a call that had approvals", () => {
+	const end = answered({ by: "discord:1:43", value: false, cancelled: true, reason: "not today" });
+	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, at 3 s");
 });
 
 test("a row of a shared card says how many approvals its call has", () => {

@@ -1,0 +1,118 @@
+import { ParleyError, parseJson, redactedMark } from "@parley/base";
+import type { Form } from "../../controls/control-kind.ts";
+import type { FormLimits } from "../../platform/chat-platform.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { visible, visibleLine } from "../vocabulary/plain.ts";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Name of the field with all arguments as one JSON object. */
+const wholeName = "arguments";
+/** Prefixes of the names of fields: the argument is the text itself, or the text is its JSON. */
+const asText = "t:";
+const asJson = "j:";
+
+const { editForm: texts } = approvalTexts;
+
+/**
+ * The form with the arguments of a call: a field for each one, or one field with all of them as JSON. Undefined if a form of
+ * the platform cannot contain them, or if a secret is hidden in them: with other arguments, it could be sent elsewhere.
+ */
+export function editForm(given: unknown, limits: FormLimits): Form | undefined {
+	if (!isArguments(given) || JSON.stringify(given).includes(redactedMark)) return undefined;
+	const names = Object.keys(given);
+	const fields = names.map((name) => fieldOf(name, given[name], limits));
+	const isApart =
+		names.length > 0 &&
+		names.length <= limits.fields &&
+		names.every((name) => name.trim() !== "" && name.length <= limits.name) &&
+		fields.every(({ value }) => value.length <= limits.text);
+	if (isApart) return { title: texts.title, fields };
+	const value = jsonOf(given);
+	if (value.length > limits.text) return undefined;
+	const whole = { name: wholeName, label: texts.all, value, required: true };
+	return { title: texts.title, fields: [{ ...whole, long: true, most: limits.text }] };
+}
+
+function fieldOf(
+	name: string,
+	value: unknown,
+	{ text: most }: FormLimits,
+): Form["fields"][number] & { readonly value: string } {
+	const common = { long: true, most };
+	// A form does not show invisible characters. JSON has escapes for them.
+	if (typeof value === "string" && visible(value) === value) {
+		return { ...common, name: `${asText}${name}`, label: visibleLine(name), value, required: false };
+	}
+	const label = texts.json({ name: visibleLine(name) });
+	return { ...common, name: `${asJson}${name}`, label, value: jsonOf(value), required: true };
+}
+
+/** The arguments of a filled form, or Markdown that says why they cannot be read. */
+export type Edited = { readonly arguments: Arguments } | { readonly problem: string };
+
+/**
+ * Reads a filled form. `given`: the arguments of the call now. Platforms remove the spaces and line breaks around a text, so
+ * that those of the call stay.
+ */
+export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
+	const present: Arguments = isArguments(given) ? given : {};
+	const whole = fields[wholeName];
+	if (whole !== undefined) {
+		const read = readJson(whole);
+		if (read && isArguments(read.value)) return { arguments: read.value };
+		return { problem: texts.noObject };
+	}
+	const entries: [name: string, value: unknown][] = [];
+	for (const [field, text] of Object.entries(fields)) {
+		const name = field.slice(asText.length);
+		if (field.startsWith(asText)) entries.push([name, withEdges(text, present[name])]);
+		else {
+			const read = field.startsWith(asJson) ? readJson(text) : undefined;
+			if (!read) return { problem: texts.noJson({ name: visibleLine(name), text: shortened(text) }) };
+			entries.push([name, read.value]);
+		}
+	}
+	return { arguments: Object.fromEntries(entries) };
+}
+
+function isArguments(value: unknown): value is Arguments {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON for people, with an escape for each character that they cannot see. */
+function jsonOf(value: unknown): string {
+	const escaped = (character: string): string =>
+		visible(character) === character
+			? character
+			: Array.from(character, (_, index) => character.charCodeAt(index))
+					.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+					.join("");
+	const text = JSON.stringify(value, undefined, 2);
+	return visible(text) === text ? text : Array.from(text, escaped).join("");
+}
+
+function readJson(text: string): { readonly value: unknown } | undefined {
+	try {
+		return { value: parseJson(text, { uniqueKeys: true }) };
+	} catch (reason) {
+		if (ParleyError.from(reason).code === "invalid_argument") return undefined;
+		throw reason;
+	}
+}
+
+function withEdges(text: string, before: unknown): string {
+	if (typeof before !== "string") return text;
+	const inner = before.trim();
+	if (text === inner) return before;
+	if (inner === "" || text === "" || text !== text.trim()) return text;
+	const start = before.length - before.trimStart().length;
+	return `${before.slice(0, start)}${text}${before.slice(start + inner.length)}`;
+}
+
+const longestShown = 100;
+
+function shortened(text: string): string {
+	const line = visibleLine(text.trim());
+	return line.length <= longestShown ? line : `${line.slice(0, longestShown)}…`;
+}

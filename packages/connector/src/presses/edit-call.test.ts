@@ -1,0 +1,125 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { ada, behalf, general, QuestionContext } from "../testing/question-context.ts";
+import { answered, approval, session, token } from "../testing/question-scene.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { editFormFor } from "./edit-call.ts";
+
+const asked = approval();
+
+function listed(given: unknown = { cmd: "npm test", background: false }): ScriptedAnswers {
+	const prompt = {
+		...{ type: "confirm" as const, label: "Allow run npm test?", token, required: true, options: [] },
+		...{ default: null, placeholder: "", validation: "" },
+		context: { call_id: "call_1", tool: "run_command", arguments: given },
+	};
+	const origin = { session_id: session, session_title: "", created_at: "", always_ask: false };
+	return {
+		list_prompts: () => ({ prompts: [{ ...prompt, ...origin }] }),
+		prompt_response: () => ({ status: "sent" }),
+	};
+}
+
+const answering = { person: ada, room: general, session, token };
+const again = [[expect.objectContaining({ label: "Edit again" })]];
+
+test("the form has the arguments that the gateway shows to a person who may approve", async () => {
+	const t = new QuestionContext([asked], listed());
+	await expect(editFormFor(t.context, answering)).resolves.toMatchObject({
+		form: {
+			fields: [
+				{ name: "t:cmd", value: "npm test" },
+				{ name: "j:background", value: "false" },
+			],
+		},
+	});
+	expect(t.gateway.asked).toEqual([
+		{
+			method: "list_prompts",
+			params: { token, session_id: session, approvals: true, ...behalf },
+			sessionId: session,
+		},
+	]);
+});
+
+test("a person who may not approve gets no form, but the reason", async () => {
+	const refuse = () => {
+		throw new ParleyError("forbidden: only approvers may approve", { code: "permission_denied" });
+	};
+	const t = new QuestionContext([asked], { ...listed(), list_prompts: refuse });
+	await expect(editFormFor(t.context, answering)).resolves.toEqual({
+		reply: { text: "Not accepted: only approvers may approve." },
+	});
+	expect(await t.press("edit")).toEqual({ text: "Not accepted: only approvers may approve." });
+});
+
+test("a closed approval and a call that no form can contain have an answer in words", async () => {
+	const closed = new QuestionContext([asked, answered({})], listed());
+	expect(await closed.press("edit")).toEqual({
+		text: expect.stringContaining("Already answered:"),
+	});
+	const long = new QuestionContext([asked], listed({ cmd: "a".repeat(5000) }));
+	expect(await long.press("edit")).toEqual({ text: expect.stringContaining("cannot be edited here") });
+	const gone = new QuestionContext([asked], { list_prompts: () => ({ prompts: [] }) });
+	expect(await gone.press("edit")).toEqual({ text: expect.stringContaining("This question is closed") });
+});
+
+test("a press whose form did not open in time can be repeated", async () => {
+	const t = new QuestionContext([asked], listed());
+	expect(await t.press("edit")).toEqual({
+		text: "The form did not open in time. Please press again.",
+		controls: again,
+	});
+});
+
+test("a filled form approves the call with its arguments", async () => {
+	const t = new QuestionContext([asked], listed());
+	const fields = { "t:cmd": "npm run lint", "j:background": "true" };
+	expect(await t.press("edit", { fields })).toBeUndefined();
+	expect(t.gateway.asked.at(-1)).toEqual({
+		method: "prompt_response",
+		params: {
+			...{ token, key: "key", value: "once" },
+			arguments: { cmd: "npm run lint", background: true },
+			...behalf,
+		},
+		sessionId: session,
+	});
+});
+
+test("a form that is sent unchanged approves the call as it is", async () => {
+	const t = new QuestionContext([asked], listed());
+	const fields = { "t:cmd": "npm test", "j:background": "false" };
+	expect(await t.press("edit", { fields })).toBeUndefined();
+	expect(t.gateway.asked.at(-1)?.params).toEqual({ token, key: "key", value: "once", ...behalf });
+});
+
+test("a call that got a hidden secret since the form was opened is not edited", async () => {
+	const t = new QuestionContext([asked], listed({ cmd: "curl -H [redacted]" }));
+	const reply = await t.press("edit", { fields: { "t:cmd": "curl https://evil.example" } });
+	expect(reply).toEqual({ text: expect.stringContaining("cannot be edited here") });
+	expect(t.gateway.asked.map(({ method }) => method)).toEqual(["list_prompts"]);
+});
+
+test("a value that cannot be read is not sent, and the form is offered again", async () => {
+	const t = new QuestionContext([asked], listed());
+	const fields = { "t:cmd": "npm test", "j:background": "no" };
+	expect(await t.press("edit", { fields })).toEqual({
+		text: expect.stringContaining("`background` is not JSON: “no”"),
+		controls: again,
+	});
+	expect(t.gateway.asked.map(({ method }) => method)).toEqual(["list_prompts"]);
+});
+
+test("arguments that the gateway refuses leave the approval open, with the reason and the form", async () => {
+	const refuse = () => {
+		throw new ParleyError("invalid params: arguments: writes outside the roots", {
+			code: "invalid_argument",
+		});
+	};
+	const t = new QuestionContext([asked], { ...listed(), prompt_response: refuse });
+	expect(await t.press("edit", { fields: { "t:cmd": "a" } })).toEqual({
+		text: "Invalid answer: arguments: writes outside the roots. The question is still open.",
+		controls: again,
+	});
+});
