@@ -13,7 +13,7 @@ const { editForm: texts } = approvalTexts;
 /** An approval with the arguments of its call. */
 type ShownPrompt = MethodResult<"list_prompts">["prompts"][number];
 
-/** The form with the arguments of a call, for a person who may approve it; or the reason why there is none. */
+/** The form with the arguments of a call, for a person who may approve it. Otherwise a private answer with the reason. */
 export async function editFormFor(
 	context: HandlerContext,
 	answering: Omit<QuestionAnswer, "key">,

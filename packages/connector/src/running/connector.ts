@@ -210,8 +210,8 @@ export class Connector {
 	}
 
 	/**
-	 * The form of a control whose kind passes `hasFormOfTarget`, within a second. Undefined if it has none at this moment: then
-	 * `accept` the press, which tells the person the reason.
+	 * The form of a control whose kind passes `hasFormOfTarget`, within a second. Undefined without a form: then `accept` the
+	 * press, whose answer has the reason.
 	 */
 	async form(pressed: Pressed): Promise<Form | undefined> {
 		const { clock, log } = this.#parts;

@@ -63,7 +63,7 @@ test("the closed card names the person who changed the arguments, and all who ap
 	expect(text).toContain("npm run lint");
 });
 
-test("the closed card says who denied a call that had approvals", () => {
+test("the closed card names the person who denied a call with approvals", () => {
 	const end = answered({ by: "discord:1:43", value: false, cancelled: true, reason: "not today" });
 	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, at 3 s");
 });
