@@ -59,7 +59,7 @@ export type Doing =
 	  })
 	| (Where & { readonly edits: string; readonly into: string })
 	| (Where & { readonly deletes: string })
-	| (Where & { readonly reacts: "❌" | "🔁" | "👍"; readonly on: string })
+	| (Where & { readonly reacts: "❌" | "🔁" | "👍" | "👎"; readonly on: string })
 	| (Where & { readonly opensThread: string; readonly of: string })
 	/**
 	 * With `fills`, the form that opens is filled in and sent. With `late`, the button is removed before the press arrives.

@@ -9,6 +9,8 @@ export const Control = z.discriminatedUnion("type", [
 		id: z.string(),
 		label,
 		style: z.enum(["primary", "secondary", "success", "danger"]),
+		/** Shown before the label, on platforms where a button can have an emoji. */
+		emoji: z.exactOptional(z.string()),
 		/** Feedback about the answer above it, for platforms with an element for it. */
 		rates: z.exactOptional(z.enum(["good", "bad"])),
 	}),

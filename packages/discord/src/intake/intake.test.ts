@@ -130,7 +130,7 @@ test("deletions arrive one by one", async () => {
 	expect(await tell("MESSAGE_DELETE_BULK", { ...where, ids: ["5", "6"] })).toEqual([of("5"), of("6")]);
 });
 
-test("two reactions mean something; to stop again counts again, to run again does not", async () => {
+test("four reactions have a meaning; a second one has an effect, except to repeat an answer", async () => {
 	const { tell } = open();
 	await tell("GUILD_CREATE", guild);
 	const reaction = {
@@ -145,9 +145,12 @@ test("two reactions mean something; to stop again counts again, to run again doe
 		{ inbound: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
 	]);
 	const nothing = { ignored: "the reaction has no meaning for the connector" };
-	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name: "👍" } })).toEqual(
-		nothing,
-	);
+	const named = (name: string) => tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name } });
+	expect(await named("👍🏽")).toMatchObject([{ inbound: { sign: "good" } }]);
+	expect(await named("👎")).toMatchObject([
+		{ inbound: { sign: "bad" }, key: { id: `reaction:1:10:5:42:bad-${clock.now()}` } },
+	]);
+	expect(await named("🎉")).toEqual(nothing);
 	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: "3", name: "❌" } })).toEqual(
 		nothing,
 	);

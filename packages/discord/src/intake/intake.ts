@@ -24,10 +24,14 @@ export interface IntakeParts {
 
 /** Messages and replies of people: resources/message#message-object-message-types. */
 const written: ReadonlySet<number> = new Set([0, 19]);
-const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
+const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["❌", "stop"],
 	["🔁", "again"],
+	["👍", "good"],
+	["👎", "bad"],
 ]);
+/** Skin tones, and the mark of a colored emoji. */
+const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
  * Translates events of the gateway, except interactions, into inbound events. It repeats requests for missing facts, such as the
@@ -145,7 +149,7 @@ export class Intake {
 		const reaction = this.#malformed.read("MESSAGE_REACTION_ADD", Reaction, data);
 		if (reaction === undefined) return unreadable("MESSAGE_REACTION_ADD");
 		const { user_id, message_id: message, member, emoji } = reaction;
-		const sign = emoji.id ? undefined : signs.get(emoji.name ?? "");
+		const sign = emoji.id ? undefined : signs.get((emoji.name ?? "").replace(variants, ""));
 		if (sign === undefined) return { ignored: "the reaction has no meaning for the connector" };
 		if (user_id === this.#parts.self.user) return { ignored: "the bot sent it itself" };
 		const channel = await this.#channelOf(reaction, signal);
@@ -153,8 +157,8 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// A second stop must not count as a repeat, because a missed stop does harm. A second run would cost money.
-		return [incoming(inbound, message, user_id, sign === "stop" ? `stop-${at}` : "again")];
+		// A second run would cost money. Of the other signs, each counts: a missed stop does harm, and an opinion can change back.
+		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 
 	/** Asks Discord only if the event does not show whether its channel is a thread. */

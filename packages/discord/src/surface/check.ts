@@ -28,7 +28,14 @@ export interface ComponentRow {
 }
 
 export type Component =
-	| { readonly type: 2; readonly style: 1 | 2 | 3 | 4; readonly label: string; readonly custom_id: string }
+	| {
+			readonly type: 2;
+			readonly style: 1 | 2 | 3 | 4;
+			readonly label: string;
+			readonly custom_id: string;
+			/** resources/emoji#emoji-object: a standard emoji has no id. */
+			readonly emoji?: { readonly name: string };
+	  }
 	| { readonly type: 2; readonly style: 5; readonly label: string; readonly url: string }
 	| {
 			readonly type: 3;

@@ -44,6 +44,12 @@ test("long texts of a control are cut, and its values are not", () => {
 	expect(checkDraft(draft)).toEqual({});
 });
 
+test("a button has its emoji before the label", () => {
+	const again: Control = { type: "button", id: "g", label: "Again", style: "secondary", emoji: "🔁" };
+	const { draft } = draftOf({ body: "x", controls: [[again]], files: [] });
+	expect(draft.components).toMatchObject([{ components: [{ label: "Again", emoji: { name: "🔁" } }] }]);
+});
+
 test("controls that Discord does not take are left out, and their links stay", () => {
 	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
 	expect(draftOf({ body: "text", controls, files: [] })).toEqual({

@@ -166,7 +166,9 @@ function componentOf(control: Control): Component {
 	if (control.type === "choice") return choiceOf(control);
 	const label = cutTo(control.label, limits.buttonLabel);
 	if (control.type === "link") return { type: 2, style: 5, label, url: control.url };
-	return { type: 2, style: styles[control.style], label, custom_id: control.id };
+	const { id, emoji } = control;
+	const shown = emoji === undefined ? {} : { emoji: { name: emoji } };
+	return { type: 2, style: styles[control.style], label, custom_id: id, ...shown };
 }
 
 function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {

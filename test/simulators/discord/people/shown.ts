@@ -25,6 +25,7 @@ export interface SeenComponent {
 	readonly label?: string;
 	readonly custom_id?: string;
 	readonly disabled?: boolean;
+	readonly emoji?: { readonly name?: string | null };
 	readonly url?: string;
 	readonly placeholder?: string;
 	readonly min_values?: number;
