@@ -96,7 +96,7 @@ class RandomAnswer {
 		this.#session.record("tool.call", { ...call, status: "started", arguments: { command: "make" } });
 		this.#open = { id };
 		if (!this.#random.chance(0.3)) return;
-		const label = this.#once(`Allow job number ${this.#calls}?`);
+		const label = `Allow ${this.#once(`job number ${this.#calls}`)}?`;
 		const context = { ...{ call_id: id, tool: "run_command", arguments: {}, preview: "" }, notes: [] };
 		const token = this.#session.ask({ label, context: { ...context, risk: "normal", allow_session: true } });
 		this.#open = { id, token };

@@ -105,6 +105,7 @@ test("a command that only reads runs without approval and returns the output of 
 			sandbox: "off",
 		},
 		notes: ["in ."],
+		usualNotes: ["in ."],
 	});
 	expect(await run("log", "--format=%s by %an")).toBe("Plant the beans by Ada\n");
 	expect(await run("status", "--short")).toBe("(no output)");
