@@ -64,6 +64,15 @@ verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a cha
 	expect(await d.operator.refusal("set_place", wrong)).toMatch(/^invalid params: profile\.sessions/);
 });
 
+verifiesOn("ozzie", ["people.channel"], "a connector reads the contents of a welcome", async () => {
+	const chat = { allow: [], deny: [], tenants: {}, places: {}, welcome: { posts: true, prompts: ["Say hi"] } };
+	await using d = await discordConnector({ ada: "member", bea: "approver" }, { config: { chat } });
+	const place = async (user: string) => (await d.connector.call("whoami", as(user)))["place"];
+	const welcome = { posts: true, prompts: ["Say hi"] };
+	expect(await place("ada")).toMatchObject({ welcome: { ...welcome, approvers: ["discord:111:bea"] } });
+	expect(await place("eve")).toMatchObject({ welcome: { ...welcome, approvers: [] } });
+});
+
 verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person", async ({ skip }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	await using d = await discordConnector({ ada: "member" }, { config: { sandbox: "required" } });

@@ -103,6 +103,10 @@ export const trustMethods = {
 					live: z.exactOptional(z.enum(liveLevels)),
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
+					/** Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve. */
+					welcome: z.exactOptional(
+						z.object({ posts: z.boolean(), approvers: z.array(z.string()), prompts: z.array(z.string()) }),
+					),
 				}),
 			),
 		}),

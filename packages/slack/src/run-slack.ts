@@ -111,8 +111,9 @@ async function startParts(
 	const [controls, malformed] = [new Controls(botToken), new Malformed("Slack", log)];
 	const reading = openIntake({ self, port, store: start.store, malformed, clock, log });
 	const nameOf = (id: string): string | undefined => reading.people.known(id);
+	const readName = (id: string): Promise<unknown> => reading.people.nameOf(id);
 	const platform = {
-		...createSlackPlatform({ ...start, port, self, nameOf, signal, clock, log }),
+		...createSlackPlatform({ ...start, port, self, nameOf, readName, signal, clock, log }),
 		readContext: (query: ContextQuery) => readRoomMessages({ ...reading, self, port, clock }, query),
 	};
 	const connector = await start.connector(platform, controls);

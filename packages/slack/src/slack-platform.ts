@@ -11,6 +11,8 @@ import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabu
 export interface PlatformParts extends SurfaceParts {
 	/** Returns the cached name of a person. */
 	readonly nameOf?: (user: string) => string | undefined;
+	/** Reads the name of a person into the cache. */
+	readonly readName?: (user: string) => Promise<unknown>;
 }
 
 export interface SlackPlatform extends ChatPlatform {
@@ -18,7 +20,7 @@ export interface SlackPlatform extends ChatPlatform {
 }
 
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
-	const { self, port, nameOf, clock } = parts;
+	const { self, port, nameOf, readName, clock } = parts;
 	return {
 		name: "slack",
 		tenant: self.team,
@@ -39,6 +41,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 			}),
 		moment: momentMarkdown,
 		person: (id) => personMarkdown(id, self.url, nameOf?.(id)),
+		loadNames: async (ids) => void (await Promise.allSettled(ids.map((id) => readName?.(id)))),
 		command: typedCommand,
 		aboutCommands: aboutCommands(self.name),
 		messageNamed: (text, { channel }) => namedMessage(text, channel),

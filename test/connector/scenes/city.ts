@@ -173,6 +173,7 @@ export class City implements AsyncDisposable {
 					]),
 				),
 				places: Object.fromEntries(sites.map(({ place }) => place)),
+				welcome: { posts: scenes.some(({ welcome = false }) => welcome), prompts: [] },
 			},
 		};
 	}

@@ -57,6 +57,7 @@ export class DiscordSite implements Site {
 		};
 		this.general = this.world.channel("general");
 		this.random = this.world.channel("random");
+		if (scene.welcome) home.record.systemChannelId = this.random.id;
 		const role = (name: string) => ({ platform: "discord", platformRole: home.role(name).id });
 		const direct = { platform: "discord", tenant: "dm" };
 		this.rules = [

@@ -92,7 +92,7 @@ export interface Connecting {
 
 export interface SiteParts {
 	readonly clock: ManualClock;
-	readonly scene: Pick<Scene, "place">;
+	readonly scene: Pick<Scene, "place" | "welcome">;
 	/** Working directory of the agent. */
 	readonly directory: string;
 }

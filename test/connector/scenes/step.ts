@@ -163,6 +163,8 @@ export interface Scene<S extends Site = Site> {
 		readonly approvalHours?: number;
 		readonly context?: number;
 	};
+	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
+	readonly welcome?: true;
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;
 	/** Address of the password pages. */

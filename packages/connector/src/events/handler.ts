@@ -10,6 +10,7 @@ import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { fileTexts } from "../texts/messages.ts";
+import type { Welcomes } from "./welcomes.ts";
 
 export interface EventParts {
 	readonly store: Store<ConnectorTables>;
@@ -18,6 +19,7 @@ export interface EventParts {
 	readonly rooms: Rooms;
 	readonly messageHistory: MessageHistory;
 	readonly context: RoomContext;
+	readonly welcomes: Welcomes;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
@@ -39,8 +41,8 @@ export interface Outcome {
 	readonly reply?: Reply;
 	/** Only the author sees the reply, if the platform can do that. */
 	readonly private?: true;
-	/** A person gets such a reply once an hour at most. */
-	readonly hourly?: true;
+	/** A person gets such a reply once in that time at most. */
+	readonly seldom?: "hour" | "day";
 	/** Text of the message after its edit. */
 	readonly text?: string;
 	readonly session?: string;

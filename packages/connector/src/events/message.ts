@@ -56,9 +56,12 @@ async function refused(
 	try {
 		return await work();
 	} catch (reason) {
-		const reply = await refusalOf(parts.context, event, reason);
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
-		return { effect: "refused", reply, ...defined({ hourly: isDenied ? (true as const) : undefined }) };
+		const { isStranger = false, ...reply } = await refusalOf(parts.context, event, reason);
+		const seldom = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
+		// Private answers in direct messages would disappear.
+		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
+		return { effect: "refused", reply, ...defined({ seldom, private: isPrivate }) };
 	}
 }
 
@@ -76,7 +79,7 @@ async function note(
 ): Promise<void> {
 	const { store, outbox, clock, platform, messageHistory } = parts;
 	const { room, message, person, at, seenBefore: replayed = false } = event;
-	const { effect, reply, hourly, text, session, run } = outcome;
+	const { effect, reply, seldom, text, session, run } = outcome;
 	const now = clock.now();
 	// An answer of an earlier process would be directly after the message.
 	const answeredAt = replayed ? at : now;
@@ -90,8 +93,8 @@ async function note(
 		at,
 		...defined({ text, session, run }),
 	};
-	const cursor = hourly
-		? await hourlyCursor(parts, `refused:${room.tenant}:${person.id}`, answeredAt)
+	const cursor = seldom
+		? await seldomCursor(parts, seldom, { name: `${room.tenant}:${person.id}`, at: answeredAt })
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await messageHistory.write(tx, record);
@@ -113,6 +116,7 @@ async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): 
 	const post = reply && (await findPost(parts, reply.message));
 	const task = (await taskOfThread(parts, event.room)) ?? post?.task;
 	if (saysStop(event.text)) return stopHere(parts, event, { turn, task });
+	await parts.welcomes.atMessage(event);
 	return (
 		(await runTextCommand(parts, event, turn)) ??
 		greet(event) ??
@@ -208,7 +212,7 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { room, message, at, seenBefore: replayed = false } = event;
 	const conversation = platform.conversation(room);
 	const now = replayed ? at : clock.now();
-	const cursor = await hourlyCursor(parts, `full:${conversation}`, now);
+	const cursor = await seldomCursor(parts, "full", { name: conversation, at: now });
 	if (cursor === undefined) return;
 	const reply = { text: answerTexts.queue.full };
 	const rows = roomAnswer(reply, { room, message, now }, platform);
@@ -218,13 +222,21 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 
 const hourMs = 3_600_000;
 
-/** Cursor of that name that moves once an hour; undefined if it has already moved in the hour of `at`. */
-async function hourlyCursor(
+/** Prefixes and periods of the cursors of notices. */
+const periods = {
+	hour: { prefix: "refused", ms: hourMs },
+	day: { prefix: "stranger", ms: 24 * hourMs },
+	full: { prefix: "full", ms: hourMs },
+} as const;
+
+/** Cursor that moves once in a period; undefined if it has already moved in the period of `at`. */
+async function seldomCursor(
 	{ outbox }: { readonly outbox: Outbox },
-	name: string,
-	at: number,
+	period: keyof typeof periods,
+	{ name, at }: { readonly name: string; readonly at: number },
 ): Promise<{ readonly session: string; readonly seq: number } | undefined> {
-	const session = `${eventCursor}${name}`;
-	const seq = Math.floor(at / hourMs);
+	const { prefix, ms } = periods[period];
+	const session = `${eventCursor}${prefix}:${name}`;
+	const seq = Math.floor(at / ms);
 	return (await outbox.cursor(session)) < seq ? { session, seq } : undefined;
 }

@@ -39,6 +39,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	stop: { queue: () => "!", handle: handleStop },
 	command: { queue: () => "!", handle: handleCommand, apology: apologyInPrivate },
 	press: { queue: () => "!", handle: handlePress, apology: apologyInPrivate },
+	invited: { queue: () => "", handle: ({ welcomes }, event) => welcomes.atInvitation(event) },
 	audience: { queue: () => "!audience", handle: handleAudience },
 };
 

@@ -67,6 +67,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * threads.
 	 */
 	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
+	/** Loads the names of people for `person`. Never rejects. Absent if the platform shows the names itself. */
+	loadNames?(ids: readonly string[]): Promise<void>;
 	/** Address of a channel or thread on the platform; undefined without one. */
 	linkTo?(room: Room): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */

@@ -136,6 +136,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		/** The post of the control. */
 		message: z.exactOptional(id),
 	}),
+	/** The bot was added to the channel, by this person or to the server of this owner. */
+	z.object({ type: z.literal("invited"), ...happened }),
 	/** The audience of the room changed, or the bot can no longer read it. */
 	z.object({
 		type: z.literal("audience"),

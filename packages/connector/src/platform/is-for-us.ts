@@ -11,6 +11,8 @@ export interface RoomFacts {
 	readonly live?: "off" | "text" | "tools" | "everything";
 	/** Number of earlier messages that are read for a request. 0: none, also in threads. Default: 20. */
 	readonly context?: number;
+	/** `posts`: whether channels and people are welcomed. Default: no. */
+	readonly welcome?: { readonly posts: boolean };
 }
 
 /** Default channel settings. */

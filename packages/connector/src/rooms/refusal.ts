@@ -19,17 +19,23 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 
 const maxWords = 500;
 
+interface Refusal extends Reply {
+	/** The person has no access at all. */
+	readonly isStranger?: true;
+}
+
 /** Answer to a person whose request was refused, with advice. Throws temporary errors again. */
 export async function refusalOf(
 	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	reason: unknown,
-): Promise<Reply> {
+): Promise<Refusal> {
 	const { code, message } = ParleyError.from(reason);
 	if (passing.has(code)) throw reason;
 	if (code !== "permission_denied") return { text: sentence(message) };
 	const { role, hint } = await context.whoami(person, room);
-	if (role === undefined || role === "stranger") return { text: howToPair(context.platform) };
+	if (role === undefined || role === "stranger")
+		return { text: howToPair(context.platform), isStranger: true };
 	const said = refusalText(message, { person, room }, context.platform);
 	return { text: definedItems([said, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }

@@ -89,6 +89,13 @@ export class Rooms {
 		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
+	/** Whether the gateway has a session of the channel or of one of its threads. */
+	async isUsed({ tenant, channel }: Room): Promise<boolean> {
+		const { subscriptions } = this.#parts;
+		await subscriptions.ready;
+		return [...subscriptions.known()].some(({ key }) => key.tenant === tenant && key.channel === channel);
+	}
+
 	/** Whether a session is the current one of its room. */
 	async isCurrent(key: SessionKey): Promise<boolean> {
 		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);

@@ -24,10 +24,10 @@ test("an answer outside of sessions is not repeated after a loss of the database
 	expect(await caughtUp(stage)).toEqual(before);
 });
 
-test("a person refused in one hour is not refused again in the next one for an earlier message", async () => {
+test("a stranger refused on one day is not refused again on the next one for an earlier message", async () => {
 	const stage = await Stage.open();
 	stage.gateway.roles.set("ada", "stranger");
-	await playScene([{ ...us, says: "one" }, { ...us, says: "two" }, { passes: 3_600_000 }], stage);
+	await playScene([{ ...us, says: "one" }, { ...us, says: "two" }, { passes: 86_400_000 }], stage);
 	expect(stage.posts(stage.room("general"))).toHaveLength(1);
 	expect(await caughtUp(stage)).toHaveLength(1);
 	await playScene([{ ...us, says: "three" }], stage);

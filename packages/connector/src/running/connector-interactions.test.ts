@@ -138,12 +138,12 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ asked: "feedback", times: 1 },
 		{ shows: ["first"] },
 	],
-	"a stranger is told once an hour how to get in": [
+	"a stranger gets instructions once a day": [
 		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 		{ says: "hello", in: "general", by: "eve", mentions: "us" },
 		{ says: "hello?", in: "general", by: "eve", mentions: "us" },
 		{ shows: ["/pair"], in: "general" },
-		{ passes: 3_600_000 },
+		{ passes: 86_400_000 },
 		{ says: "hello??", in: "general", by: "eve", mentions: "us" },
 		{ shows: ["/pair", "/pair"], in: "general" },
 		{ commands: "ask", options: { text: "hello" }, in: "general", by: "eve" },

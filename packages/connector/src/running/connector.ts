@@ -16,6 +16,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { EventParts } from "../events/handler.ts";
 import { openTargetForm, type Pressed } from "../events/interaction.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
+import { Welcomes } from "../events/welcomes.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
 import { Inbox } from "../inbound/inbox.ts";
@@ -117,7 +118,8 @@ export class Connector {
 		const known = { ...common, subscriptions, rooms, messageHistory };
 		const requestContexts = new RequestContexts(known);
 		const context = openContext({ ...known, gateway, files, requestContexts });
-		const events = { ...known, context };
+		const welcomes = new Welcomes({ ...known, context });
+		const events = { ...known, context, welcomes };
 		const inbox = await Inbox.start({
 			store,
 			clock,

@@ -11,7 +11,6 @@ import type {
 	RequestOptions,
 } from "@parley/protocol";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
-import type { RoomFacts } from "../platform/is-for-us.ts";
 import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
 import { ScriptedSession } from "./scripted-session.ts";
 
@@ -29,7 +28,7 @@ export class ScriptedGateway {
 	/** Roles of people by their id on the platform; `member` for all others. */
 	readonly roles = new Map<string, Role>();
 	/** Channel settings, by `TENANT:CHANNEL`. */
-	readonly facts = new Map<string, RoomFacts>();
+	readonly facts = new Map<string, NonNullable<MethodResult<"whoami">["place"]>>();
 	readonly methods: ScriptedMethods = usualMethods();
 	readonly #clock: Clock;
 	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();

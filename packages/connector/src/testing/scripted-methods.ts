@@ -1,6 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
 import type { EventPayloads, MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
-import type { RoomFacts } from "../platform/is-for-us.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
 
 export type Role = "stranger" | "guest" | "member" | "approver" | "owner";
@@ -8,7 +7,7 @@ export type Role = "stranger" | "guest" | "member" | "approver" | "owner";
 export interface GatewayState {
 	readonly sessions: readonly ScriptedSession[];
 	/** Channel settings, by `TENANT:CHANNEL`. */
-	readonly facts: ReadonlyMap<string, RoomFacts>;
+	readonly facts: ReadonlyMap<string, NonNullable<MethodResult<"whoami">["place"]>>;
 	roleOf(person: string): Role;
 }
 

@@ -173,3 +173,38 @@ test("a gateway starts with channels in its configuration that are not said yet 
 	await t.runtime.start();
 	expect(t.runtime.trust.places.approveIn(key)).toEqual([]);
 });
+
+test("a welcome names the approvers of the channel, and those of the guild by default, to people with access", async () => {
+	const welcome = { posts: true, prompts: ["Say hi"] };
+	const rule = { platform: "discord", user: "eve", as: "owner" } as const;
+	await using t = await TestRuntime.open({
+		model: new ScriptedModel(),
+		chat: {
+			...noChat,
+			tenants: { discord: ["guild"] },
+			welcome,
+			allow: [rule, { ...rule, user: "max", as: "member" }, { ...rule, user: "zoe", tenant: "other" }],
+			deny: [{ user: "bob" }],
+			places: { "discord:guild:own": { approvers: ["discord:guild:ada", "discord:other:eve"] } },
+		},
+	});
+	const { places, people } = t.runtime.trust;
+	for (const [user, role] of [
+		["ada", "approver"],
+		["bob", "approver"],
+		["cid", "member"],
+		["dee", "owner"],
+	] as const) {
+		await people.setRole(unkeyed(), `discord:guild:${user}`, role);
+	}
+	const welcomed = (channel: string, role: "member" | "stranger") => {
+		const place = { platform: "discord", tenant: "guild", channel, shared: false };
+		return places.welcomeFor({ id: "discord:guild:cid", name: "", role, place });
+	};
+	expect(await welcomed("general", "member")).toEqual({
+		...welcome,
+		approvers: ["discord:guild:eve", "discord:guild:ada", "discord:guild:dee"],
+	});
+	expect(await welcomed("own", "member")).toMatchObject({ approvers: ["discord:guild:ada"] });
+	expect(await welcomed("general", "stranger")).toEqual({ ...welcome, approvers: [] });
+});

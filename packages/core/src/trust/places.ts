@@ -5,8 +5,9 @@ import { fromRow, type Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
-import { actingId, type Principal } from "../vocabulary/principal.ts";
+import { actingId, type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { requestedBy } from "./audit/audit.ts";
+import { approversIn } from "./people/approvers.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 
@@ -14,6 +15,13 @@ export interface PlaceFacts {
 	readonly key: string;
 	readonly profile: PlaceProfile;
 	readonly source: "configuration" | "operator";
+}
+
+export interface Welcome {
+	readonly posts: boolean;
+	/** Ids of the first people who may approve. */
+	readonly approvers: string[];
+	readonly prompts: string[];
 }
 
 /** Channel settings from the configuration and from the operator. */
@@ -46,6 +54,20 @@ export class Places {
 		if (place === undefined) return {};
 		const [platform, tenant] = place.split(":");
 		return this.#find(place) ?? this.#find(`${platform}:${tenant}`) ?? {};
+	}
+
+	/**
+	 * Contents of a welcome for a person, who sees the approvers only with access. Undefined if the gateway has no such
+	 * setting.
+	 */
+	async welcomeFor({ place, role }: Person): Promise<Welcome | undefined> {
+		const { chat, store } = this.#options;
+		if (chat?.welcome === undefined) return undefined;
+		const { posts, prompts } = chat.welcome;
+		const named = this.profileOf(placeKey(place)).approvers;
+		const mayRead = role !== "stranger";
+		const approvers = mayRead ? await store.read((db) => approversIn(db, place, { named, chat })) : [];
+		return { posts, approvers, prompts: [...prompts] };
 	}
 
 	/** Whether a typed message may decide about an approval. */

@@ -24,6 +24,13 @@ export interface ChatSettings {
 	readonly endTrustOnStranger?: boolean;
 	/** Whether a typed message may decide about an approval. Default: true. */
 	readonly typedApprovals?: boolean;
+	/** Welcome of connectors. Default: no posts, and no prompts. */
+	readonly welcome?: {
+		/** Whether connectors post it in a channel and to a person at the first contact. */
+		readonly posts: boolean;
+		/** Suggested requests. */
+		readonly prompts: readonly string[];
+	};
 }
 
 /** Settings under which no person has access. */

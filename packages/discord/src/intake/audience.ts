@@ -85,6 +85,12 @@ export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean 
 	return (held & view) !== 0 && (held & speak) !== 0;
 }
 
+/** Whether the person can send messages in the channel. A deleted channel is false. */
+export function maySend(rights: GuildRights, person: Omit<PersonInChannel, "inThread">): boolean {
+	const held = permissionsOf(rights, { ...person, inThread: false });
+	return (held & view) !== 0 && (held & inChannels) !== 0;
+}
+
 /** Whether the person can read the earlier messages of the channel. A deleted channel is false. */
 export function mayReadHistory(rights: GuildRights, person: PersonInChannel): boolean {
 	const held = permissionsOf(rights, person);

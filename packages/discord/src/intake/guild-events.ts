@@ -2,14 +2,19 @@ import { createHash } from "node:crypto";
 import { type Clock, defined, type Logger } from "@parley/base";
 import type { InboundEvent, Malformed } from "@parley/connector";
 import { audienceTexts } from "../texts/audience.ts";
-import type { GuildRights } from "./audience.ts";
+import { type GuildRights, maySend } from "./audience.ts";
 import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./audiences.ts";
 import { type Channels, roomOf } from "./channels.ts";
 import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { ChangedGuild, Channel, GoneGuild, Guild, RoleOfGuild, ThreadList } from "./wire.ts";
 
+/** Every connection reports each server. Only a server that has had the bot for a shorter time is a new one. */
+const newGuildMs = 24 * 3_600_000;
+
 export interface GuildEventsParts {
+	/** User id of the bot. */
+	readonly user: string;
 	readonly channels: Channels;
 	readonly roles: Roles;
 	readonly audiences: Audiences;
@@ -111,18 +116,21 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	#guild(data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
+	async #guild(data: unknown, signal: AbortSignal): Promise<Translated> {
 		const { malformed, channels, roles, audiences } = this.#parts;
 		const guild = malformed.read("GUILD_CREATE", Guild, data);
 		if (guild === undefined) return unreadable("GUILD_CREATE");
 		for (const channel of [...guild.channels, ...guild.threads]) channels.note(channel, guild.id);
 		roles.note(guild.id, guild.roles);
-		if (audiences.note(data, guild.channels) === undefined) return unreadable("GUILD_CREATE");
-		return this.#compared(guild.id, {
+		const rights = audiences.note(data, guild.channels);
+		if (rights === undefined) return unreadable("GUILD_CREATE");
+		const invited = invitedTo(guild, rights, this.#parts);
+		const compared = await this.#compared(guild.id, {
 			change: audienceTexts.whileOffline,
 			apply: () => undefined,
 			signal,
 		});
+		return invited === undefined ? compared : [invited, ...("ignored" in compared ? [] : compared)];
 	}
 
 	#guildChanged(data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
@@ -202,4 +210,20 @@ export class GuildEvents {
 		const digest = createHash("sha256").update(String(of)).digest("base64url").slice(0, 16);
 		return incoming({ type: "audience", room, channels: of, ...rest }, String(rest.at), digest);
 	}
+}
+
+/** The invitation to a new server, in the channel of its notices; undefined if the bot cannot post there. */
+function invitedTo(
+	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
+	rights: GuildRights,
+	{ user, clock }: Pick<GuildEventsParts, "user" | "clock">,
+): Incoming | undefined {
+	const at = Date.parse(joined_at ?? "");
+	const isNew = clock.now() - at < newGuildMs;
+	if (!isNew || !channel || owner === undefined) return undefined;
+	const roles = members.find((member) => member.user.id === user)?.roles ?? [];
+	if (!maySend(rights, { guild, channel, user, roles })) return undefined;
+	const room = { tenant: guild, channel, shared: false, kind: "channel" } as const;
+	const person = { id: owner, name: "", roles: [], guest: false, bot: false };
+	return incoming({ type: "invited", room, person, at }, String(at));
 }

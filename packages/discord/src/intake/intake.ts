@@ -53,7 +53,7 @@ export class Intake {
 		const audiences = new Audiences({ port, store: parts.audiences, clock, log });
 		this.audiences = audiences;
 		const common = { channels, roles: this.#roles, malformed: this.#malformed };
-		const guilds = new GuildEvents({ ...common, audiences, clock, log });
+		const guilds = new GuildEvents({ ...common, user: self.user, audiences, clock, log });
 		this.#handlers = new Map(Object.entries({ ...guilds.handlers, ...this.#ofMessages }));
 	}
 

@@ -113,7 +113,14 @@ export const Guild = z.object({
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 	roles: z.array(z.unknown()).default([]),
+	owner_id: id.optional().catch(undefined),
+	/** When the bot was added. */
+	joined_at: z.iso.datetime({ offset: true }).optional().catch(undefined),
+	/** Channel of the notices of Discord. */
+	system_channel_id: id.nullish().catch(undefined),
+	members: z.array(z.object({ user: z.object({ id }), roles: z.array(id) })).catch([]),
 });
+export type Guild = z.output<typeof Guild>;
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
 /** `role_id` if the role was deleted. */
 export const RoleOfGuild = z.object({

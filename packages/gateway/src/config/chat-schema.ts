@@ -107,6 +107,8 @@ function namesChannels(given: object, context: z.RefinementCtx): void {
 	if (wrong !== undefined) context.addIssue({ code: "custom", path: [wrong], message: channelName });
 }
 
+const aPrompt = "a request of at most 100 characters";
+
 const identity = "a rule that names a platform, tenant, channel, platformRole or user";
 
 /** Schema of `chat`: access of chat users, and channel settings. */
@@ -157,6 +159,19 @@ export const chatSchema = () =>
 				.describe(
 					"Allow approvers to answer an approval by typing approve or deny as a message. Default: true.",
 				),
+			welcome: z
+				.strictObject({
+					posts: z
+						.boolean({ error: "true or false" })
+						.describe("Post a welcome in a channel and to a person at the first contact. Default: true."),
+					prompts: list(aPrompt, (text) => text.length <= 100)
+						.max(3, { error: `at most three, each ${aPrompt}` })
+						.describe(
+							"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
+						),
+				})
+				.partial()
+				.describe("Welcome of connectors, which says what the agent can do and who may approve."),
 			channels: channels().describe(
 				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),

@@ -51,6 +51,7 @@ export function readChat({
 	places,
 	trust = {},
 	typedApprovals,
+	welcome: { posts = true, prompts = [] } = {},
 }: Chat): ChatSettings {
 	const named = Object.entries({ ...places, ...channels });
 	const profiles = named.map(([name, channel]) => [name, readChannel(channel)] as const);
@@ -60,6 +61,7 @@ export function readChat({
 		deny,
 		tenants,
 		places: Object.fromEntries(profiles),
+		welcome: { posts, prompts },
 		...defined({ endTrustOnStranger: trust.endOnStranger, typedApprovals }),
 	};
 }

@@ -35,6 +35,8 @@ function refusal(code: string, ...parts: readonly string[]): unknown {
 	return expect.objectContaining({ code, message: expect.stringMatching(new RegExp(escaped)) });
 }
 
+const usualChat = { allow: [], deny: [], tenants: {}, places: {}, welcome: { posts: true, prompts: [] } };
+
 test("without any source there are defaults, and no root", () => {
 	using place = setUp();
 	expect(place.load()).toEqual({
@@ -46,6 +48,7 @@ test("without any source there are defaults, and no root", () => {
 		auth: "local",
 		logLevel: "info",
 		allowedHosts: [],
+		chat: usualChat,
 	});
 });
 
@@ -91,6 +94,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		logLevel: "warn",
 		systemPromptFile: place.at("data", "prompt.md"),
 		allowedHosts: ["a.test", "b.test:80"],
+		chat: usualChat,
 	};
 	expect(place.load()).toEqual(file);
 
@@ -205,7 +209,18 @@ test("people and channels of chat platforms are configured in the file, in its o
 			},
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
+		welcome: { posts: true, prompts: [] },
 	});
+});
+
+test("the welcome can be turned off and has its own prompts", () => {
+	using place = setUp();
+	expect(place.load().chat?.welcome).toEqual({ posts: true, prompts: [] });
+	place.write(
+		"data/parley.config.json",
+		'{ "chat": { "welcome": { "posts": false, "prompts": ["Say hi"] } } }',
+	);
+	expect(place.load().chat?.welcome).toEqual({ posts: false, prompts: ["Say hi"] });
 });
 
 test("reads channel settings under their old name, and prefers the current name", () => {
@@ -356,7 +371,7 @@ test.each([
 	['{ "slack": { "token": "xoxb" } }', ['unknown setting "slack.token"', "apiUrl, listen"]],
 	[
 		'{ "chat": { "chanels": {} } }',
-		["did you mean channels?", "allowed: people, tenants, trust, typedApprovals, channels"],
+		["did you mean channels?", "allowed: people, tenants, trust, typedApprovals, welcome, channels"],
 	],
 	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
 	[
@@ -373,6 +388,11 @@ test.each([
 	],
 	['{ "chat": { "channels": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
 	['{ "chat": { "channels": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
+	['{ "chat": { "welcome": { "posts": 1 } } }', ["1 is not", "chat.welcome.posts", "true or false"]],
+	[
+		'{ "chat": { "welcome": { "prompts": ["a", "b", "c", "d"] } } }',
+		["chat.welcome.prompts", "at most three"],
+	],
 	['{ "chat": { "channels": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
 	['{ "chat": { "channels": { "discord:g": { "sessions": "mine" } } } }', ['"mine"', "shared, person"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],

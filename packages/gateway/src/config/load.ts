@@ -138,7 +138,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 		...defined({
 			tasks: set.tasks && taskLimits(set.tasks),
 			files: set.files && fileLimits(set.files),
-			chat: set.chat && readChat(set.chat),
+			chat: readChat(set.chat ?? {}),
 			discord: set.discord && whereDiscordIs(set.discord),
 			llama: set.llama && readLlama(set.llama, environment),
 			slack: set.slack && whereSlackIs(set.slack),

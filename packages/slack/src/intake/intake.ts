@@ -233,14 +233,30 @@ export class Intake {
 		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
-	async #joined(event: Outer["event"], { event_id }: Outer): Promise<Translated> {
+	async #joined(event: Outer["event"], outer: Outer): Promise<Translated> {
 		const member = this.#read(event, Member);
 		if (member === undefined) return unreadable(event.type);
-		const { user, channel } = member;
-		if (user === this.#parts.self.user) return this.#news(event);
+		const { event_id } = outer;
+		const { user, channel, inviter } = member;
+		if (user === this.#parts.self.user) return this.#invited(event, outer, { channel, inviter });
 		const person = await this.#parts.people.find(user);
 		if (!person.guest) return { ignored: "the person is not a guest" };
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
+	}
+
+	/** Slack reports it by an event and by a message of its own. The first of them counts. */
+	async #invited(
+		event: Outer["event"],
+		{ is_ext_shared_channel: shared }: Outer,
+		{ channel, inviter }: { readonly channel: string; readonly inviter: string | undefined },
+	): Promise<Translated> {
+		this.#news(event);
+		if (inviter === undefined) return remembered;
+		const { people, channels, clock } = this.#parts;
+		const told = { channel, shared: shared === true };
+		const [person, room] = await Promise.all([people.find(inviter), channels.roomWith(told, undefined)]);
+		const inbound = { type: "invited", room, person, at: clock.now() } as const;
+		return [{ inbound, key: { id: `invited:${channel}`, conversation: conversationOf(room) } }];
 	}
 
 	#left(event: Outer["event"], { event_id }: Outer): Translated {

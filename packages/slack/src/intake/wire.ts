@@ -116,5 +116,5 @@ export type Channel = z.output<typeof Channel>;
 export const OfChannel = z.object({
 	channel: z.union([id, z.object({ id }).transform((channel) => channel.id)]),
 });
-export const Member = z.object({ user: id, channel: id });
+export const Member = z.object({ user: id, channel: id, inviter: id.optional().catch(undefined) });
 export const ChangedId = z.object({ old_channel_id: id, new_channel_id: id });

@@ -12,15 +12,15 @@ export const trusted: Step[] = [
 
 export const access: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a person without access gets instructions, once an hour",
+		name: "a person without access gets instructions, once a day",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["(to Sam)", "You have no access yet", /`\/(?:parley )?pair`/] },
+			{ shows: ["(to Sam)", "You have no access yet", /`\/(?:parley )?pair`/], to: "Sam" },
 			{ says: "@Parley say: hello?", by: "Sam" },
-			{ shows: "You have no access yet", times: 1 },
-			{ passes: 3_600_000 },
+			{ shows: "You have no access yet", to: "Sam", times: 1 },
+			{ passes: 86_400_000 },
 			{ says: "@Parley say: hello!", by: "Sam" },
-			{ shows: "You have no access yet", times: 2 },
+			{ shows: "You have no access yet", to: "Sam", times: 2 },
 		],
 	},
 	{

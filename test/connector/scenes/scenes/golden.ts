@@ -149,7 +149,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		name: "a person without access",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: "You have no access yet" },
+			{ shows: "You have no access yet", to: "Sam" },
 			{ commands: "/help", by: "Mia" },
 			{ answered: ["task new", "whoami"] },
 		],

@@ -25,7 +25,7 @@ export function guildShape(guild: GuildRecord) {
 		region: "deprecated",
 		afk_channel_id: null,
 		afk_timeout: 300,
-		system_channel_id: null,
+		system_channel_id: guild.systemChannelId ?? null,
 		system_channel_flags: 0 as GuildSystemChannelFlags,
 		widget_enabled: false,
 		widget_channel_id: null,

@@ -57,6 +57,8 @@ export interface GuildRecord {
 	readonly name: string;
 	ownerId: string;
 	readonly joinedAt: number;
+	/** Channel of Discord's notices, if the guild has one. */
+	systemChannelId?: string;
 	readonly roles: Map<string, RoleRecord>;
 	readonly members: Map<string, MemberRecord>;
 }

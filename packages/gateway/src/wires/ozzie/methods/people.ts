@@ -37,7 +37,8 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async whoami({ deps }, { principal }) {
 		const { person } = principal;
 		if (!person) return encodeSelf(principal);
-		const profile = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const { places } = deps.runtime.trust;
+		const profile = places.profileOf(placeKey(person.place));
 		const { mention, sessions, live, context, agent } = profile;
 		const place = {
 			mention: mention ?? "required",
@@ -45,7 +46,8 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 			live: live ?? "tools",
 			context: context ?? 20,
 		} as const;
-		return { ...encodeSelf(principal), place: defined({ ...place, agent }) };
+		const welcome = await places.welcomeFor(person);
+		return { ...encodeSelf(principal), place: defined({ ...place, agent, welcome }) };
 	},
 
 	async list_people({ deps }, { principal }) {

@@ -1,0 +1,116 @@
+import type { Store } from "@parley/base";
+import { sql } from "kysely";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { InboundEventOf, Person, Room, Ticket } from "../platform/inbound-event.ts";
+import { Lookup, type LookupParts } from "../platform/lookup.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
+import type { Rooms } from "../rooms/rooms.ts";
+import { readWelcome } from "../rooms/welcome.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { privateAnswer, roomAnswer } from "./answer-rows.ts";
+
+/** Prefix of the cursors of welcomes. These cursors stay, so that nobody is welcomed twice. */
+const welcomeCursor = "welcome:";
+/** Maximum names in memory. Others are read from the database. */
+const maxKnown = 10_000;
+
+export interface WelcomesParts {
+	readonly store: Store<ConnectorTables>;
+	readonly outbox: Outbox;
+	readonly rooms: Pick<Rooms, "facts" | "isUsed">;
+	readonly context: RoomContext;
+	readonly platform: ChatPlatform;
+	readonly clock: LookupParts<boolean>["clock"];
+}
+
+/** A welcome: once for each name. */
+interface Wanted {
+	readonly name: string;
+	readonly room: Room;
+	readonly person: Person;
+	/** For a post that only the person sees. */
+	readonly ticket?: Ticket | undefined;
+	/** The post is for the readers of the channel, not for a person who wrote. */
+	readonly isInvited?: boolean;
+}
+
+/**
+ * Welcomes each channel and each person once, at the first contact. Where only the person can see the post, the person is
+ * welcomed, and otherwise the channel. Channels and people that used the agent before are not welcomed.
+ */
+export class Welcomes {
+	readonly #parts: WelcomesParts;
+	/** Names that need no welcome. */
+	readonly #done: Lookup<boolean>;
+
+	constructor(parts: WelcomesParts) {
+		this.#parts = parts;
+		this.#done = new Lookup({ clock: parts.clock, max: maxKnown });
+	}
+
+	/** Called before a message is handled, so that its welcome precedes the answer. */
+	async atMessage(event: InboundEventOf<"message" | "edited">): Promise<void> {
+		const { room, person, message, seenBefore } = event;
+		if (seenBefore) return;
+		const ticket =
+			room.kind === "direct" ? undefined : this.#parts.platform.ticketOf?.({ room, person, message });
+		const isOfPerson = room.kind === "direct" || ticket !== undefined;
+		const name = isOfPerson ? `person:${room.tenant}:${person.id}` : channelName(room);
+		await this.#welcome({ name, room, person, ticket });
+	}
+
+	/** Called when the bot was added to a channel. */
+	async atInvitation({ room, person }: InboundEventOf<"invited">): Promise<void> {
+		await this.#welcome({ name: channelName(room), room, person, isInvited: true });
+	}
+
+	async #welcome({ name, room, person, ticket, isInvited = false }: Wanted): Promise<void> {
+		const { outbox, rooms, context, platform, clock } = this.#parts;
+		const session = `${welcomeCursor}${name}`;
+		if (await this.#done.find(name, async () => (await outbox.cursor(session)) > 0)) return;
+		// The gateway has the sessions also after a loss of the database.
+		if (ticket === undefined && (await rooms.isUsed(room))) return this.#done.note(name, true);
+		const { welcome } = await rooms.facts(person, room);
+		if (welcome?.posts !== true) return;
+		const conversation = ticket ? `ticket:${ticket.id}` : platform.conversation(room);
+		const plan = { conversation, cursor: { session, seq: 1 } };
+		if (ticket && (await this.#wrote(person))) {
+			await outbox.plan({ ...plan, rows: [] });
+			return this.#done.note(name, true);
+		}
+		const content = await readWelcome(context, person, room);
+		// A person without access gets instructions, and the welcome after the first message with access.
+		if (content === undefined || !(content.isKnown || isInvited)) return;
+		const reply = { text: content.lines.join("\n") };
+		const now = clock.now();
+		const rows = ticket
+			? privateAnswer(reply, { ticket, now }, platform)
+			: roomAnswer(reply, { room, now }, platform);
+		await outbox.plan({ ...plan, rows });
+		this.#done.note(name, true);
+	}
+
+	/** Whether the records of the last week have a message of this person that was handled. */
+	async #wrote({ id }: Person): Promise<boolean> {
+		const row = await this.#parts.store.read((db) =>
+			db
+				.selectFrom("heard")
+				.select("id")
+				.where("effect", "not in", ["none", "refused"])
+				// The JSON of a person begins with the id.
+				.where(sql<string>`substr(person, 1, ${sql.lit(start(id).length)})`, "=", start(id))
+				.limit(1)
+				.executeTakeFirst(),
+		);
+		return row !== undefined;
+	}
+}
+
+function start(id: string): string {
+	return `{"id":${JSON.stringify(id)},`;
+}
+
+function channelName({ tenant, channel }: Room): string {
+	return `channel:${tenant}:${channel}`;
+}

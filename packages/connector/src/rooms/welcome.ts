@@ -1,0 +1,78 @@
+import type { SkillPayload } from "@parley/protocol";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { welcomeTexts } from "../texts/welcome.ts";
+import type { RoomContext } from "./handler-context.ts";
+
+/** Maximum number of suggested requests. */
+const maxPrompts = 3;
+/** Maximum number of them that start a skill, so that general ones remain. */
+const maxSkills = 2;
+const maxPrompt = 100;
+
+export interface Welcome {
+	/** Markdown: the work of the agent, the people who may approve, and the suggested requests. */
+	readonly lines: readonly [work: string, approvers: string, prompts: string];
+	/** The suggested requests as plain text. */
+	readonly prompts: readonly string[];
+	/** Whether the connector posts it in channels and to people. */
+	readonly posts: boolean;
+	/** Whether the person has access. */
+	readonly isKnown: boolean;
+}
+
+type Context = Pick<RoomContext, "gateway" | "whoami" | "onBehalf" | "platform">;
+
+/** Returns the welcome for a person in a room. Undefined if the gateway has none. */
+export async function readWelcome(
+	context: Context,
+	person: Person,
+	room: Room,
+): Promise<Welcome | undefined> {
+	const { platform } = context;
+	const { role = "stranger", place } = await context.whoami(person, room);
+	if (place?.welcome === undefined) return undefined;
+	const { welcome, mention } = place;
+	const isKnown = role !== "stranger";
+	const configured = welcome.prompts.map((prompt) => plain(prompt, maxPrompt));
+	const skills = isKnown && configured.length === 0 ? await skillsOf(context, person, room) : [];
+	const usual = [...skills, ...welcomeTexts.usual].slice(0, maxPrompts);
+	const prompts = configured.length === 0 ? usual : configured;
+	const address = room.kind === "direct" ? "direct" : mention === "always" ? "always" : "mention";
+	const approvers = welcome.approvers.map((id) => id.split(":").at(-1) ?? id);
+	await platform.loadNames?.(approvers);
+	const people = approvers.map((id) => platform.person(id));
+	return {
+		lines: [
+			welcomeTexts.work({
+				address: welcomeTexts.address[address],
+				help: platform.command("help", room),
+			}),
+			isKnown
+				? welcomeTexts.approvers({ people })
+				: welcomeTexts.access({ pair: platform.command("pair", room) }),
+			welcomeTexts.prompts({ prompts }),
+		],
+		prompts,
+		posts: welcome.posts,
+		isKnown,
+	};
+}
+
+/** Requests for the first skills of the data directory. */
+async function skillsOf(
+	{ gateway, onBehalf }: Context,
+	person: Person,
+	room: Room,
+): Promise<readonly string[]> {
+	const { skills } = await gateway.request("list_skills", { session_id: null, ...onBehalf(person, room) });
+	return skills
+		.filter(isSuggested)
+		.slice(0, maxSkills)
+		.map(({ name }) => welcomeTexts.skill({ name: plain(name, maxPrompt) }));
+}
+
+/** The agent starts the skill itself when it gets the request. */
+function isSuggested({ user_invocable, model_invocable, trust }: SkillPayload): boolean {
+	return user_invocable && model_invocable && (trust === "operator" || trust === "trusted");
+}

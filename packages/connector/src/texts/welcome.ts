@@ -1,0 +1,29 @@
+/** Texts of the welcome in a channel, for a person, and on the home page of the app. Markdown. */
+export const welcomeTexts = {
+	/** Work of the agent. `address`: how people write to it there. */
+	work: ({ address, help }: { readonly address: string; readonly help: string }): string =>
+		`Hello! ${address} I answer questions, work with files and tools, and run tasks in the background. \`${help}\` lists my commands.`,
+	address: {
+		direct: "Write to me here.",
+		mention: "Mention me with your request.",
+		always: "I read every message here.",
+	},
+
+	/** `people`: people who may approve; empty if only their roles are known. */
+	approvers: ({ people }: { readonly people: readonly string[] }): string => {
+		const all = people.length === 0 ? ["An approver"] : people;
+		return `Before I change anything, I ask for approval. ${all.join(", ")} or the operator can give it.`;
+	},
+	access: ({ pair }: { readonly pair: string }): string =>
+		`You need access first: \`${pair}\` requests it. Approvers and the operator approve what I may change.`,
+
+	prompts: ({ prompts }: { readonly prompts: readonly string[] }): string =>
+		`Try: ${prompts.map((prompt) => `“${prompt}”`).join(" · ")}`,
+	/** Suggested requests, if the operator has set none. */
+	usual: [
+		"Summarize the last messages here",
+		"List the files that you can read",
+		"Remind me tomorrow at 9:00 to send the report",
+	],
+	skill: ({ name }: { readonly name: string }): string => `Use the skill ${name}`,
+};
