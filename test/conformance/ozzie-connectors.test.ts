@@ -65,7 +65,13 @@ verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a cha
 });
 
 verifiesOn("ozzie", ["people.channel"], "a connector reads the contents of a welcome", async () => {
-	const chat = { allow: [], deny: [], tenants: {}, places: {}, welcome: { posts: true, prompts: ["Say hi"] } };
+	const chat = {
+		allow: [],
+		deny: [],
+		tenants: {},
+		places: {},
+		welcome: { posts: true, prompts: ["Say hi"] },
+	};
 	await using d = await discordConnector({ ada: "member", bea: "approver" }, { config: { chat } });
 	const place = async (user: string) => (await d.connector.call("whoami", as(user)))["place"];
 	const welcome = { posts: true, prompts: ["Say hi"] };

@@ -15,10 +15,7 @@ const approving: readonly GivenRole[] = ["approver", "owner"];
 export async function approversIn(
 	db: Tx,
 	place: Place,
-	{
-		named,
-		chat,
-	}: { readonly named: readonly string[] | undefined; readonly chat: ChatSettings },
+	{ named, chat }: { readonly named: readonly string[] | undefined; readonly chat: ChatSettings },
 ): Promise<string[]> {
 	const { platform, tenant } = place;
 	const here = `${platform}:${tenant}:`;
