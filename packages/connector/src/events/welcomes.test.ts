@@ -43,7 +43,7 @@ test("a channel is welcomed once, and not if the gateway already has a conversat
 	expect(welcomed()).toBe(1);
 });
 
-test("where posts can be private, each person is welcomed alone", async () => {
+test("each person is welcomed alone if posts can be private", async () => {
 	const stage = await playScene([mention, mention], await openStage(true));
 	expect(stage.whispers().map((text) => text.slice(0, 17))).toEqual(["Hello! Mention me"]);
 	await playScene([{ ...mention, by: "bea" }, { restarts: true }, mention], stage);

@@ -10,7 +10,7 @@ import { readWelcome } from "../rooms/welcome.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 
-/** Prefix of the cursors of welcomes. These cursors stay, so that nobody is welcomed twice. */
+/** Prefix of the cursors of welcomes. These cursors stay, so that a second welcome is impossible. */
 const welcomeCursor = "welcome:";
 /** Maximum names in memory. Others are read from the database. */
 const maxKnown = 10_000;
@@ -36,8 +36,8 @@ interface Wanted {
 }
 
 /**
- * Welcomes each channel and each person once, at the first contact. Where only the person can see the post, the person is
- * welcomed, and otherwise the channel. Channels and people that used the agent before are not welcomed.
+ * Welcomes each channel and each person once, at the first contact. The person is welcomed if the post can be private, and
+ * otherwise the channel. Channels and people that used the agent before are not welcomed.
  */
 export class Welcomes {
 	readonly #parts: WelcomesParts;

@@ -23,7 +23,7 @@ export interface Welcome {
 
 type Context = Pick<RoomContext, "gateway" | "whoami" | "onBehalf" | "platform">;
 
-/** Returns the welcome for a person in a room. Undefined if the gateway has none. */
+/** Returns the welcome for a person in a room. Undefined if the gateway has no such setting. */
 export async function readWelcome(
 	context: Context,
 	person: Person,

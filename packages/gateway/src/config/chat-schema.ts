@@ -171,7 +171,7 @@ export const chatSchema = () =>
 						),
 				})
 				.partial()
-				.describe("Welcome of connectors, which says what the agent can do and who may approve."),
+				.describe("Welcome of connectors: the work of the agent, the approvers, and suggested requests."),
 			channels: channels().describe(
 				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),
