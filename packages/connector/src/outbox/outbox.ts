@@ -1,16 +1,7 @@
-import { hash } from "node:crypto";
-import {
-	type Clock,
-	defined,
-	type Failpoints,
-	type Logger,
-	noFailpoints,
-	type Store,
-	type Timer,
-} from "@parley/base";
+import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
-import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "../platform/surface.ts";
+import { DeliveryError, type Receipt, type Surface } from "../platform/surface.ts";
 import { growingCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
@@ -21,6 +12,7 @@ import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
+import { nonceOf, toOutboxRow } from "./outbox-row.ts";
 import { type Plan, planRows } from "./plan.ts";
 import {
 	type Content,
@@ -168,12 +160,24 @@ export class Outbox {
 	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
 		const { surface } = this.#parts;
+		await this.#indicate(conversation, () => surface.typing(conversation, doing));
+	}
+
+	/** Shows once that the run of a conversation waits for a person, under the same conditions as `typing`. */
+	async suspended(conversation: string): Promise<void> {
+		const { surface } = this.#parts;
+		if (surface.suspended === undefined) return;
+		await this.#indicate(conversation, async () => surface.suspended?.(conversation));
+	}
+
+	async #indicate(conversation: string, show: () => Promise<void>): Promise<void> {
+		const { surface } = this.#parts;
 		const moving = this.#open.of(conversation).some((row) => row.state !== "held");
 		const isFull = this.#busy.size >= parallel || this.#stopping.signal.aborted;
 		const scopes = surface.scopes({ conversation, lane: "typing", edits: false });
 		if (moving || isFull || this.#buckets.openAt(scopes) > 0) return;
 		await this.#ask(async () => {
-			await surface.typing(conversation, doing);
+			await show();
 			return undefined;
 		});
 	}
@@ -389,25 +393,4 @@ function isDeleted(outcome: Receipt | DeliveryError): boolean {
 function isWhole({ payload }: Content): boolean {
 	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
 	return keyOf(payload) !== undefined && !isGrowing;
-}
-
-/** Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
-const nonceLength = 24;
-
-function nonceOf(key: string): string {
-	return hash("sha256", key, "base64url").slice(0, nonceLength);
-}
-
-function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
-	const { id, conversation, lane, card, at, attempts } = row;
-	return {
-		id,
-		conversation,
-		lane,
-		at,
-		payload: content.payload,
-		attempt: attempts,
-		nonce: nonceOf(keyOf(content.payload) ?? id),
-		...defined({ card: card ?? undefined, target: content.target }),
-	};
 }

@@ -26,6 +26,7 @@ export interface SurfaceRequests {
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
 	readonly typing: Surface["typing"];
+	readonly suspended?: NonNullable<Surface["suspended"]>;
 	readonly scopes: Surface["scopes"];
 	readonly dedupeWindowMs: Surface["dedupeWindowMs"];
 }
@@ -62,7 +63,7 @@ export function composeSurface(
 		cards: new CardMessages(cards, clock),
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const { post, thread, private: answer, typing, scopes, dedupeWindowMs } = requests;
+	const { post, thread, private: answer, typing, suspended, scopes, dedupeWindowMs } = requests;
 	return {
 		send: (row) => {
 			const { target } = row;
@@ -87,6 +88,7 @@ export function composeSurface(
 							post.find(row, { type: "post", body: "…", marker, buttons, ...defined({ since }) }),
 			}),
 		typing,
+		...defined({ suspended }),
 		scopes,
 		dedupeWindowMs,
 	};

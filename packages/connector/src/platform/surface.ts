@@ -54,6 +54,11 @@ export interface Surface {
 	dedupeWindowMs(row: OutboxRow): number;
 	/** Shows the typing indicator for the platform's usual time, with the current step if the platform supports that. */
 	typing(conversation: string, doing?: string): Promise<void>;
+	/**
+	 * Shows that the run of a conversation waits for a person. Called repeatedly while it waits. `typing` and the last post of
+	 * the run end it. Absent if the platform has no such indicator.
+	 */
+	suspended?(conversation: string): Promise<void>;
 	/** Known rate limit scopes of a request. */
 	scopes(request: Request): readonly string[];
 }

@@ -259,6 +259,7 @@ test("typing is not shown while a question waits for a person", async () => {
 	const before = typed();
 	await playScene([{ passes: 60_000 }], stage);
 	expect(typed()).toBe(before);
+	expect(stage.platform.surface.asked.at(-1)).toBe("suspended dms/dm-ada");
 	await playScene([{ presses: "Approve once" }, { passes: 10_000 }], stage);
 	expect(typed()).toBeGreaterThan(before);
 });

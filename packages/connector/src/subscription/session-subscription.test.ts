@@ -164,7 +164,7 @@ async function typingIn(stage: Stage): Promise<number> {
 test("typing is shown while a call runs and another one waits for approval, and not while only people can act", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { asks: {} } }, { gateway: { asks: {} } }]);
 	const session = stage.gateway.newest;
-	const call = { name: "run_command", call_id: "call_1" };
+	const call = { name: "run_command", call_id: "call_2" };
 	expect(await typingIn(stage)).toBe(0);
 	session.record("tool.call", { ...call, status: "started", arguments: {} });
 	await stage.quiet();

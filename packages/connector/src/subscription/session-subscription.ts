@@ -8,7 +8,6 @@ import {
 } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
-import { openQuestions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -16,7 +15,6 @@ import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import { liveTexts } from "../texts/live.ts";
 import { EventTimes } from "./event-times.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
@@ -24,7 +22,8 @@ import { OldCards } from "./old-cards.ts";
 import { type RenderedEvent, renderFrame } from "./render-frame.ts";
 import { type ChannelLevels, SessionAnswers } from "./session-answers.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
-import { progressWords, Typing } from "./typing.ts";
+import { stepWords, Typing } from "./typing.ts";
+import { waitsForPeople } from "./waits-for-people.ts";
 
 /** Replayed events that are older than this are not posted. */
 const staleMs = 24 * 3_600_000;
@@ -179,15 +178,14 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Shows the progress of the model in the status line, and the text of its reply in the growing answer. */
+	/** Shows the progress of the model and of tool calls in the status line, and the text of its reply in the growing answer. */
 	#hear(frame: EventFrame): void {
-		const isProgress = frame.transient || this.#progress.now;
+		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
 		this.#answers.take(frame);
-		if (!isProgress) return;
+		if (!isStep) return;
 		this.#progress.take(frame);
-		const isWriting = frame.event === "assistant.stream" && frame.payload.phase !== "end";
-		this.#typing.does(isWriting ? liveTexts.writing : progressWords(this.#progress.now));
+		this.#typing.does(stepWords(frame, this.#progress.now));
 	}
 
 	#take(frame: EventFrame): void {
@@ -342,16 +340,13 @@ export class SessionSubscription implements RoomSession {
 		else this.#running.delete(payload.call_id);
 	}
 
-	/**
-	 * Shows typing while a run works. A run with an open question works only if one of its calls runs and has not asked
-	 * that question. An approval comes before its call starts; any other question comes from a running call.
-	 */
+	/** Shows typing while the active run works, and else that it waits for a person. */
 	#showTyping(): void {
-		const { answers, questions } = this.#state;
-		const unanswered = openQuestions(questions).filter(({ task }) => task === undefined);
-		const byCalls = unanswered.filter(({ kind }) => kind !== "approval").length;
-		const works = unanswered.length === 0 || this.#running.size > byCalls;
-		this.#typing.show(works ? activeRun(answers)?.id : undefined);
+		const run = activeRun(this.#state.answers);
+		this.#typing.show(
+			run?.id,
+			run !== undefined && waitsForPeople(this.#state.questions, run, this.#running),
+		);
 	}
 }
 

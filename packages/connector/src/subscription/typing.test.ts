@@ -1,6 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
+import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { Typing } from "./typing.ts";
+import { stepWords, Typing } from "./typing.ts";
 
 function watched() {
 	const clock = new ManualClock();
@@ -10,7 +11,10 @@ function watched() {
 		shown.push(clock.monotonic());
 		words.push(doing);
 	};
-	return { clock, shown, words, typing: new Typing({ outbox: { typing }, clock, conversation: "general" }) };
+	const waits: number[] = [];
+	const suspended = async (): Promise<void> => void waits.push(clock.monotonic());
+	const outbox = { typing, suspended };
+	return { clock, shown, words, waits, typing: new Typing({ outbox, clock, conversation: "general" }) };
 }
 
 test("typing shows after a moment and every eight seconds until the run has ended", () => {
@@ -64,4 +68,32 @@ test("the indicator shows the current step, soon after a change and at most ever
 	expect(shown).toEqual([400, 3400, 7400]);
 	expect(words).toEqual(["is thinking…", "is writing c.md…", ""]);
 	expect(clock.pending).toBe(0);
+});
+
+test("a run that waits for a person shows that instead of typing", () => {
+	const { clock, shown, waits, typing } = watched();
+	typing.show("run_1");
+	clock.advance(1000);
+	typing.show("run_1", true);
+	clock.advance(10_000);
+	typing.show("run_1");
+	clock.advance(1000);
+	typing.show(undefined);
+	clock.advance(60_000);
+	expect(shown).toEqual([400, 11_400]);
+	expect(waits).toEqual([1400, 9400]);
+});
+
+test.each<[event: string, payload: object, words: string]>([
+	[
+		"tool.call",
+		{ name: "run_command", call_id: "c", status: "started", arguments: {} },
+		"is running run_command…",
+	],
+	["tool.call", { name: "", call_id: "c", status: "completed", result: "" }, ""],
+	["assistant.stream", { phase: "delta", content: "a" }, "is writing…"],
+	["assistant.stream", { phase: "end", content: "" }, ""],
+])("the step of %s %j is %j", (event, payload, words) => {
+	// True because the test reads no other fields.
+	expect(stepWords({ event, payload } as OzzieEvent, undefined)).toBe(words);
 });

@@ -1,8 +1,9 @@
 import type { Clock, Timer } from "@parley/base";
-import type { Progress } from "@parley/protocol";
+import type { OzzieEvent, Progress } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { answerTexts } from "../texts/answers.ts";
+import { liveTexts } from "../texts/live.ts";
 
 /**
  * Discord shows the indicator for ten seconds:
@@ -14,30 +15,31 @@ const firstMs = 400;
 /** Minimum time between two descriptions of the current step. */
 const wordsMs = 3000;
 
-/** Shows in one conversation that the agent is working, with its current step, until the run ends. */
+interface TypingParts {
+	readonly outbox: Pick<Outbox, "typing" | "suspended">;
+	readonly clock: Clock;
+	readonly conversation: string;
+}
+
+/** Shows in one conversation that the agent is working, with its current step, or waits for a person, until the run ends. */
 export class Typing {
-	readonly #parts: {
-		readonly outbox: { readonly typing: Outbox["typing"] };
-		readonly clock: Clock;
-		readonly conversation: string;
-	};
+	readonly #parts: TypingParts;
 	#run: string | undefined;
+	/** The run waits for a person. */
+	#waits = false;
 	#doing = "";
 	#shownAt = Number.NEGATIVE_INFINITY;
 	#timer: Timer | undefined;
 
-	constructor(parts: {
-		readonly outbox: { readonly typing: Outbox["typing"] };
-		readonly clock: Clock;
-		readonly conversation: string;
-	}) {
+	constructor(parts: TypingParts) {
 		this.#parts = parts;
 	}
 
-	/** Sets the active run. */
-	show(run: string | undefined): void {
-		if (run === this.#run) return;
+	/** Sets the active run, and whether it waits for a person. */
+	show(run: string | undefined, waits = false): void {
+		if (run === this.#run && waits === this.#waits) return;
 		this.#run = run;
+		this.#waits = waits;
 		this.#doing = "";
 		this.#timer?.cancel();
 		if (run === undefined) return;
@@ -59,8 +61,8 @@ export class Typing {
 	readonly #again = (): void => {
 		const { outbox, clock, conversation } = this.#parts;
 		this.#shownAt = clock.monotonic();
-		// Never rejects. A refusal of the platform is not retried.
-		void outbox.typing(conversation, this.#doing);
+		// Neither rejects. A refusal of the platform is not retried.
+		void (this.#waits ? outbox.suspended(conversation) : outbox.typing(conversation, this.#doing));
 		this.#timer = clock.after(everyMs, this.#again);
 	};
 }
@@ -70,6 +72,13 @@ const maxName = 60;
 
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
+
+/** Description of the step that an event begins; see `progressWords`. `progress`: that of the model after the event. */
+export function stepWords({ event, payload }: OzzieEvent, progress: Progress | undefined): string {
+	if (event === "assistant.stream" && payload.phase !== "end") return liveTexts.writing;
+	if (event !== "tool.call" || payload.status !== "started") return progressWords(progress);
+	return answerTexts.activity.running({ tool: oneLine(payload.name, maxName) });
+}
 
 /**
  * Description of the current step, to follow the agent's name: "is writing notes.md…"; "" without a step. Thoughts,

@@ -7,7 +7,7 @@ export class ScriptedSurface implements Surface {
 		[];
 	/** Time of the next posts, in milliseconds since the epoch. */
 	now: () => number = () => 0;
-	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
+	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
 	readonly asked: string[] = [];
 	/** Replaces the next requests, one each. It may call `carryOut` first. */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
@@ -33,6 +33,10 @@ export class ScriptedSurface implements Surface {
 
 	async typing(conversation: string): Promise<void> {
 		this.asked.push(`typing ${conversation}`);
+	}
+
+	async suspended(conversation: string): Promise<void> {
+		this.asked.push(`suspended ${conversation}`);
 	}
 
 	scopes({ conversation }: { readonly conversation: string }): string[] {

@@ -59,6 +59,7 @@ export const answerTexts = {
 	/** Current step, to follow the agent's name. */
 	activity: {
 		thinking: "is thinking…",
+		running: ({ tool }: { readonly tool: string }): string => `is running ${tool}…`,
 		preparing: ({ tool }: { readonly tool: string }): string => `is preparing ${tool}…`,
 		writingFile: "is writing a file…",
 		writing: ({ file }: { readonly file: string }): string => `is writing ${file}…`,

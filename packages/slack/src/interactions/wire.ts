@@ -33,7 +33,7 @@ export const BlockActions = z.object({
 			z.object({
 				action_id: z.string(),
 				action_ts: ts,
-				/** Of feedback buttons: the control of the pressed one. */
+				/** `feedback_buttons` have the control of the pressed button as their value. */
 				type: z.string().optional(),
 				value: z.string().optional(),
 				selected_option: Option.nullish(),

@@ -68,6 +68,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 				find: (_row, answer) => answers.find(answer),
 			},
 			typing: (conversation, doing) => status.show(conversation, doing),
+			suspended: (conversation) => status.suspend(conversation),
 			scopes({ conversation, lane, edits }) {
 				const channel = addressOfConversation(conversation)?.channel;
 				if (channel === undefined) return [conversation, everything];

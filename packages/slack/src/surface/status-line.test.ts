@@ -125,3 +125,37 @@ test("at the stop, no request is awaited", async () => {
 	await posted;
 	expect(clock.pending).toBe(0);
 });
+
+test("a run that waits for a person suspends the session until it works again or ends", async () => {
+	const { line, port, statuses, clock } = open();
+	await line.show("T1/C1/1.1", "is thinking…");
+	for (let n = 0; n < 10; n++) {
+		await line.suspend("T1/C1/1.1");
+		clock.advance(8000);
+	}
+	await line.show("T1/C1/1.1", "is thinking…");
+	await line.suspend("T1/C1/1.1");
+	await line.posted("T1/C1/1.1", "acknowledgement");
+	await line.posted("T1/C1/1.1", "final");
+	await line.suspend("T1/C1");
+	expect(statuses()).toEqual([
+		...["processing", "is thinking…", "suspended", "processing", "is thinking…", "suspended", "active"],
+	]);
+	expect(port.calls.at(-1)).toMatchObject({
+		method: setStatus,
+		args: { channel_id: "C1", thread_ts: "1.1" },
+	});
+});
+
+test("a suspension that Slack limits is repeated, and one that it refuses is not", async () => {
+	const { line, port, statuses, clock } = open();
+	await line.show("T1/C1/1.1");
+	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 1000 });
+	await line.suspend("T1/C1/1.1").catch(() => undefined);
+	clock.advance(8000);
+	port.answer(setStatus, refused("not_allowed"));
+	await line.suspend("T1/C1/1.1").catch(() => undefined);
+	clock.advance(8000);
+	await line.suspend("T1/C1/1.1");
+	expect(statuses()).toEqual(["processing", "suspended", "suspended"]);
+});

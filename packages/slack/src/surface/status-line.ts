@@ -26,12 +26,15 @@ export interface StatusLineParts {
 	readonly signal?: AbortSignal | undefined;
 }
 
+/** `suspended`: the run waits for a person. `active`: no run works. */
+type SessionStatus = "processing" | "suspended" | "active";
+
 /** Known status of a thread. */
 interface Line {
 	readonly channel: string;
 	readonly thread: string;
 	/** Undefined: the status of an earlier process is unknown. */
-	wanted: "processing" | "active" | undefined;
+	wanted: SessionStatus | undefined;
 	/** Monotonic time of the next refresh. */
 	nextAt: number;
 	/** Current step of the agent; "" without one. */
@@ -44,7 +47,7 @@ interface Line {
 }
 
 /**
- * Shows below a thread that the agent is working: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
+ * Shows below a thread that the agent is working or waits for a person: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
  * apps that are declared as agents have it, and only threads. The text is the current step:
  * https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
  */
@@ -60,17 +63,28 @@ export class StatusLine {
 	async show(conversation: string, doing = ""): Promise<void> {
 		const line = this.#lineOf(conversation);
 		if (line === undefined) return;
-		if (line.nextAt <= this.#parts.clock.monotonic()) await this.#process(line);
+		await this.#begin(line, "processing");
 		if (line.wanted === "processing") await this.#write(line, doing);
 	}
 
-	async #process(line: Line): Promise<void> {
+	/** Shows that the run of a thread waits for a person. */
+	async suspend(conversation: string): Promise<void> {
+		const line = this.#lineOf(conversation);
+		if (line !== undefined) await this.#begin(line, "suspended");
+	}
+
+	/** Sets a status of a run, if the thread has another one, or the last request is some time ago. */
+	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		const before = line.wanted;
+		const isOther = before !== undefined && before !== "active" && before !== status;
+		if (now < line.nextAt && !isOther) return;
 		line.nextAt = now + refreshMs;
-		line.wanted = "processing";
+		line.wanted = status;
+		// The text belongs to the earlier status.
+		if (isOther) [line.text, line.textAt] = ["", now];
 		try {
-			await this.#set(line, "processing");
+			await this.#set(line, status);
 		} catch (error) {
 			const { kind } = DeliveryError.from(error);
 			if (kind !== "unknown") line.wanted = kind === "rate-limited" ? before : "active";
@@ -118,7 +132,7 @@ export class StatusLine {
 			return;
 		}
 		// The status line may be missing if this process has set no status.
-		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
+		await this.#end(line, line.wanted === undefined ? "debug" : "warn");
 	}
 
 	/** Removes any status line, because Slack's stop button has no effect on it. Never rejects. */
@@ -129,7 +143,7 @@ export class StatusLine {
 
 	async #end(line: Line, level: "warn" | "debug"): Promise<void> {
 		const { clock, log, signal } = this.#parts;
-		if (line.wanted === "processing") line.nextAt = clock.monotonic();
+		if (line.wanted === "processing" || line.wanted === "suspended") line.nextAt = clock.monotonic();
 		line.wanted = "active";
 		// Slack removes the text together with the status, and after a post.
 		line.text = "";
@@ -148,7 +162,7 @@ export class StatusLine {
 	}
 
 	/** Sends one change after another, so that the last one applies. The removal does not wait for other threads. */
-	#set(line: Line, status: "processing" | "active"): Promise<void> {
+	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;
 		const owed = status === "active";
 		const counted: Counted = {

@@ -17,7 +17,49 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 			status(),
 		],
 	},
+	{
+		name: "a session is suspended while an approval waits, and works again after it",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello", in: "top" },
+			{ shows: "[Approve once]", in: "thread" },
+			session("suspended"),
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "[Again]", in: "thread" },
+			session("active"),
+		],
+	},
+	{
+		name: "a session is suspended while a question waits, and active after the run was stopped",
+		steps: [
+			{ says: "@Parley choose: tea | coffee", in: "dm" },
+			{ shows: "<Choose one", in: "dm" },
+			session("suspended"),
+			{ says: "stop", in: "dm" },
+			session("active"),
+		],
+	},
+	{
+		name: "a restarted connector leaves a session suspended that still waits",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello", in: "top" },
+			{ shows: "[Approve once]", in: "thread" },
+			session("suspended"),
+			{ restarts: "connector" },
+			session("suspended"),
+			{ clicks: "Deny", by: "Alex", fills: { "Reason for the agent": "not today" } },
+			session("active"),
+		],
+	},
 ];
+
+function session(wanted: string) {
+	const now = ({ world }: SlackSite) => [...world.state.sessions.values()].map(({ status }) => status).join();
+	return {
+		what: `the session is ${wanted}`,
+		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
+			city.until(() => now(site) === wanted, `the session is "${wanted}", not "${now(site)}"`),
+	};
+}
 
 function status(...wanted: readonly string[]) {
 	return {
