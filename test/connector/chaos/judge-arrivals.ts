@@ -54,8 +54,9 @@ export function judgeFile(
 ): string[] {
 	if (file === undefined) return [];
 	const brought = gateway.asked.filter(({ method, params }) => {
-		const { attachments = [] } = Object(params);
-		return method === "send_message" && attachments.includes(`file_${file}`);
+		const { attachments = [], correlation_id: message } = Object(params);
+		// Later messages of a thread bring it, too, as a file of an earlier message.
+		return method === "send_message" && message === id && attachments.includes(`file_${file}`);
 	});
 	const arrivals = arrivalsOf(gateway, id);
 	return brought.length + refused(file) === arrivals.length
