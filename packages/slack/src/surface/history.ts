@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { defined } from "@parley/base";
 import { DeliveryError } from "@parley/connector";
 import { LRUCache } from "lru-cache";
@@ -39,6 +40,13 @@ export const skewMs = 6 * 60_000;
 const maxMessages = 2000;
 const maxPages = 60;
 const maxLooks = 500;
+/** Searches of one thread begin at multiples of this time, so that they read the same pages. */
+const sinceStepMs = 5 * 60_000;
+
+interface MessagePage {
+	readonly messages: readonly Found[];
+	readonly next: string;
+}
 
 interface Look {
 	readonly cursor: string;
@@ -63,6 +71,8 @@ export class History {
 	readonly #self: OwnAccount;
 	/** By `Wanted.key`. An evicted search starts again. */
 	readonly #looks = new LRUCache<string, Look>({ max: maxLooks });
+	/** Pages that are not requested yet, by their arguments. A page requested before a search may miss its message. */
+	readonly #next = new Map<string, Promise<MessagePage>>();
 
 	constructor(caller: Caller, self: OwnAccount) {
 		this.#caller = caller;
@@ -91,27 +101,39 @@ export class History {
 		}
 	}
 
-	async #page({ channel, thread }: PostTarget, { key, since }: Wanted, cursor: string) {
+	/** After a start, many posts of a thread are searched at once. They share their requests, which Slack limits. */
+	async #page({ channel, thread }: PostTarget, { key, since }: Wanted, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,
-			oldest: (since / 1000).toFixed(6),
+			oldest: (Math.floor(since / sinceStepMs) * (sinceStepMs / 1000)).toFixed(6),
 			inclusive: true,
 			include_all_metadata: true,
 			limit: limits.messagesPerPage,
 			...defined({ cursor: cursor || undefined, ts: thread }),
 		};
-		const method = thread === undefined ? "conversations.history" : "conversations.replies";
-		const { body } = await this.#caller.ask({ method }, args).catch((error: unknown) => {
+		const id = JSON.stringify(args);
+		const page = this.#next.get(id) ?? this.#request(id, args);
+		return page.catch((error: unknown) => {
 			// An expired cursor would never be accepted.
 			if (DeliveryError.from(error).kind !== "rate-limited") this.#looks.delete(key);
 			throw error;
 		});
-		const page = Page.safeParse(body);
-		if (!page.success) {
-			throw new DeliveryError(deliveryTexts.noMessages, { kind: "unknown" });
-		}
-		const messages = page.data.messages.flatMap((message) => Found.safeParse(message).data ?? []);
-		return { messages, next: page.data.response_metadata?.next_cursor ?? "" };
+	}
+
+	#request(id: string, args: Readonly<Record<string, unknown>>): Promise<MessagePage> {
+		const read = async (): Promise<MessagePage> => {
+			await turn();
+			this.#next.delete(id);
+			const method = "ts" in args ? "conversations.replies" : "conversations.history";
+			const { body } = await this.#caller.ask({ method }, args);
+			const page = Page.safeParse(body);
+			if (!page.success) throw new DeliveryError(deliveryTexts.noMessages, { kind: "unknown" });
+			const messages = page.data.messages.flatMap((message) => Found.safeParse(message).data ?? []);
+			return { messages, next: page.data.response_metadata?.next_cursor ?? "" };
+		};
+		const page = read();
+		this.#next.set(id, page);
+		return page;
 	}
 
 	#isOurs({ user, bot_id: bot }: Found): boolean {

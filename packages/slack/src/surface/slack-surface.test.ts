@@ -145,6 +145,20 @@ test("a search that is rate limited continues at its position, page by page", as
 	expect(port.calls.map(({ args }) => args["cursor"])).toEqual([undefined, "p2", "p2"]);
 });
 
+test("searches in one thread that begin together share a request, and a later one makes its own", async () => {
+	const { surface, port, row, post } = open();
+	port.answer(
+		"conversations.replies",
+		ok({ messages: [] }),
+		ok({ messages: [ours("1700000003.000100", marked)] }),
+	);
+	const together = [surface.find(row(post())), surface.find(row(post()))];
+	expect(await Promise.all(together)).toEqual([undefined, undefined]);
+	expect(port.calls).toHaveLength(1);
+	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
+	expect(port.calls).toHaveLength(2);
+});
+
 test("with too many messages, the result of a search is unknown", async () => {
 	const { surface, port, row, post } = open();
 	const page = ok({
