@@ -51,9 +51,16 @@ verifiesOn(
 verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a channel", async () => {
 	await using d = await discordConnector({ ada: "member" });
 	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
-	const usual = { mention: "required", sessions: "shared", live: "tools", context: 20 };
+	const usual = { mention: "required", sessions: "shared", live: "tools", status: "posts", context: 20 };
 	expect(await place()).toEqual(usual);
-	const profile = { mention: "always", sessions: "person", live: "text", context: 0, agent: "default" };
+	const profile = {
+		mention: "always",
+		sessions: "person",
+		live: "text",
+		status: "reactions",
+		context: 0,
+		agent: "default",
+	};
 	await d.operator.call("set_place", { place: "discord:111", profile });
 	expect(await place()).toEqual(profile);
 	await d.operator.call("set_place", { place: "discord:111:general", profile: { sessions: "shared" } });

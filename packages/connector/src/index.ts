@@ -59,7 +59,15 @@ export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Lookup, type LookupParts } from "./platform/lookup.ts";
 export { Malformed } from "./platform/malformed.ts";
 export type { PersonQuery, PersonRights } from "./platform/person-rights.ts";
-export { CardState, Control, type GrowingPart, Posting, type StepList } from "./platform/posting.ts";
+export {
+	CardState,
+	Control,
+	type GrowingPart,
+	Posting,
+	reactionsOf,
+	type StepList,
+	statusEmoji,
+} from "./platform/posting.ts";
 export {
 	type AttachmentSource,
 	fileTooLarge,

@@ -166,6 +166,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		dialect: discordDialect,
 		limits: postLimits,
 		surface: discordSurface(parts),
+		reacts: true,
 		conversation: conversationOf,
 		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
 		hasThreads: ({ tenant }) => tenant !== directTenant,

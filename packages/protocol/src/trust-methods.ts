@@ -14,6 +14,7 @@ import {
 	PlaceProfilePayload,
 	PolicyRulePayload,
 	sessionModes,
+	statusModes,
 	TextCheckPayload,
 	TokenPayload,
 } from "./trust-payloads.ts";
@@ -101,6 +102,7 @@ export const trustMethods = {
 					mention: z.enum(mentions),
 					sessions: z.enum(sessionModes),
 					live: z.exactOptional(z.enum(liveLevels)),
+					status: z.exactOptional(z.enum(statusModes)),
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 					/** Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve. */

@@ -66,6 +66,7 @@ export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
 /** Maximum of the setting `context`. */
 const maxContext = 50;
+export const statusModes = ["posts", "reactions"] as const;
 export const liveLevels = ["off", "text", "tools", "everything"] as const;
 
 /** Channel settings. General settings apply for absent fields. */
@@ -91,6 +92,8 @@ export const PlaceProfilePayload = z.strictObject({
 	sessions: z.exactOptional(z.enum(sessionModes)),
 	/** Display of an answer while the run works: none, its text, also its tool calls, or also their subjects. */
 	live: z.exactOptional(z.enum(liveLevels)),
+	/** Display of the state of a message: by posts, or by reactions to it. For connectors whose platform has them. */
+	status: z.exactOptional(z.enum(statusModes)),
 	/** Earlier messages of the channel that a mention brings to the agent. 0: no messages, also of threads. For connectors. */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
 	/** Hours before its approvals expire; 24 if absent. */

@@ -29,7 +29,13 @@ const routes: Readonly<Record<string, string>> = {
 	read: "GET /channels/{channel_id}/messages",
 };
 
-type Right = "SendMessages" | "ViewChannel" | "CreatePublicThreads" | "ReadMessageHistory" | "AttachFiles";
+type Right =
+	| "SendMessages"
+	| "ViewChannel"
+	| "CreatePublicThreads"
+	| "ReadMessageHistory"
+	| "AttachFiles"
+	| "AddReactions";
 
 export class DiscordSite implements Site {
 	static readonly platform = "discord";

@@ -113,6 +113,7 @@ export type Happening<S extends Site = Site> =
 				| "CreatePublicThreads"
 				| "ReadMessageHistory"
 				| "AttachFiles"
+				| "AddReactions"
 			)[];
 			readonly in?: string;
 	  }
@@ -162,6 +163,7 @@ export interface Scene<S extends Site = Site> {
 		readonly sessions?: "person";
 		readonly approvalHours?: number;
 		readonly context?: number;
+		readonly status?: "reactions";
 	};
 	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
 	readonly welcome?: true;

@@ -2,14 +2,14 @@ import { defined } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
 import { postOfAnswer } from "../platform/answer-card.ts";
 import type { PlatformLimits, PostFormat } from "../platform/chat-platform.ts";
-import type { Control, Posting } from "../platform/posting.ts";
+import { type Control, type Posting, reactionsOf } from "../platform/posting.ts";
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 import { answerTexts } from "../texts/answers.ts";
 import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
-import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
+import type { ReactOperation, RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
 /** Conversation, platform and event of operations. */
 export interface RowTarget {
@@ -29,7 +29,9 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	const { seq, at } = time;
 	return operations.flatMap((operation) => {
 		const { lane, task } = operation;
-		const own = task === undefined ? {} : { conversation: `${conversation}#task:${task}` };
+		// Neither the posts of a task nor reactions delay the posts of the room.
+		const part = operation.type === "react" ? reactionsOf : task === undefined ? "" : `#task:${task}`;
+		const own = part === "" ? {} : { conversation: `${conversation}${part}` };
 		return postingsOf(operation, platform).map((payload, index) => {
 			const card = cardOf(operation, index);
 			return { seq, at, lane, ...own, ...defined({ card }), payload: withKey(payload, operation, card) };
@@ -51,11 +53,23 @@ function withKey(payload: Posting, operation: RenderOperation, card: string | un
 function postingsOf(operation: RenderOperation, platform: RowTarget["platform"]): Posting[] {
 	if (operation.type === "show") return posts(operation, platform);
 	if (operation.type === "delete") return [{ type: "delete" }];
+	if (operation.type === "react") return [reactionOf(operation, platform)];
 	const { card, name } = operation;
 	return [{ type: "thread", card, name: oneLine(name, platform.limits.threadName) || "…" }];
 }
 
-function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
+function reactionOf(
+	{ message, emoji, notice }: ReactOperation,
+	platform: RowTarget["platform"],
+): Extract<Posting, { type: "reaction" }> {
+	const [posted] = notice === undefined ? [] : posts(notice, platform);
+	return { type: "reaction", message, ...defined({ emoji, notice: posted }) };
+}
+
+function posts(
+	operation: ShowOperation,
+	platform: RowTarget["platform"],
+): Extract<Posting, { type: "post" }>[] {
 	const { replyTo, thread, upload, marker, buttons, since, plain, list, state, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.

@@ -58,6 +58,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	readonly eventsKeptMs?: number;
 	readonly surface: Surface;
+	/** Whether the connector can react to messages. Default: no. */
+	readonly reacts?: true;
 	/** Conversation of a room in the outbox: unique for the room, without `#`. */
 	conversation(room: Room): string;
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */

@@ -20,11 +20,23 @@ export interface PostRequests {
 	readonly find: PostingRequests<"post">["find"];
 }
 
+/** Requests of a platform for reactions to messages. */
+export interface ReactionRequests {
+	/**
+	 * Shows the reaction, or the notice in its place. The remote names what is shown, and later rows have it as `target`. Never
+	 * rejects because of permissions, or because the message does not exist any longer.
+	 */
+	readonly send: PostingRequests<"reaction">["send"];
+	readonly find: PostingRequests<"reaction">["find"];
+}
+
 /** Part of a surface that differs by platform. */
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
+	/** Absent if the connector does not react to messages. */
+	readonly reaction?: ReactionRequests;
 	readonly typing: Surface["typing"];
 	readonly suspended?: NonNullable<Surface["suspended"]>;
 	readonly scopes: Surface["scopes"];
@@ -63,7 +75,7 @@ export function composeSurface(
 		cards: new CardMessages(cards, clock),
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const { post, thread, private: answer, typing, suspended, scopes, dedupeWindowMs } = requests;
+	const { post, thread, private: answer, reaction, typing, suspended, scopes, dedupeWindowMs } = requests;
 	return {
 		send: (row) => {
 			const { target } = row;
@@ -72,6 +84,7 @@ export function composeSurface(
 					target === undefined ? post.create(row, posting) : post.edit(row, posting, target),
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
+				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
 				// Without a target it was never posted.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
@@ -81,6 +94,7 @@ export function composeSurface(
 				post: (posting) => post.find(row, posting),
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
+				reaction: async (posting) => (reaction ?? noReactions(row)).find(row, posting),
 				delete: async ({ key: marker, buttons, since }) =>
 					marker === undefined || buttons === undefined
 						? undefined
@@ -92,6 +106,12 @@ export function composeSurface(
 		scopes,
 		dedupeWindowMs,
 	};
+}
+
+function noReactions({ id }: OutboxRow): never {
+	throw new DeliveryError(`row ${id} is a reaction, which the connector does not add on this platform`, {
+		kind: "rejected",
+	});
 }
 
 async function onPosting<T>(
@@ -110,6 +130,8 @@ async function onPosting<T>(
 				return actions.private(posting);
 			case "delete":
 				return actions.delete(posting);
+			case "reaction":
+				return actions.reaction(posting);
 		}
 	});
 }

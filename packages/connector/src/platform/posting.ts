@@ -59,50 +59,68 @@ export const GrowingPart = z.discriminatedUnion("type", [
 ]);
 export type GrowingPart = z.output<typeof GrowingPart>;
 
-/**
- * Content of one request to the platform. `body` is in the platform's dialect, has a valid length and mentions no person.
- */
+/** End of the name of a conversation in the outbox that has the reactions of a room. */
+export const reactionsOf = "#reactions";
+
+/** Emoji of the states of a message: accepted, queued, done, failed. */
+export const statusEmoji = ["👀", "⏳", "✅", "❌"] as const;
+export type StatusEmoji = (typeof statusEmoji)[number];
+
+/** `body` is in the platform's dialect, has a valid length and mentions no person. */
+const PostPosting = z.object({
+	type: z.literal("post"),
+	body: z.string(),
+	/** Platform id of the message that it answers. */
+	replyTo: z.exactOptional(z.string()),
+	/** The card whose thread gets the post. */
+	thread: z.exactOptional(z.string()),
+	/** In rows. */
+	controls: z.exactOptional(z.array(z.array(Control).min(1))),
+	/** Text that is too long for posts. */
+	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
+	/** A stored file of the gateway. `alt`: text alternative of an image. */
+	upload: z.exactOptional(
+		z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
+	),
+	/** State of the card or notice that the post shows. Absent for text such as an answer. Its files are not shown. */
+	state: z.exactOptional(CardState),
+	/** The list of steps in `body`, for platforms with an element for lists. */
+	list: z.exactOptional(StepList),
+	/** Shorter body that the surface posts if the platform refuses the content of this post. */
+	plain: z.exactOptional(z.string()),
+	/** Unique part of `body`, to find this post after its content has changed. */
+	marker: z.exactOptional(z.string()),
+	/** Identity of a post that several rows may create; by default the id of the row. It decides the nonce. */
+	key: z.exactOptional(z.string()),
+	/** Ids of the buttons that this post has in one of its states, to find it after its content has changed. */
+	buttons: z.exactOptional(z.array(z.string())),
+	/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
+	since: z.exactOptional(z.number()),
+	/** The answer is still growing. */
+	live: z.exactOptional(z.literal(true)),
+	/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the asking person. */
+	grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
+});
+
+/** Content of one request to the platform. */
 export const Posting = z.discriminatedUnion("type", [
-	z.object({
-		type: z.literal("post"),
-		body: z.string(),
-		/** Platform id of the message that it answers. */
-		replyTo: z.exactOptional(z.string()),
-		/** The card whose thread gets the post. */
-		thread: z.exactOptional(z.string()),
-		/** In rows. */
-		controls: z.exactOptional(z.array(z.array(Control).min(1))),
-		/** Text that is too long for posts. */
-		file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
-		/** A stored file of the gateway. `alt`: text alternative of an image. */
-		upload: z.exactOptional(
-			z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
-		),
-		/** State of the card or notice that the post shows. Absent for text such as an answer. Its files are not shown. */
-		state: z.exactOptional(CardState),
-		/** The list of steps in `body`, for platforms with an element for lists. */
-		list: z.exactOptional(StepList),
-		/** Shorter body that the surface posts if the platform refuses the content of this post. */
-		plain: z.exactOptional(z.string()),
-		/** Unique part of `body`, to find this post after its content has changed. */
-		marker: z.exactOptional(z.string()),
-		/** Identity of a post that several rows may create; by default the id of the row. It decides the nonce. */
-		key: z.exactOptional(z.string()),
-		/** Ids of the buttons that this post has in one of its states, to find it after its content has changed. */
-		buttons: z.exactOptional(z.array(z.string())),
-		/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
-		since: z.exactOptional(z.number()),
-		/** The answer is still growing. */
-		live: z.exactOptional(z.literal(true)),
-		/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the asking person. */
-		grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
-	}),
+	PostPosting,
 	/** Deletes the post of the card of its row. The other fields find a post that another database has posted. */
 	z.object({
 		type: z.literal("delete"),
 		key: z.exactOptional(z.string()),
 		buttons: z.exactOptional(z.array(z.string())),
 		since: z.exactOptional(z.number()),
+	}),
+	/**
+	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the connector
+	 * may not react. Without a notice, an earlier one is deleted.
+	 */
+	z.object({
+		type: z.literal("reaction"),
+		message: z.string(),
+		emoji: z.exactOptional(z.enum(statusEmoji)),
+		notice: z.exactOptional(PostPosting),
 	}),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),

@@ -43,9 +43,24 @@ export class ChannelFacts {
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel> {
+		return (await this.#factsFor(room, author)).live ?? usualLevel;
+	}
+
+	/** Whether reactions show the state of messages in a channel. `author`: author of the message, if one is known. */
+	async reacts(
+		room: Room,
+		author: { readonly id: string; readonly name: string } | undefined,
+	): Promise<boolean> {
+		return (await this.#factsFor(room, author)).status === "reactions";
+	}
+
+	async #factsFor(
+		room: Room,
+		author: { readonly id: string; readonly name: string } | undefined,
+	): Promise<RoomFacts> {
 		const id = author?.id.split(":")[2];
-		if (author === undefined || id === undefined) return usualLevel;
+		if (author === undefined || id === undefined) return usualFacts;
 		const person = { id, name: author.name, roles: [], guest: false, bot: false };
-		return (await this.facts(person, room)).live ?? usualLevel;
+		return this.facts(person, room);
 	}
 }

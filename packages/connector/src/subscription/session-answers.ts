@@ -12,7 +12,7 @@ import {
 	postsOfAnswer,
 	usualLevel,
 } from "../platform/answer-card.ts";
-import type { PostFormat } from "../platform/chat-platform.ts";
+import type { ChatPlatform, PostFormat } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
@@ -24,11 +24,13 @@ export interface ChannelLevels {
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel>;
+	/** Whether reactions show the state of messages. `author`: as above. */
+	reacts(room: Room, author: { readonly id: string; readonly name: string } | undefined): Promise<boolean>;
 }
 
 interface SessionAnswersParts {
 	readonly outbox: Outbox;
-	readonly platform: PostFormat;
+	readonly platform: PostFormat & Pick<ChatPlatform, "reacts">;
 	readonly channels: ChannelLevels;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -53,6 +55,7 @@ export class SessionAnswers {
 	readonly #earlier: Set<string>;
 	readonly #elsewhere = new Set<string>();
 	#level: LiveLevel = usualLevel;
+	#reacts = false;
 	/** The run for which the level was read. */
 	#leveled: string | undefined;
 
@@ -81,6 +84,25 @@ export class SessionAnswers {
 	/** Level of the channel as of the start of the active run. */
 	get level(): LiveLevel {
 		return this.#level;
+	}
+
+	/** Whether reactions show the state of the last message. */
+	get reacts(): boolean {
+		return this.#reacts;
+	}
+
+	/** Reads the settings that the reducers need for a message. */
+	async prepare(frame: OzzieEvent): Promise<void> {
+		if (frame.event !== "user.message" || this.#parts.platform.reacts === undefined) return;
+		const { channels, log } = this.#parts;
+		const { room } = this.#about;
+		try {
+			this.#reacts = await channels.reacts(room, frame.payload.author);
+		} catch (reason) {
+			this.#reacts = false;
+			const error = ParleyError.from(reason);
+			log.warn("The settings of a channel could not be read", { channel: room.channel, error });
+		}
 	}
 
 	/** Reads the text of a growing reply. */

@@ -118,6 +118,7 @@ export class SessionSubscription implements RoomSession {
 			...defined({ thread }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 			live: () => this.#answers.level,
+			reacts: () => this.#answers.reacts,
 		};
 		this.#moments = new EventTimes(parts, opened.id, opened.lastSeq);
 		const shown = { outbox, clock, conversation: this.#conversation };
@@ -324,6 +325,7 @@ export class SessionSubscription implements RoomSession {
 		if (!isOzzieEvent(frame)) return { state, rows: [] };
 		this.#noteCall(frame);
 		const { platform, log } = this.#parts;
+		await this.#answers.prepare(frame);
 		const at = await this.#moments.of(frame.seq);
 		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
 		return renderFrame(state, { frame, at }, where);

@@ -55,6 +55,11 @@ export function written(operation: RenderOperation): string {
 	const order = task === undefined ? "room" : "task";
 	if (operation.type === "delete") return `${lane} ${order} delete ${operation.card}`;
 	if (operation.type === "thread") return `${lane} ${order} thread "${operation.name}" of ${operation.card}`;
+	if (operation.type === "react") {
+		const { card, emoji, notice } = operation;
+		const posted = notice === undefined ? "" : ` or ${written(notice)}`;
+		return `${lane} ${order} ${card} ${emoji ?? "none"}${posted}`;
+	}
 	const { card, thread, text, foot, controls = [] } = operation;
 	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;
 	const below = foot === undefined ? "" : `\n(${foot})`;

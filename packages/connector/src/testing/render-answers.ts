@@ -33,14 +33,17 @@ const now = 1_000_000;
 export type Happening = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
 /** Returns the state of the answers after some events, and the operations as text. */
-export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown: string[] } {
+export function tell(
+	events: readonly Happening[],
+	more: Partial<Scene> = {},
+): { slice: AnswersSlice; shown: string[] } {
 	let slice = answers.empty;
 	const shown: string[] = [];
 	for (const [index, [name, payload]] of events.entries()) {
 		const seq = index + 1;
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
-		const step = answers.reduce(slice, { seq, at: now, event }, scene);
+		const step = answers.reduce(slice, { seq, at: now, event }, { ...scene, ...more });
 		// True because a slice is JSON. Other values would be lost here, as in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));
@@ -52,6 +55,10 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 function inWords(operation: RenderOperation): string {
 	if (operation.type === "delete") return `delete ${operation.card}`;
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
+	if (operation.type === "react") {
+		const { card, emoji, notice } = operation;
+		return `${card}: ${emoji ?? "none"}${notice === undefined ? "" : ` or ${inWords(notice)}`}`;
+	}
 	const { lane, card, flows, replyTo, text, foot, upload, thread } = operation;
 	const buttons = operation.controls?.flat().map((control) => {
 		if (control.type !== "button") throw new Error("answers have buttons alone");

@@ -166,6 +166,7 @@ export class Stage {
 function read(posting: Posting): string {
 	if (posting.type === "thread") return posting.name;
 	if (posting.type === "delete") return "";
+	if (posting.type === "reaction") return posting.emoji ?? "";
 	const labels = controlsOf(posting).map((control) => `[${labelOf(control)}]`);
 	const file = posting.file === undefined ? [] : [`(${posting.file.name})`];
 	return [posting.body, ...file, ...labels].join(" ");
@@ -174,7 +175,7 @@ function read(posting: Posting): string {
 type Shown = NonNullable<Extract<Posting, { type: "post" }>["controls"]>[number][number];
 
 function controlsOf(posting: Posting): Shown[] {
-	return posting.type === "thread" || posting.type === "delete" ? [] : (posting.controls ?? []).flat();
+	return "controls" in posting ? (posting.controls ?? []).flat() : [];
 }
 
 function labelOf(control: Shown): string {

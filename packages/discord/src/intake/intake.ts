@@ -157,7 +157,7 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// A second run would cost money. Of the other signs, each counts: a missed stop does harm, and an opinion can change back.
+		// A second run would cost money. Each of the other signs has an effect: a missed stop does harm, and a rating can change back.
 		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 

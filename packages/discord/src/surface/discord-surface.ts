@@ -6,6 +6,7 @@ import {
 	type OutboxRow,
 	type Posting,
 	type Receipt,
+	reactionsOf,
 	type Surface,
 } from "@parley/connector";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
@@ -16,7 +17,8 @@ import { Finder } from "./find-post.ts";
 import { channelOf, PostChannels } from "./post-channels.ts";
 import { Posts } from "./posts.ts";
 import { PrivateAnswers, type Tickets } from "./private-answers.ts";
-import { RateLimits } from "./rate-limits.ts";
+import { RateLimits, type Route } from "./rate-limits.ts";
+import { Reactions } from "./reactions.ts";
 import { Refused } from "./refused.ts";
 
 export interface SurfaceParts extends CommonParts {
@@ -49,6 +51,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 		const threads = new Threads({ caller, places, log });
 		const answers = new PrivateAnswers({ caller, tickets, self, clock });
 		const finder = new Finder({ caller, places, posts, ownerOf, user: self.user });
+		const reactions = new Reactions({ caller, posts, finder, clock, log });
 		return {
 			post: {
 				async create(row, post) {
@@ -68,12 +71,20 @@ export function discordSurface(parts: SurfaceParts): Surface {
 				send: (_row, answer) => answers.answer(answer),
 				find: (_row, answer) => answers.find(answer),
 			},
+			reaction: {
+				send: (row, reaction) => reactions.send(row, reaction),
+				find: (row, reaction) => reactions.find(row, reaction),
+			},
 			typing: typingIn(caller, clock),
 			scopes({ conversation, lane, edits }) {
 				if (ticketConversation.test(conversation)) return [conversation];
-				const route = lane === "typing" ? "typing" : edits ? "edit" : "create";
+				const route: Route = lane === "typing" ? "typing" : edits ? "edit" : "create";
+				const routes = conversation.endsWith(reactionsOf) ? [route, "reaction" as const] : [route];
 				const channels = places.channelsOf(conversation);
-				return [conversation, ...channels.flatMap((channel) => rateLimits.scopes(route, channel, lane))];
+				const scopes = channels.flatMap((channel) =>
+					routes.flatMap((each) => rateLimits.scopes(each, channel, lane)),
+				);
+				return [conversation, ...new Set(scopes)];
 			},
 			dedupeWindowMs: () => limits.nonceMs,
 		};

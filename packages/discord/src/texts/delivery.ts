@@ -22,6 +22,8 @@ export const deliveryTexts = {
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" there`,
+	mayNotReact:
+		'a reaction to a message was refused, so its state is posted: allow "Add Reactions" and "Read Message History"',
 	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
 	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",
 } as const;

@@ -40,6 +40,11 @@ const messageSettings = () => ({
 			"Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
 		),
 	),
+	status: z.exactOptional(
+		choice(["posts", "reactions"]).describe(
+			"Display of the state of a message. With reactions, the agent adds 👀, ⏳, ✅ or ❌ to it, and posts no notice about the queue. For Discord. Default: posts.",
+		),
+	),
 	context: z.exactOptional(
 		wholeNumber(0, 50).describe(
 			"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",

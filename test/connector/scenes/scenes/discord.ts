@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Shown } from "../../../simulators/discord/people/shown.ts";
 import type { DiscordSite } from "../discord-site.ts";
-import type { Scene } from "../step.ts";
+import type { Scene, Step } from "../step.ts";
+
+const slow = "long: 60 tokens at 2 per second";
 
 /** Scenes that only Discord has. */
 export const discord: readonly Scene<DiscordSite>[] = [
@@ -19,4 +23,68 @@ export const discord: readonly Scene<DiscordSite>[] = [
 			{ shows: "[offline] well", times: 2 },
 		],
 	},
+	{
+		name: "with reactions, a message shows its state, and no notice about the queue is posted",
+		place: { status: "reactions" },
+		steps: [
+			{ says: `@Parley ${slow}` },
+			{ typing: true },
+			{ says: "@Parley say: second", by: "Max" },
+			reactions("60 tokens", { "👀": 1 }),
+			reactions("say: second", { "⏳": 1 }),
+			{ passes: 40_000 },
+			{ shows: "[offline] second" },
+			reactions("60 tokens", { "✅": 1 }),
+			reactions("say: second", { "✅": 1 }),
+			{ hides: "Yours is next" },
+			{ says: "@Parley long: 50 tokens at 2 per second", as: "stopped" },
+			{ typing: true },
+			{ reacts: "❌", on: "stopped" },
+			reactions("50 tokens", { "❌": 1 }),
+		],
+	},
+	{
+		name: "where Parley may not react, notices about the queue are posted as usual",
+		place: { status: "reactions" },
+		errors: [/a reaction to a message was refused/u],
+		steps: [
+			{ forbids: ["AddReactions"] },
+			{ says: `@Parley ${slow}` },
+			{ typing: true },
+			{ says: "@Parley say: second", by: "Max" },
+			{ shows: ["(to Max)", "I am working on another message. Yours is next.", "[Stop]"] },
+			{ passes: 40_000 },
+			{ showsOnly: ["t60", "[offline] second"] },
+			reactions("60 tokens", {}),
+			reactions("say: second", {}),
+		],
+	},
+	{
+		name: "after the loss of the database, the state of a message is still replaced",
+		place: { status: "reactions" },
+		steps: [
+			{ says: `@Parley ${slow}` },
+			{ typing: true },
+			reactions("60 tokens", { "👀": 1 }),
+			{ losesDatabase: true },
+			{ passes: 60_000 },
+			{ shows: "t60" },
+			reactions("60 tokens", { "✅": 1 }),
+		],
+	},
 ];
+
+/** The reactions to the newest message with these words. */
+function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {
+	return {
+		what: `the reactions to "${words}" are ${Object.entries(expected).flat().join(" ")}`,
+		async does({ site, city }) {
+			const present = (): Shown["reactions"] | undefined =>
+				site.general.shows().findLast(({ content }) => content.includes(words))?.reactions;
+			const isSo = (): boolean => isDeepStrictEqual(present(), expected);
+			await city.until(isSo, "the reactions are there").catch((cause: unknown) => {
+				throw new Error(`the reactions are ${JSON.stringify(present())}`, { cause });
+			});
+		},
+	};
+}

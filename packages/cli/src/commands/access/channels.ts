@@ -24,6 +24,7 @@ interface SetFlags extends ChannelsFlags {
 	readonly mention?: "required" | "always";
 	readonly sessions?: "shared" | "person";
 	readonly live?: "off" | "text" | "tools" | "everything";
+	readonly status?: "posts" | "reactions";
 	readonly context?: number;
 	readonly approvalHours?: number;
 }
@@ -103,6 +104,12 @@ function setCommand(io: Io): Command {
 				"everything",
 			]),
 		)
+		.addOption(
+			new Option("--status <mode>", "display of the state of a message on Discord").choices([
+				"posts",
+				"reactions",
+			]),
+		)
 		.option("--context <n|off>", "earlier messages that the agent gets with a request", readContext)
 		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
 	return command.action(async (channel: string) => {
@@ -139,7 +146,7 @@ function removeCommand(io: Io): Command {
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
 	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions, live } = flags;
-	const { context, approvalHours } = flags;
+	const { status, context, approvalHours } = flags;
 	return defined({
 		agent,
 		model,
@@ -152,6 +159,7 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		mention,
 		sessions,
 		live,
+		status,
 		context,
 		approval_hours: approvalHours,
 	});

@@ -11,12 +11,12 @@ import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import {
 	showMoved,
+	showQueued,
 	showQueueOver,
 	showRetrying,
 	showRetryOver,
 	showSteps,
 	showStepsOver,
-	showWaiting,
 } from "./cards.ts";
 import { control, grownPost } from "./control.ts";
 import { callsFoot } from "./live-view.ts";
@@ -32,6 +32,7 @@ import {
 	withRun,
 } from "./runs.ts";
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
+import { type RunStatus, showStatus } from "./status-reactions.ts";
 
 export type { AnswersSlice };
 
@@ -118,6 +119,7 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
 		...showQueueOver(run, over, scene),
+		...(run.waited ? [] : showStatus(run, "cancelled")),
 		...showRetryOver(run, over, scene),
 		...showStepsOver(run, scene),
 	]);
@@ -137,10 +139,12 @@ function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<Answ
 	const position = slice.open.length;
 	const run: Run = {
 		...begun(slice, said),
-		...defined({ waited: position > 0 ? (true as const) : undefined }),
+		...defined({
+			waited: position > 0 ? (true as const) : undefined,
+			reacts: scene.reacts?.() ? (true as const) : undefined,
+		}),
 	};
-	const cards = position > 0 ? [showWaiting(run, position, scene)] : [];
-	return { slice: withRun(slice, run), operations: [...quoted, ...cards] };
+	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
 /** Notes the event that began a run. */
@@ -214,8 +218,14 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 			...showStepsOver(run, scene),
 			...answers,
 			...showMoved(left.open, index, scene),
+			...(dropped ? [] : showStatus(run, statusOf(answer))),
 		],
 	};
+}
+
+function statusOf({ error }: Answer): RunStatus {
+	if (error === "cancelled") return "cancelled";
+	return error === "" ? "done" : "failed";
 }
 
 function retryOver({ error }: Answer): string {

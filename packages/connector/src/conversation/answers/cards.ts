@@ -10,6 +10,7 @@ import type { Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
+import { showStatus } from "./status-reactions.ts";
 
 interface CardContent {
 	readonly lane: Lane;
@@ -34,14 +35,25 @@ export function showWaiting(run: Run, position: number, scene: Scene): ShowOpera
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {
 		if (run.waited === undefined || position < from) return [];
+		if (run.reacts) return showQueued(run, position, scene);
 		if (position === 0) return [{ type: "delete", lane: "progress", card: queueCard(run) }];
 		return [{ ...showWaiting(run, position, scene), lane: "progress" }];
 	});
 }
 
+/** Shows that a message is accepted, or that it is queued. */
+export function showQueued(run: Run, position: number, scene: Scene): RenderOperation[] {
+	if (position === 0) return showStatus(run, "accepted");
+	const notice = showWaiting(run, position, scene);
+	return run.reacts ? showStatus(run, "queued", notice) : [notice];
+}
+
 /** Closes the notice of a message that was removed from the queue. */
-export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperation[] {
-	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", state: "closed", text }, scene)];
+export function showQueueOver(run: Run, text: string, scene: Scene): RenderOperation[] {
+	if (run.waited === undefined) return [];
+	const notice = showQueue(run, { lane: "progress", state: "closed", text }, scene);
+	if (run.reacts) return showStatus(run, "cancelled", notice);
+	return [notice];
 }
 
 function queueCard({ id }: Run): string {

@@ -20,6 +20,8 @@ export interface Run extends EndedRun {
 	readonly seq?: number;
 	/** The message was queued, and has a card. */
 	readonly waited?: true;
+	/** Reactions to the message show its state. Its notices are only for rooms in which the connector may not react. */
+	readonly reacts?: true;
 	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
 	/** A card shows failed model calls. True while a retry is pending. */

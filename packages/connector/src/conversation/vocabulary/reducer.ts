@@ -41,6 +41,8 @@ export interface Scene {
 	readonly waitsFor?: WaitsFor | undefined;
 	/** Part of an answer that the channel sees while the agent works. Default: `tools`. */
 	readonly live?: () => LiveLevel;
+	/** Whether reactions show the state of messages. Default: no. */
+	readonly reacts?: () => boolean;
 	/** Whether a card can have a thread: not inside a thread. Default: true. */
 	readonly threads?: boolean;
 }

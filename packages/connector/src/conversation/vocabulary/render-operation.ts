@@ -1,10 +1,10 @@
 import type { Lane } from "../../platform/lane.ts";
-import type { Control, Posting } from "../../platform/posting.ts";
+import type { Control, Posting, StatusEmoji } from "../../platform/posting.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
 /** Output of a reducer, before it is fitted to the platform. */
-export type RenderOperation = ShowOperation | ThreadOperation | DeleteOperation;
+export type RenderOperation = ShowOperation | ThreadOperation | DeleteOperation | ReactOperation;
 
 export interface ShowOperation {
 	readonly type: "show";
@@ -44,6 +44,19 @@ export interface ThreadOperation {
 	readonly card: string;
 	readonly name: string;
 	readonly task?: string;
+}
+
+/** Replaces the reaction of the connector to a message. Without an emoji, removes it. */
+export interface ReactOperation {
+	readonly type: "react";
+	readonly lane: Lane;
+	/** The reaction, or the notice that stands for it. */
+	readonly card: string;
+	readonly message: string;
+	readonly emoji?: StatusEmoji;
+	/** Post for a room in which the connector may not react. Without one, an earlier notice is deleted. */
+	readonly notice?: ShowOperation;
+	readonly task?: never;
 }
 
 /** Deletes the post of a card. */

@@ -1,0 +1,26 @@
+import { defined } from "@parley/base";
+import type { StatusEmoji } from "../../platform/posting.ts";
+import type { ReactOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import type { Run } from "./runs.ts";
+
+/** Result of a run: `done`, `failed`, or `cancelled`, which has no reaction. */
+const ends = { done: "✅", failed: "❌", cancelled: undefined } as const;
+
+/** State of the message of a run. */
+export type RunStatus = "accepted" | "queued" | keyof typeof ends;
+
+const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
+
+/**
+ * Shows the state of a message by a reaction to it, if its run has reactions. `notice`: post for a room in which the
+ * connector may not react; without one, an earlier notice is deleted.
+ */
+export function showStatus(
+	{ reacts, message }: Pick<Run, "reacts" | "message">,
+	status: RunStatus,
+	notice?: ShowOperation,
+): ReactOperation[] {
+	if (reacts === undefined || message === undefined) return [];
+	const react = { type: "react", lane: "progress", card: `status:${message}`, message } as const;
+	return [{ ...react, ...defined({ emoji: emoji[status], notice }) }];
+}

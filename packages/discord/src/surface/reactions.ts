@@ -1,0 +1,155 @@
+import { type Cache, type Clock, createCache, type Logger } from "@parley/base";
+import { DeliveryError, type OutboxRow, type Posting, type Receipt, statusEmoji } from "@parley/connector";
+import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
+import { errorCodes } from "../vocabulary/limits.ts";
+import type { Caller } from "./caller.ts";
+import type { Finder } from "./find-post.ts";
+import { channelOf } from "./post-channels.ts";
+import type { Posts } from "./posts.ts";
+import { Refused } from "./refused.ts";
+
+type Reaction = Extract<Posting, { type: "reaction" }>;
+
+/** resources/message#reaction-object. `me`: whether the bot reacted. */
+const Reacted = z.object({
+	reactions: z
+		.array(z.object({ me: z.boolean(), emoji: z.object({ name: z.string().nullish() }) }))
+		.default([]),
+});
+
+/** Time in milliseconds in which a channel that refused a reaction gets notices. */
+const quietMs = 10 * 60_000;
+const maxQuiet = 10_000;
+
+/** Remote of a reaction: this prefix, then the emoji, if there is one. The remote of a notice is its message. */
+const prefix = "reaction:";
+
+/** The channel has such errors for all its messages. After others, only this message has no reaction. */
+const ofTheChannel: ReadonlySet<number | undefined> = new Set([
+	errorCodes.missingAccess,
+	errorCodes.missingPermissions,
+]);
+
+interface ReactionsParts {
+	readonly caller: Caller;
+	readonly posts: Posts;
+	readonly finder: Finder;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Reactions that show the state of messages, and the notices in channels where the bot may not react. */
+export class Reactions {
+	readonly #parts: ReactionsParts;
+	readonly #quiet: Cache<string, true>;
+	/** The bot's other reactions to a message, by the row for which it was read. */
+	readonly #others: Cache<string, readonly string[]>;
+
+	constructor(parts: ReactionsParts) {
+		this.#parts = parts;
+		this.#quiet = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
+		this.#others = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
+	}
+
+	async send(row: OutboxRow, reaction: Reaction): Promise<Receipt> {
+		const { target } = row;
+		const { emoji, notice } = reaction;
+		if (target !== undefined && !target.startsWith(prefix)) {
+			if (notice) return this.#parts.posts.edit(row, notice, target);
+			await this.#parts.posts.remove(row, target);
+			return this.#replace(row, reaction, []);
+		}
+		if (target === remoteOf(emoji)) return { remote: target };
+		const shown = target?.slice(prefix.length) ?? "";
+		return this.#replace(row, reaction, shown === "" ? (this.#others.get(row.id) ?? []) : [shown]);
+	}
+
+	async find(row: OutboxRow, { message, emoji, notice }: Reaction): Promise<Receipt | undefined> {
+		const own = await this.#own(row, message);
+		const isShown = emoji === undefined ? own?.length === 0 : own?.includes(emoji);
+		if (isShown) return { remote: remoteOf(emoji) };
+		this.#others.set(row.id, own ?? []);
+		return notice && this.#parts.finder.find(row, notice);
+	}
+
+	/** `earlier`: reactions of the bot that no longer apply. The new one is added first, so that one is always visible. */
+	async #replace(row: OutboxRow, reaction: Reaction, earlier: readonly string[]): Promise<Receipt> {
+		const { message, emoji, notice } = reaction;
+		const added = emoji === undefined ? ({ is: "added" } as const) : await this.#add(row, message, emoji);
+		if (added.is === "gone") return { remote: remoteOf(undefined) };
+		for (const other of earlier) if (other !== emoji) await this.#remove(row, message, other);
+		if (added.is === "added") return { remote: remoteOf(emoji), limits: added.limits ?? [] };
+		return notice ? this.#notify(row, notice) : { remote: remoteOf(undefined) };
+	}
+
+	async #notify(row: OutboxRow, notice: NonNullable<Reaction["notice"]>): Promise<Receipt> {
+		const { posts, finder } = this.#parts;
+		const { target: _, ...fresh } = row;
+		const receipt = await posts.create(fresh, notice);
+		finder.claim(row, receipt.remote);
+		return receipt;
+	}
+
+	/** resources/message#create-reaction */
+	async #add(
+		{ conversation }: OutboxRow,
+		message: string,
+		emoji: string,
+	): Promise<{
+		readonly is: "added" | "refused" | "gone";
+		readonly limits?: NonNullable<Receipt["limits"]>;
+	}> {
+		const { caller, log } = this.#parts;
+		const channel = channelOf(conversation);
+		if (this.#quiet.has(channel)) return { is: "refused" };
+		try {
+			const path = pathOf(channel, message, emoji);
+			const { limits } = await caller.ask({ method: "PUT", path }, "reaction", channel);
+			return { is: "added", limits };
+		} catch (error) {
+			const { kind, message: reason } = DeliveryError.from(error);
+			if (kind === "gone") return { is: "gone" };
+			if (kind !== "rejected") throw error;
+			if (error instanceof Refused && ofTheChannel.has(error.fault)) this.#quiet.set(channel, true);
+			log.warn(deliveryTexts.mayNotReact, { channel, reason });
+			return { is: "refused" };
+		}
+	}
+
+	/** resources/message#delete-own-reaction. A refusal leaves the reaction. */
+	async #remove({ conversation }: OutboxRow, message: string, emoji: string): Promise<void> {
+		const channel = channelOf(conversation);
+		try {
+			const path = pathOf(channel, message, emoji);
+			await this.#parts.caller.ask({ method: "DELETE", path }, "reaction", channel);
+		} catch (error) {
+			const { kind } = DeliveryError.from(error);
+			if (kind !== "gone" && kind !== "rejected") throw error;
+		}
+	}
+
+	/** The reactions of the bot to a message; undefined if it does not exist. */
+	async #own({ conversation }: OutboxRow, message: string): Promise<readonly string[] | undefined> {
+		const channel = channelOf(conversation);
+		try {
+			const path = `/channels/${channel}/messages/${message}`;
+			const { body } = await this.#parts.caller.ask({ method: "GET", path }, "read", channel);
+			const { reactions } = Reacted.parse(body);
+			const own = reactions.flatMap(({ me, emoji }) => (me && emoji.name ? [emoji.name] : []));
+			return own.filter((emoji) => statusEmoji.some((each) => each === emoji));
+		} catch (error) {
+			const { kind } = DeliveryError.from(error);
+			if (kind === "gone" || kind === "rejected") return undefined;
+			throw error;
+		}
+	}
+}
+
+function remoteOf(emoji: string | undefined): string {
+	return `${prefix}${emoji ?? ""}`;
+}
+
+function pathOf(channel: string, message: string, emoji: string): string {
+	return `/channels/${channel}/messages/${message}/reactions/${encodeURIComponent(emoji)}/@me`;
+}
