@@ -126,7 +126,7 @@ verifiesOn(
 		stream.say("look", { context: [{ binary: { mimeType: "image/png", data: png } }] });
 		const { code, message } = await stream.until("error");
 		expect(code).toBe("unsupported");
-		expect(message).toMatch(/^context: offline cannot read pictures/);
+		expect(message).toMatch(/^context: offline cannot read images/);
 		stream.say("hello");
 		await stream.until("turnComplete");
 	},

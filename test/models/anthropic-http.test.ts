@@ -98,7 +98,7 @@ test("a page instead of a reply is reported immediately as a wrong base URL", as
 	});
 	await expect(all(url)).rejects.toMatchObject({
 		fault: "rejected",
-		message: `${new URL(url).host} answers, but not as a Messages API does: check the base URL`,
+		message: `${new URL(url).host} does not answer like a Messages API: check the base URL`,
 	});
 });
 

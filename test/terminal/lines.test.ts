@@ -28,7 +28,7 @@ test("ask without a terminal denies calls that require approval", async ({ setup
 	expect(code).toBe(3);
 	expect(out).toContain("[offline] run_command failed:");
 	expect(error).toContain(
-		"Allow run echo hi?: denied: there is no terminal; -y approves tool calls in advance",
+		"denied: Allow run echo hi? (there is no terminal; -y approves tool calls in advance)",
 	);
 });
 

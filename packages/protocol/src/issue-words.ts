@@ -27,9 +27,9 @@ export function issueWords(issue: Issue): string {
 			return alternatives(issue);
 		case "invalid_key":
 		case "invalid_element":
-			return issue.issues[0]?.message ?? "is not written as it must be";
+			return issue.issues[0]?.message ?? "has an invalid form";
 		default:
-			return "is not written as it must be";
+			return "has an invalid form";
 	}
 }
 
@@ -84,7 +84,7 @@ function knownKeys({ inst }: Issue): string {
 function alternatives(issue: Extract<Issue, { code: "invalid_union" }>): string {
 	if ("options" in issue && Array.isArray(issue.options)) return mustBeOneOf(issue.options.map(String));
 	const all = issue.errors.flatMap(([first]) => (first ? [first.message] : []));
-	return [...new Set(all)].slice(0, mostShown).join(", or ") || "is not written as it must be";
+	return [...new Set(all)].slice(0, mostShown).join(", or ") || "has an invalid form";
 }
 
 function quoted(text: string): string {

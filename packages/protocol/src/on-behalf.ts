@@ -4,7 +4,7 @@ const id = z
 	.string()
 	.min(1)
 	.max(128)
-	.regex(/^[^\s:]+$/u, "must not hold blanks or colons");
+	.regex(/^[^\s:]+$/u, "must not contain spaces or colons");
 
 /** Person for whom a connector acts. Rights come from the gateway, not from the connector. */
 export const Actor = z.object({

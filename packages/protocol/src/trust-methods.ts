@@ -21,7 +21,10 @@ import {
 
 const name = z
 	.string()
-	.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be 1 to 40 of a to z, 0 to 9 and -, and not begin with -");
+	.regex(
+		/^[a-z0-9][a-z0-9-]{0,39}$/,
+		"must have 1 to 40 characters of a to z, 0 to 9 and -, and not begin with -",
+	);
 const platform = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, "must be a platform such as discord or slack");
 const tenant = z.string().regex(/^[^\s:]{1,128}$/u, "must be the platform's id of a guild or team");
 const tokenId = z.string().regex(/^[0-9a-z]{4,26}$/, "must be the id of a token, or its beginning");
@@ -244,7 +247,7 @@ export const trustMethods = {
 			classes: maybe(z.array(z.enum(actionClasses)).max(actionClasses.length)),
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
-			reason: z.string().trim().max(500).regex(notBlank, "must say why"),
+			reason: z.string().trim().max(500).regex(notBlank, "must contain a reason"),
 			/** For the operator: allows a channel without messages so far, whose id may be mistyped. */
 			unseen: maybe(z.boolean()),
 			key,

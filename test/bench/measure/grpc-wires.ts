@@ -52,7 +52,7 @@ export const kontekst: GrpcWire = {
 };
 
 /** The reason in the hint that starts a turn of roz. The server without a gateway sends it first. */
-export const begun = "a turn has begun";
+export const begun = "a turn has started";
 
 const streamSession = "/roz.v1.AgentService/StreamSession";
 const start = frameRozRequest({ start: {} });

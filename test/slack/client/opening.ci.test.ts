@@ -51,7 +51,7 @@ test("a silent socket is replaced by another one", async () => {
 	sockets.greets = true;
 	clock.advance(10_000);
 	await one.reaches("lost");
-	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("did not greet") });
+	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("did not send hello") });
 	clock.advance(1000);
 	await opens(2);
 	expect(one.states).toEqual(["lost", "ready"]);

@@ -137,8 +137,9 @@ export class Questions {
 		const hint = this.#options.acceptsAll
 			? "this call always requires approval: use a terminal, or `parley chat`"
 			: "there is no terminal; -y approves tool calls in advance";
-		const why = type === "confirm" ? `denied: ${hint}` : "not answered: there is no terminal";
-		this.#tell(`parley: ${visibleLine(label)}: ${why}`);
+		const [outcome, reason] =
+			type === "confirm" ? ["denied", hint] : ["not answered", "there is no terminal"];
+		this.#tell(`parley: ${outcome}: ${visibleLine(label)} (${reason})`);
 		await this.#respond(question, { ...decline, reason: "the client has no terminal for questions" });
 	}
 

@@ -72,8 +72,8 @@ test.each([
 	["whose storage has trouble", [503, '{"status":"degraded"}'], undefined],
 	["that is stopping", [503, '{"status":"draining"}'], [unavailable, /is stopping$/]],
 	["behind a proxy, and away", [502, "<h1>Bad</h1>"], [unavailable, question]],
-	["that wants a token", [401, '{"error":"?"}'], ["unauthenticated", /wants a valid token.*HTTP 401/]],
-	["that refuses the host name", [421, "{}"], [final, /does not answer to this host name/]],
+	["that wants a token", [401, '{"error":"?"}'], ["unauthenticated", /requires a valid token.*HTTP 401/]],
+	["that refuses the host name", [421, "{}"], [final, /does not accept this host name/]],
 	["that is another program, with 200", [200, "<h1>Hi</h1>"], [final, /another program.*HTTP 200/]],
 	["that is another program, with a redirect", [302, ""], [final, /another program.*HTTP 302/]],
 ] as const)("judges the health of a gateway that %s at any address", async (_, [status, body], refusal) => {
@@ -131,7 +131,7 @@ test("reports a service without HTTP, and one without TLS at an https address", 
 	const plain = createHttpServer(answering(200, '{"status":"ok"}'));
 	await expect(checkReady({ url: await listening(plain, "https"), isNamed: true })).rejects.toMatchObject({
 		code: final,
-		message: expect.stringContaining("perhaps it speaks http there, not https"),
+		message: expect.stringContaining("it may use http at this address, not https"),
 	});
 	plain.close();
 });

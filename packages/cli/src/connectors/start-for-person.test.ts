@@ -27,7 +27,7 @@ test("prints the model, the data directory and the next commands", () => {
   model    offline (built in, needs no API key)
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
-           Ozzie clients connect with --gateway ws://127.0.0.1:7777/api/ws; start with --ozzie to connect without it
+           Ozzie clients connect with --gateway ws://127.0.0.1:7777/api/ws; start with --ozzie to connect without this option
            127.0.0.1:7777 (gRPC: kontekst, roz)
 
   In another terminal, in this directory:
@@ -102,7 +102,7 @@ test("prints the recipient of messages and the resumed work", () => {
   sends    your messages and tool results to anthropic
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
-           Ozzie clients connect with --gateway ws://127.0.0.1:7777/api/ws; start with --ozzie to connect without it
+           Ozzie clients connect with --gateway ws://127.0.0.1:7777/api/ws; start with --ozzie to connect without this option
            127.0.0.1:7777 (gRPC: kontekst, roz)
   resumed  unfinished work in 2 sessions
 

@@ -139,7 +139,7 @@ function grpcTarget(url: string): string {
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
 	if (usual !== undefined) return "Ozzie clients connect without options: ozzie ask, ozzie tui";
-	return `Ozzie clients connect with --gateway ${webSocketUrl(urls[0])}; start with --ozzie to connect without it`;
+	return `Ozzie clients connect with --gateway ${webSocketUrl(urls[0])}; start with --ozzie to connect without this option`;
 }
 
 /** Clients that can connect and the token that they need; no rows if only programs of this user can. */

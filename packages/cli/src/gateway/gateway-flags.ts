@@ -27,7 +27,7 @@ export function addGatewayFlags(command: Command): Command {
 		)
 		.option(
 			"--provider <name>",
-			"model provider: anthropic, offline or auto (default: anthropic if it has a key or a base URL)",
+			"model provider: anthropic, offline or auto (default: auto, which is anthropic if there is a key or a base URL)",
 		)
 		.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 		.option("--base-url <url>", "URL of another server for the Messages API")

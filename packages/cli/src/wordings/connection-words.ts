@@ -7,5 +7,5 @@ export const connectionWords = {
 
 /** Note about a session that does not use the current directory, with the reason of the gateway. */
 export function otherDirectoryWords(directory: string, reason: string): string {
-	return `parley: the session does not use ${directory}: ${visibleLine(reason)}`;
+	return `parley: the session cannot use ${directory}: ${visibleLine(reason)}`;
 }

@@ -97,7 +97,7 @@ async function apologize(parts: EventParts, event: InboundEvent, id: string): Pr
 	const cursor = { session: `${eventCursor}${id}/aside`, seq: 1 };
 	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		throw new ParleyError(`the apology for an inbound event cannot be stored: ${message}`, {
+		throw new ParleyError(`the error reply to an inbound event cannot be stored: ${message}`, {
 			code: "unavailable",
 			cause,
 		});

@@ -267,9 +267,9 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	expect(await office.outbox.stuck(10)).toHaveLength(3);
 	const again = { send: true, by: "ada" };
 	for (const [id, decision, words] of [
-		["sess_1/2/0", again, "only held rows"],
+		["sess_1/2/0", again, "only held posts"],
 		["sess_1/3/0", again, "a newer post"],
-		["sess_1/1/0", { ...again, send: false }, "only held rows"],
+		["sess_1/1/0", { ...again, send: false }, "only held posts"],
 	] as const) {
 		await expect(office.outbox.decide(id, decision)).rejects.toThrow(words);
 	}

@@ -33,7 +33,7 @@ test("a failed save is logged and repeated later", async () => {
 	const { clock, log, late, written, state } = place();
 	state.isRefused = true;
 	await late.written();
-	expect(log.records.map(({ message }) => message)).toEqual(["the count cannot be written down yet"]);
+	expect(log.records.map(({ message }) => message)).toEqual(["the count cannot be saved yet"]);
 	state.isRefused = false;
 	clock.advance(10_000);
 	await tick();

@@ -38,7 +38,7 @@ export class LateSave {
 		this.#timer = undefined;
 		const { save, what, log } = this.#parts;
 		this.#saving = this.#saving.then(save).catch((error: unknown) => {
-			log.warn(`${what} cannot be written down yet`, { error });
+			log.warn(`${what} cannot be saved yet`, { error });
 			this.changed();
 		});
 	}

@@ -143,7 +143,7 @@ export class AudienceWatch {
 			try {
 				const isOurs = (place: string): boolean => place.startsWith(prefix);
 				const ended = await endGrants(request, isOurs, { reason, key: "unwatched" });
-				if (ended > 0) log.warn("trusted channels are trusted no longer", { channels: ended, reason });
+				if (ended > 0) log.warn("channels are no longer trusted", { channels: ended, reason });
 				return;
 			} catch (reasonOfFailure) {
 				signal.throwIfAborted();

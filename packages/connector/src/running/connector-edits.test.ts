@@ -224,7 +224,7 @@ test("events during an invalid token wait for the operator", async () => {
 	const { methods } = stage.gateway;
 	const { whoami } = methods;
 	methods.whoami = () => {
-		throw new ParleyError("wants a valid token", { code: "unauthenticated" });
+		throw new ParleyError("requires a valid token", { code: "unauthenticated" });
 	};
 	await playScene([{ says: "help me", in: "general", mentions: "us" }, { passes: 600_000 }], stage);
 	if (whoami) methods.whoami = whoami;

@@ -241,7 +241,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },
 		{ commands: "session switch", options: { session: "nonsense" } },
-		{ whispers: ["Switched to", "No single conversation"] },
+		{ whispers: ["Switched to", "does not match exactly one"] },
 	],
 	"after a loss of the database a room goes on with the session used last": [
 		{ says: "one" },

@@ -93,7 +93,7 @@ test("a message deleted while it waits ends the trust, because platforms do not 
 	expect(ended).toHaveLength(1);
 });
 
-const unseen = /no record of its last connection, so people may have joined unseen/;
+const unseen = /no record of its last connection, so people may have joined unnoticed/;
 
 /** A stage on which grants end when they are revoked, and the requests after the first `from`. */
 async function trustedStage() {
@@ -214,7 +214,7 @@ test.each<[what: string, time: number, ends: boolean, passes: (stage: Stage, tim
 	await passes(stage, time);
 	await stage.quiet();
 	expect(open.size).toBe(ends ? 1 : 3);
-	if (ends) expect(reasons[0]).toMatch(/, so people may have joined unseen$/);
+	if (ends) expect(reasons[0]).toMatch(/, so people may have joined unnoticed$/);
 	// Later grants are watched from their beginning.
 	open.set("grant_new", granted("chat:guild:new"));
 	await stage.restart();

@@ -308,7 +308,9 @@ export class Subscriptions {
 		const { store, log } = this.#parts;
 		await store
 			.commit((tx) => forgetSessionCursor(tx, session))
-			.catch((error: unknown) => log.warn("a deleted session is still remembered", { session, error }));
+			.catch((error: unknown) =>
+				log.warn("the state of a deleted session could not be removed", { session, error }),
+			);
 	}
 }
 

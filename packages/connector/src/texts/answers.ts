@@ -21,7 +21,7 @@ export const answerTexts = {
 			return `I am working on ${position === 1 ? "another message" : "other messages"}. ${place}`;
 		},
 		dropped: "Removed from the queue.",
-		full: "The queue is full here. I keep your message and handle it when there is room.",
+		full: "The queue is full here. I keep your message and handle it later.",
 	},
 
 	retry: {

@@ -138,7 +138,7 @@ export const approvalTexts = {
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>
-			`your approval counts, and it needs ${needed} of them`,
+			`your approval counts, but the call needs ${needed} approvals`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
 		unseen: "this post did not show all of it. Use its own buttons",
 		critical: ({ command }: { readonly command: string }): string =>
@@ -164,7 +164,7 @@ export const approvalTexts = {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** For trust requests and for calls that always require approval. */
-		onlyButtons: "Not decided, because this request has no answer by message. Use its buttons.",
+		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
 		whichCall: ({
 			calls,
 			example,

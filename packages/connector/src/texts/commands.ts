@@ -32,7 +32,7 @@ export const commandTexts = {
 		withoutOptions: ({ usage }: { readonly usage: string }): string =>
 			`This command has no options. Usage: ${usage}`,
 		unread: ({ usage }: { readonly usage: string }): string =>
-			`Some of these words belong to no option. Usage: ${usage}`,
+			`Some of these words do not belong to an option. Usage: ${usage}`,
 	},
 
 	ask: {

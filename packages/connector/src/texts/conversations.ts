@@ -16,7 +16,7 @@ export const conversationTexts = {
 		description: "Switch to another conversation of this channel",
 		session: "Its title, or the end of its id",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
-			`No single conversation here matches “${name}”. \`${list}\` shows them.`,
+			`“${name}” does not match exactly one conversation here. \`${list}\` shows all.`,
 		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
 		current: " · current",
 	},

@@ -21,7 +21,7 @@ export const messageTexts = {
 			readonly reason: string;
 			readonly effect: string;
 		}): string => `${at}: ${reason}; ${effect}.`,
-		askThere: "Ask in the channel of the message for its tool calls.",
+		askThere: "To see its tool calls, use this command in the channel of the message.",
 		states: {
 			queued: "It is in the queue.",
 			active: "I am working on it.",

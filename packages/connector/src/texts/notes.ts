@@ -8,7 +8,7 @@ export const noteTexts = {
 		hidden: ({ command }: { readonly command: string }): string =>
 			`Notes about you are not shown in this channel. \`${command}\` shows them to you alone.`,
 		howToDelete: ({ command }: { readonly command: string }): string =>
-			`\`${command} ID\` deletes a note, \`${command} me\` all of yours.`,
+			`\`${command} ID\` deletes a note, and \`${command} me\` deletes all of yours.`,
 		scopes: { user: "about you", channel: "this channel", everyone: "all members" },
 	},
 

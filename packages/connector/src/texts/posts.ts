@@ -10,13 +10,13 @@ export const postTexts = {
 		`not posted after ${attempts} attempts: ${reason}`,
 
 	/** Errors of decisions. */
-	unknown: ({ id }: { readonly id: string }): string => `the outbox has no row ${id}`,
+	unknown: ({ id }: { readonly id: string }): string => `no post has the id ${id}`,
 	notHeld: ({ id, state }: { readonly id: string; readonly state: string }): string =>
-		`row ${id} is ${state}: only held rows wait for a decision`,
+		`post ${id} is ${state}: only held posts wait for a decision`,
 	replaced: ({ id }: { readonly id: string }): string =>
-		`row ${id} is dead, and a newer post has replaced it`,
+		`post ${id} has failed, and a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
-		`${by} has already decided that row ${id} is ${send ? "sent" : "never sent"}`,
+		`${by} has already decided that post ${id} is ${send ? "sent" : "never sent"}`,
 	oldConnector: ({ platform }: { readonly platform: string }): string =>
 		`the running ${platform} connector has an earlier version of Parley: restart it first`,
 };

@@ -125,7 +125,7 @@ export const taskTexts = {
 	replies: {
 		alreadyEnded: ({ end }: { readonly end: string }): string => `It had already ended: ${end}.`,
 		restarted: "Started again as a new task with its own card.",
-		stillRunning: "This task is still in progress. You can retry it after its end.",
+		stillRunning: "This task is still in progress. You can retry it when it has ended.",
 		alreadyRestarted: "Already started again: see its new card.",
 		forgotten: ({ title, state }: { readonly title: string; readonly state: string }): string =>
 			`**${title}** has ended (${state}), and the gateway no longer has it.`,

@@ -6,7 +6,7 @@ export const trustTexts = {
 		minutes: ({ usual }: { readonly usual: number }): string => `Duration in minutes; ${usual} by default`,
 		tools: "Only these tools, separated by commas",
 		calls: "Maximum number of calls",
-		granted: "This channel is trusted. Its card shows until when.",
+		granted: "This channel is trusted. Its card shows when the trust ends.",
 		requested: ({ length }: { readonly length: string }): string =>
 			`Requested trust for ${length}. An owner or the operator must confirm it.`,
 	},
@@ -74,9 +74,10 @@ export const trustTexts = {
 		audienceChanged: ({ change }: { readonly change: string }): string =>
 			`the members or their permissions have changed: ${change}`,
 		messageDeleted: "a queued message was deleted",
-		unknownConnection: "the connector has no record of its last connection, so people may have joined unseen",
+		unknownConnection:
+			"the connector has no record of its last connection, so people may have joined unnoticed",
 		disconnected: ({ minutes }: { readonly minutes: number }): string =>
-			`the connector was disconnected for ${minutes} minutes, so people may have joined unseen`,
+			`the connector was disconnected for ${minutes} minutes, so people may have joined unnoticed`,
 	},
 
 	operator: "the operator",

@@ -107,8 +107,8 @@ test.each([
 
 test.each([
 	["", "the path is empty"],
-	["a\0b", "a path cannot hold a NUL"],
-	["file\0.txt", "a path cannot hold a NUL"],
+	["a\0b", "a path cannot contain a NUL"],
+	["file\0.txt", "a path cannot contain a NUL"],
 	["..\\..\\etc", "backslashes are not allowed: separate directories with /"],
 	["~", "~ is not expanded: write the complete path"],
 	["~/x", "~ is not expanded: write the complete path"],

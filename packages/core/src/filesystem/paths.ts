@@ -134,7 +134,7 @@ function refuseUnclear(text: string): void {
 		throw new ParleyError(`${why}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
 	};
 	if (text === "") refuse("the path is empty");
-	if (text.includes("\0")) refuse("a path cannot hold a NUL");
+	if (text.includes("\0")) refuse("a path cannot contain a NUL");
 	if (!text.isWellFormed()) refuse("the path is not well-formed text");
 	if (text.includes("\\")) refuse("backslashes are not allowed: separate directories with /");
 	if (text.startsWith("~")) refuse("~ is not expanded: write the complete path");

@@ -90,7 +90,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 
 function ignoreGone(reason: unknown): undefined {
 	if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
-	throw fileError("cannot look at the gateway's own files", reason);
+	throw fileError("cannot check the gateway's own files", reason);
 }
 
 /** Throws `invalid_argument` if it is not a regular file. */

@@ -136,7 +136,7 @@ function findStanding(
 	}
 	// The author of a rule requires an approval, so the trust of a channel does not replace it.
 	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
-	if (trusted && isBuiltIn && isLifted("grant")) return "the channel is trusted with it";
+	if (trusted && isBuiltIn && isLifted("grant")) return "a trust grant of the channel covers it";
 	return undefined;
 }
 

@@ -41,7 +41,8 @@ export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): P
 	const { success, data, error } = policySchema().safeParse(file.values);
 	if (!success) throw explain(file, error);
 	const size = data.rules.reduce((sum, { when }) => sum + Object.values(when ?? {}).flat().length, 0);
-	if (size > mostConditions) throw refused(file, ["rules"], `it names more than ${mostConditions} things`);
+	if (size > mostConditions)
+		throw refused(file, ["rules"], `it has more than ${mostConditions} values of conditions`);
 	const rules = data.rules.map((rule, index) => new RuleReader(rule, { source, file, index, tools }).read());
 	if (source.layer !== "workspace") return { rules, ignored: [] };
 	const [ignored, kept] = [rules.filter(isAllow), rules.filter((rule) => !isAllow(rule))];

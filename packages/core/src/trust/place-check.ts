@@ -91,7 +91,7 @@ export function checkKnown(
 	const unknown = approveIn.find((other) => !isKnown(other));
 	if (unknown === undefined) return;
 	const way = `set it first, for example with parley channels set ${unknown} --mention required`;
-	throw refused(key, `${unknown}, which is to answer its approvals, has no settings: ${way}`);
+	throw refused(key, `${unknown}, which should answer its approvals, has no settings: ${way}`);
 }
 
 /** Questions of one channel become readable in the others, so the operator sets this for each channel. */

@@ -114,7 +114,7 @@ function checked(name: string, description: string): string {
 	if (description.length > 0 && description.length <= most.description) return description;
 	throw refused(
 		name,
-		`the description has ${description.length} characters, allowed are 1 to ${most.description}`,
+		`the description has ${description.length} characters; allowed: 1 to ${most.description}`,
 	);
 }
 

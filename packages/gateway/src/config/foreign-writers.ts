@@ -73,7 +73,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 		(facts.mode & groupWrites) !== 0 && isForeign(facts.gid);
 	const warnings: string[] = [];
 	const warn = (fault: string, fix: string): void => {
-		warnings.push(`the configuration file ${path} ${fault}; if that is not intended, type: ${fix}`);
+		warnings.push(`the configuration file ${path} ${fault}; if that is not intended, run: ${fix}`);
 	};
 	if (isForeign(uid)) {
 		warn(`belongs to another user (id ${uid}), who can change it`, `sudo chown ${user} ${quote(path)}`);
@@ -104,7 +104,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 
 function writable(fault: string, path: string, mode: number): ParleyError {
 	const octal = (mode & 0o777).toString(8);
-	return new ParleyError(`the configuration file ${fault} (mode ${octal}); type: chmod o-w ${quote(path)}`, {
+	return new ParleyError(`the configuration file ${fault} (mode ${octal}); run: chmod o-w ${quote(path)}`, {
 		code: "failed_precondition",
 	});
 }

@@ -265,7 +265,7 @@ test("a named file must exist and be a file", () => {
 	);
 });
 
-const hostPort = "HOST:PORT, for instance";
+const hostPort = "HOST:PORT, for example";
 
 test.each([
 	[{ listen: ["7777"] }, ['"7777" is not allowed for listen (--listen)', hostPort]],
@@ -595,7 +595,7 @@ test.each([
 		using place = setUp();
 		place.write(file, '{ "model": "x" }');
 		chmodSync(place.at(file), 0o646);
-		const fix = `type: chmod o-w '${place.at(file).replaceAll("'", "'\\''")}'`;
+		const fix = `run: chmod o-w '${place.at(file).replaceAll("'", "'\\''")}'`;
 		expect(() => place.load(defined({ flags }))).toThrow(
 			refusal("failed_precondition", place.at(file), "changed by every user", "mode 646", fix),
 		);
@@ -610,7 +610,7 @@ test("a configuration file that every user can replace is refused, but not in a 
 	chmodSync(place.at("other"), 0o777);
 	const flags = { config: "other/named.json" };
 	expect(() => place.load({ flags })).toThrow(
-		refusal("failed_precondition", "replaced by every user", `type: chmod o-w '${place.at("other")}'`),
+		refusal("failed_precondition", "replaced by every user", `run: chmod o-w '${place.at("other")}'`),
 	);
 	chmodSync(place.at("other"), 0o1777);
 	expect(place.load({ flags }).model).toBe("x");
@@ -654,7 +654,7 @@ test.each([
 		for (const name of ["open", "open/inner", "links/safe", "links"]) {
 			chmodSync(place.at(name), 0o777);
 			expect(() => place.load({ flags }), name).toThrow(
-				refusal("failed_precondition", "replaced by every user", `type: chmod o-w '${place.at(name)}'`),
+				refusal("failed_precondition", "replaced by every user", `run: chmod o-w '${place.at(name)}'`),
 			);
 			chmodSync(place.at(name), 0o755);
 		}
@@ -685,7 +685,7 @@ test("files that another user or a group can change are warned about, those of r
 		expect.stringContaining(`belongs to another user (id ${stranger})`),
 	]);
 	expect(warnings({ uid: user, gid: stranger, mode: 0o664 })).toEqual([
-		expect.stringMatching(/members of its group .* type: chmod g-w '/),
+		expect.stringMatching(/members of its group .* run: chmod g-w '/),
 	]);
 });
 
@@ -718,11 +718,11 @@ asRoot(
 		};
 		expect(set(stranger, 0, 0o755)).toEqual([
 			`the configuration file ${file} can be replaced by another user (id ${stranger}), who owns ${place.at("top")}; ` +
-				`if that is not intended, type: sudo chown -h ${user} '${place.at("top")}'`,
+				`if that is not intended, run: sudo chown -h ${user} '${place.at("top")}'`,
 		]);
 		expect(set(0, stranger, 0o775)).toEqual([
 			`the configuration file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
-				`if that is not intended, type: chmod g-w '${place.at("top")}'`,
+				`if that is not intended, run: chmod g-w '${place.at("top")}'`,
 		]);
 		// The owner of a directory such as /tmp can replace the entries of all users, its group cannot.
 		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);

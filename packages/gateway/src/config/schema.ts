@@ -114,8 +114,8 @@ const slack = () =>
 			apiUrl: string(serverAddress)
 				.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
 				.describe("Address of the Web API, including /api. Default: the address of Slack."),
-			listen: string("HOST:PORT, for instance 127.0.0.1:3000")
-				.refine(isEndpoint, { error: "HOST:PORT, for instance 127.0.0.1:3000" })
+			listen: string("HOST:PORT, for example 127.0.0.1:3000")
+				.refine(isEndpoint, { error: "HOST:PORT, for example 127.0.0.1:3000" })
 				.describe(
 					"HOST:PORT for requests from Slack. Needed with SLACK_SIGNING_SECRET, and not used with SLACK_APP_TOKEN.",
 				),
@@ -149,10 +149,10 @@ const llama = () =>
 const settings = {
 	$schema: () => string("the address of this schema").describe("Address of this JSON Schema, for editors."),
 	listen: () =>
-		list("HOST:PORT, for instance 127.0.0.1:7777 or [::1]:7777; port 0 takes a free one", isEndpoint)
+		list("HOST:PORT, for example 127.0.0.1:7777 or [::1]:7777; port 0 chooses a free port", isEndpoint)
 			.min(1, { error: "at least one HOST:PORT" })
 			.describe(
-				"Addresses to listen on: HOST:PORT, with IPv6 addresses in brackets. Port 0 takes a free port. Default: 127.0.0.1:7777.",
+				"Addresses to listen on: HOST:PORT, with IPv6 addresses in brackets. Port 0 chooses a free port. Default: 127.0.0.1:7777.",
 			),
 	data: () =>
 		string("a directory").describe(

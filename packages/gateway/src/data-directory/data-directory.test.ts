@@ -25,7 +25,7 @@ test.each([0o755, 0o701, 0o777])(
 		await chmod(path, mode);
 		await expect(prepareDataDirectory(path)).rejects.toMatchObject({
 			code: "failed_precondition",
-			message: expect.stringContaining(`type: chmod 700 '${directory.path}/it'\\''s'`),
+			message: expect.stringContaining(`run: chmod 700 '${directory.path}/it'\\''s'`),
 		});
 	},
 );

@@ -72,7 +72,7 @@ export function warnOfLostDatabase(path: string, log: Logger): void {
 	if (left.length === 0) return;
 	log.warn(
 		`${path} contains keys or tokens (${left.join(", ")}) but no database: Parley creates an empty one, without earlier ` +
-			"sessions; if a database was lost, stop Parley and type: parley restore FILE --force",
+			"sessions; if a database was lost, stop Parley and run: parley restore FILE --force",
 		{ dataDirectory: path },
 	);
 }

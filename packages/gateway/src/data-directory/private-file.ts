@@ -26,8 +26,8 @@ export async function checkPermissions(path: string, forbidden: number): Promise
 	const status = await stat(path);
 	if ((status.mode & forbidden) === 0) return;
 	const mode = (status.mode & 0o777).toString(8);
-	const mend = `chmod ${status.isDirectory() ? "700" : "600"} '${path.replaceAll("'", "'\\''")}'`;
-	throw new ParleyError(`${path} is open to other users of this machine (mode ${mode}); type: ${mend}`, {
+	const fix = `chmod ${status.isDirectory() ? "700" : "600"} '${path.replaceAll("'", "'\\''")}'`;
+	throw new ParleyError(`${path} is open to other users of this machine (mode ${mode}); run: ${fix}`, {
 		code: "failed_precondition",
 	});
 }

@@ -36,7 +36,7 @@ export async function probeLlama(
 		const schema = status === 503 ? Loading : Ready;
 		const known = [200, 503].includes(status) && schema.safeParse(readJson(text)).success;
 		if (known) return { state: status === 200 ? "ready" : "loading" };
-		return { state: "other", did: `answers GET /health with ${status}, not like a llama-server` };
+		return { state: "other", did: `answers GET /health with ${status}, unlike a llama-server` };
 	} catch (reason) {
 		if (signal?.aborted) return { state: "absent" };
 		if (reason instanceof Late) return { state: "other", did: `does not answer within ${PROBE_MS / 1000} s` };

@@ -299,7 +299,7 @@ async function findCommand(command: string, environment: LlamaSettings["environm
 		const place = command.includes("/") ? "" : " in PATH";
 		throw new ParleyError(
 			`llama.command ${JSON.stringify(command)} cannot be started: there is no such program${place} that you may execute. ` +
-				"Install llama.cpp, or write the path of its llama-server.",
+				"Install llama.cpp, or set the path of its llama-server.",
 			{ code: "invalid_argument", cause },
 		);
 	}

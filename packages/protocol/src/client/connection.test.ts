@@ -47,9 +47,9 @@ test("a token that is invalid in a header is refused and not repeated", () => {
 });
 
 test.each([
-	[401, "unauthenticated", /wants a valid token/],
+	[401, "unauthenticated", /requires a valid token/],
 	[403, "permission_denied", /refuses this caller/],
-	[421, "failed_precondition", /does not answer to this host name/],
+	[421, "failed_precondition", /does not accept this host name/],
 ])("a handshake refused with %i is final and rejects everything", async (status, code, words) => {
 	const watched = connect((await listen(status)).url);
 	const waiting = watched.client.request("list_sessions", {});
@@ -60,7 +60,7 @@ test.each([
 
 test("another refusal is tried again", async () => {
 	const watched = connect((await listen(503)).url);
-	expect(await watched.retry()).toMatch(/answered HTTP 503; next try in \d+ ms$/);
+	expect(await watched.retry()).toMatch(/answered HTTP 503; retrying in \d+ ms$/);
 	expect(await watched.until("lost")).toContain("answered HTTP 503");
 });
 
@@ -106,7 +106,7 @@ test("waiting times grow while nothing works and start small again after a good 
 	const waits: string[] = [];
 	const loseOne = async (): Promise<void> => {
 		await (await gateway.connection()).cut();
-		waits.push((await watched.retry()).replace(/.*next try in /, ""));
+		waits.push((await watched.retry()).replace(/.*retrying in /, ""));
 	};
 	for (let losses = 0; losses < 7; losses++) await loseOne();
 	expect(waits).toEqual(["125 ms", "250 ms", "500 ms", "1000 ms", "2000 ms", "4000 ms", "5000 ms"]);
@@ -115,7 +115,7 @@ test("waiting times grow while nothing works and start small again after a good 
 	await peer.answer("cancel_turn", { status: "idle" });
 	await answered;
 	await peer.cut();
-	expect(await watched.retry()).toContain("next try in 125 ms");
+	expect(await watched.retry()).toContain("retrying in 125 ms");
 });
 
 test.each([

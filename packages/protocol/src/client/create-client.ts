@@ -33,12 +33,15 @@ export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const protocol = url && websocketProtocols[url.protocol];
 	if (!url || !protocol) {
-		throw new ParleyError(`"${text}" is not a gateway's address: write it like http://127.0.0.1:7777`, {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			`"${text}" is not the address of a gateway: use an address such as http://127.0.0.1:7777`,
+			{
+				code: "invalid_argument",
+			},
+		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw new ParleyError(`the gateway's address on ${url.host} has more than host, port and path`, {
+		throw new ParleyError(`the gateway's address on ${url.host} can have only a host, a port and a path`, {
 			code: "invalid_argument",
 		});
 	}

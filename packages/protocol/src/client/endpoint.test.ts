@@ -11,11 +11,11 @@ test.each([
 });
 
 test.each(["", "127.0.0.1:7777", "ftp://host", "not a url"])("%j is not an address of a gateway", (given) => {
-	expect(() => resolveEndpoint(given)).toThrow(`"${given}" is not a gateway's address`);
+	expect(() => resolveEndpoint(given)).toThrow(`"${given}" is not the address of a gateway`);
 });
 
 test("a secret in the address is refused and not repeated", () => {
 	for (const url of ["http://me:s3cret@host", "http://host/?token=s3cret", "http://host/#s3cret"]) {
-		expect(() => resolveEndpoint(url)).toThrow(/^(?!.*s3cret).*more than host, port and path$/);
+		expect(() => resolveEndpoint(url)).toThrow(/^(?!.*s3cret).*can have only a host, a port and a path$/);
 	}
 });

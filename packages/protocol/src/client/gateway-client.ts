@@ -98,7 +98,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	lost(reason: string, retryInMs: number): void {
 		this.#requests.dropUnlasting();
-		this.#onState("lost", `${reason}; next try in ${retryInMs} ms`);
+		this.#onState("lost", `${reason}; retrying in ${retryInMs} ms`);
 	}
 
 	refused(error: ParleyError): void {
@@ -209,8 +209,9 @@ export class GatewayClient implements Client, LinkObserver {
 		}
 		const reader = frame.session_id === undefined ? undefined : this.#readers.get(frame.session_id);
 		const taken = reader?.take(frame) ?? "ignored";
-		if (taken === "gap") this.#violated(`left out what comes before seq ${frame.seq} of ${frame.session_id}`);
-		if (taken === "full") this.#link.drop(1000, "a session is not read fast enough");
+		if (taken === "gap")
+			this.#violated(`did not send the events before seq ${frame.seq} of ${frame.session_id}`);
+		if (taken === "full") this.#link.drop(1000, "this client reads a session too slowly");
 		if (taken === "kept" && !frame.transient) this.#violations = 0;
 	}
 
@@ -248,7 +249,7 @@ function isTransient(text: string): boolean {
 }
 
 function wentBack(id: string, after: number, last: number): ParleyError {
-	const message = `session ${id} ends at seq ${last} but ${after} was seen: the gateway's data was replaced`;
+	const message = `session ${id} ends at seq ${last}, but this client has received ${after}: the gateway's data was replaced`;
 	return new ParleyError(message, { code: "data_loss" });
 }
 

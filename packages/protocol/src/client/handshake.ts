@@ -4,16 +4,16 @@ import { type ErrorCode, ParleyError } from "@parley/base";
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {
 	400: {
 		code: "failed_precondition",
-		why: "refuses what was asked; where it speaks https, the address has to begin with https too",
+		why: "refuses the request; if it uses https, the address must begin with https, too",
 	},
 	401: {
 		code: "unauthenticated",
-		why: "wants a valid token: `parley token` prints it where the gateway runs",
+		why: "requires a valid token: `parley token` prints it where the gateway runs",
 	},
 	403: { code: "permission_denied", why: "refuses this caller" },
 	421: {
 		code: "failed_precondition",
-		why: "does not answer to this host name: use one that it was started with",
+		why: "does not accept this host name: use one that it was started with",
 	},
 };
 
@@ -39,11 +39,10 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 
 /** Advice for a TLS failure; undefined for other failures. */
 function tlsAdvice(code: string, { hostname }: URL): string | undefined {
-	if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-		return `call it by a name that its certificate has, not ${hostname}`;
-	if (code === "CERT_HAS_EXPIRED") return "its operator has to renew the certificate";
+	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `use a name that its certificate has, not ${hostname}`;
+	if (code === "CERT_HAS_EXPIRED") return "its operator must renew the certificate";
 	if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER")
-		return "perhaps it speaks http there, not https";
+		return "it may use http at this address, not https";
 	if (!/CERT|ISSUER|LEAF_SIGNATURE/.test(code)) return undefined;
-	return "for a certificate of your own, name its file, or that of its authority, in NODE_EXTRA_CA_CERTS";
+	return "for your own certificate, set NODE_EXTRA_CA_CERTS to its file, or to that of its authority";
 }

@@ -165,7 +165,9 @@ export class CatchUp {
 		const threads = await posted().catch((error: unknown) => {
 			// After a stop, the next start reads them; the database is already closing.
 			if (!this.#stopping.signal.aborted)
-				log.warn("could not list the threads of own posts, so their missed answers are not read", { error });
+				log.warn("could not list the threads of the bot's posts, so missed replies in them are not read", {
+					error,
+				});
 			return [];
 		});
 		if (this.#stopping.signal.aborted) return;

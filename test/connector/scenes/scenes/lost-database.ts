@@ -22,7 +22,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-const unseen = /🔒 Tools require approval here again: the connector .*, so people may have joined unseen/;
+const unseen = /🔒 Tools require approval here again: the connector .*, so people may have joined unnoticed/;
 
 /** Trusted channels of which the connector may not know that a guest has joined them. */
 export const unseenJoins: readonly Scene<SlackSite>[] = [

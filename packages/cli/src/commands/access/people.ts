@@ -22,13 +22,15 @@ interface PairFlags extends PeopleFlags {
 }
 
 const notes = `
-A chat user gets access by a code: the user types a code that \`pair\` prints, or
-requests one in chat, and you \`approve\` it. A code can be used once, within an
-hour; \`deny\` cancels it. The first owner of a guild or team adds it to the
-gateway: \`parley people pair --role owner\`.
+There are two ways to give a chat user access. You print a code with \`pair\`, and
+the user types it in chat. Or the user requests access in chat and gets a code,
+and you \`approve\` it. A code can be used once, within an hour; \`deny\` cancels
+it. The first owner of a guild or team connects it to the gateway:
+\`parley people pair --role owner\`.
 
-A guest asks and reads, a member submits work, an approver approves tool calls,
-and an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
+A guest can ask the agent, with tools that only read. A member can let the agent
+work, an approver can approve tool calls, and an owner can trust channels.
+PERSON is PLATFORM:TENANT:USER.
 `;
 
 export function peopleCommand(io: Io): Command {

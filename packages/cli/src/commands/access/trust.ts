@@ -26,10 +26,10 @@ interface GrantFlags extends TrustFlags {
 const notes = `
 In a trusted channel, tool calls for members run without approval, in the
 sandbox. Some calls always require approval: keys and passwords, control of this
-machine, changes that cannot be undone, files outside of the workspace. Trust
-ends at its limit of time or calls. It also ends if a member revokes it, stops
-the work or denies three calls, if the policy changes, a budget is spent or the
-sandbox fails, or a person without access or another organisation joins.
+machine, changes that cannot be undone, writes outside the roots. Trust ends at
+its limit of time or calls. It also ends if a member revokes it, stops the work
+or denies three calls, if the policy changes, a budget is spent or the sandbox
+fails, or if a person without access or of another organisation joins.
 Without --classes, trust covers all classes except outside-read.
 
 Examples:
@@ -129,7 +129,10 @@ function approveCommand(io: Io): Command {
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
 		const answered = await withGateway(flags, io, (client) => answerRequest(client, id, { value: true }));
 		if (flags.json) return printJson(answered, io);
-		printRows([`${visibleLine(answered.place)} is trusted; parley trust list shows until when`], io);
+		printRows(
+			[`${visibleLine(answered.place)} is trusted; \`parley trust list\` shows when the trust ends`],
+			io,
+		);
 	});
 }
 
@@ -204,7 +207,7 @@ export async function answerRequest(
 	const [request, ...others] = exact.length > 0 ? exact : requests.filter(({ token }) => beginsId(token, id));
 	if (!request) requireLongId(id);
 	if (!request)
-		throw new UsageError(`no request has the id ${id}; parley trust list shows the open requests`);
+		throw new UsageError(`no request has the id ${id}; \`parley trust list\` shows the open requests`);
 	if (others.length > 0) {
 		const ids = [request, ...others].map(({ token }) => token).join(", ");
 		throw new UsageError(`several requests begin with ${id}: ${ids}`);

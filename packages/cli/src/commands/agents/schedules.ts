@@ -25,7 +25,7 @@ interface AddFlags extends ListFlags {
 }
 
 const notes = `
-A schedule sends a message to the agent at given times, as a run of its owner.
+A schedule sends a message to the agent at given times, with the rights of its owner.
 The list shows the next time of each schedule, and the reason if it did not
 fire.
 

@@ -35,6 +35,6 @@ function tokenOf(io: Io): string {
 	const token = discordToken(io);
 	if (token) return token;
 	throw new UsageError(
-		"DISCORD_TOKEN is not set\nset it to the token of the bot; parley discord setup explains how to get one",
+		"DISCORD_TOKEN is not set\nset it to the token of the bot; `parley discord setup` explains how to get one",
 	);
 }

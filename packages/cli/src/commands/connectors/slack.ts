@@ -24,7 +24,7 @@ Examples:
 export function slackCommand(io: Io): Command {
 	const command = new Command("slack").option(
 		"--listen <host:port>",
-		"address to receive requests of Slack over HTTP",
+		"address that receives requests from Slack over HTTP",
 	);
 	const work: ConnectorWork = {
 		platform: slack,

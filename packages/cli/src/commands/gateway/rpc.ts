@@ -8,7 +8,10 @@ export function rpcCommand(io: Io, version: string): Command {
 	return (
 		new Command("rpc")
 			.description("serve another program over stdin and stdout: JSON lines (zot)")
-			.option("--provider <name>", "model provider: anthropic, offline or auto (default)")
+			.option(
+				"--provider <name>",
+				"model provider: anthropic or offline (default: the configured one, else anthropic)",
+			)
 			.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 			.option("--cwd <dir>", "working directory of the agent (default: the current directory)")
 			.option(

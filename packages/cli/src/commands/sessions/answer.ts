@@ -29,7 +29,7 @@ type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
 
 export function answerCommand(io: Io): Command {
 	const command = new Command("answer")
-		.description("list open questions, and answer one")
+		.description("list open approvals and questions, and answer one")
 		.argument("[id]", "id of the question")
 		.option("--value <text>", "the answer")
 		.option("--deny", "deny the approval, or decline the question")

@@ -80,7 +80,7 @@ function submitCommand(io: Io): Command {
 		.option("--agent <name>", "agent profile (see parley agents)")
 		.option("--model <name>", "model (see parley models)")
 		.option("--after <id>", "task that must complete first; may be repeated", collect)
-		.option("--autonomous", "do not ask for approval of plans; tools still ask")
+		.option("--autonomous", "do not ask for a review of plans; tool calls still require approval")
 		.option("--watch", "watch the task until it ends")
 		.option("--json", "print JSON")
 		.addHelpText("after", submitNotes.trimEnd());

@@ -132,7 +132,7 @@ export const tokens: Check = {
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
 			const [what = message, fix = "delete it: the next start creates another one"] =
-				message.split("; type: ");
+				message.split("; run: ");
 			return fail(what, fix);
 		}
 		if (!gateway) return ok("only this user can read the operator token");

@@ -11,7 +11,10 @@ export const model: Check = {
 		const { config, provider, gateway, health } = system;
 		if (health?.provider?.state === "failing") {
 			const { reason = "its calls fail" } = health.provider;
-			return fail(`the gateway's calls fail: ${reason}`, "`parley status` shows since when");
+			return fail(
+				`the gateway's calls fail: ${reason}`,
+				"`parley status` shows the time of the first failure",
+			);
 		}
 		if (config instanceof Error) return ok(configInvalid);
 		if (config.llama?.command !== undefined && !gateway)

@@ -256,7 +256,7 @@ const findings: readonly (readonly [
 	[
 		"tokens",
 		"fail",
-		{ operatorToken: throws("it is open to others; type: chmod 600 'x'") },
+		{ operatorToken: throws("it is open to others; run: chmod 600 'x'") },
 		/^it is open to others$/,
 		/^chmod 600 'x'$/,
 	],
@@ -524,7 +524,7 @@ test("reports a cause that several checks share once", async () => {
 	const all = await runChecks(
 		fakeSystem({
 			...open("/data/tokens/operator", 0o644),
-			operatorToken: throws(`${message}; type: chmod 600 '/data/tokens/operator'`),
+			operatorToken: throws(`${message}; run: chmod 600 '/data/tokens/operator'`),
 		}),
 	);
 	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([{ id: "tokens", what: message }]);

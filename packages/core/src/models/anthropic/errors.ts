@@ -104,13 +104,13 @@ function faultOfStatus(status: number): ModelFault {
 const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	401: ({ host, keyName, keyed = true }) => {
 		if (keyed) return `${host} does not accept the API key: check ${keyName ?? "ANTHROPIC_API_KEY"}`;
-		return `${host} asks for an API key${keyName === undefined ? "" : `: set ${keyName}`}`;
+		return `${host} requires an API key${keyName === undefined ? "" : `: set ${keyName}`}`;
 	},
-	402: ({ host }) => `${host} asks for payment: check the account's billing`,
+	402: ({ host }) => `${host} requires payment: check the account's billing`,
 	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
 	404: ({ host, model }) =>
 		`${host} has no model "${model}", or no Messages API: check the model and the base URL`,
-	407: ({ host }) => `the proxy in front of ${host} asks for credentials`,
+	407: ({ host }) => `the proxy in front of ${host} requires credentials`,
 	413: ({ host }) =>
 		`the request is too large for ${host}: shorten the conversation or send smaller pictures`,
 	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,

@@ -183,7 +183,7 @@ test("an input that came whole is judged like any other", () => {
 });
 
 test.each([
-	["no name", { name: "" }, "the call names no tool"],
+	["no name", { name: "" }, "the call has no tool name"],
 	["a name without end", { name: "x".repeat(129) }, "the tool's name is longer than 128 characters"],
 ])("a call needs a name: %s", (_name, named, invalid) => {
 	expect(contentOf(call(0, "{}", named))).toMatchObject([{ invalid, arguments: {} }]);

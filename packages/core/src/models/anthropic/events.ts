@@ -234,7 +234,7 @@ function isText(value: unknown): value is string {
 }
 
 function damaged(what: string): ModelError {
-	return new ModelError(`the answer was damaged on its way: it holds ${what}`, { fault: "interrupted" });
+	return new ModelError(`the answer was damaged on its way: it contains ${what}`, { fault: "interrupted" });
 }
 
 /** Higher than the limit of any model. A higher number is a mistake. */

@@ -144,7 +144,7 @@ export class Exchange {
 		// Probably a page of another server. A retry would get it again.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
-				new ModelError(`${this.#options.host} answers, but not as a Messages API does: check the base URL`, {
+				new ModelError(`${this.#options.host} does not answer like a Messages API: check the base URL`, {
 					fault: "rejected",
 				}),
 			);

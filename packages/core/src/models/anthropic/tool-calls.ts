@@ -94,7 +94,7 @@ export class ReplyCalls {
 
 function problemOf(name: unknown, number: number): string | undefined {
 	if (number >= mostCalls) return tooManyCalls;
-	if (typeof name !== "string" || name === "") return "the call names no tool";
+	if (typeof name !== "string" || name === "") return "the call has no tool name";
 	if (name.length > MAX_NAME) return `the tool's name is longer than ${MAX_NAME} characters`;
 	return undefined;
 }

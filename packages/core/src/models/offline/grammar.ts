@@ -42,7 +42,7 @@ export const commandWords: readonly CommandWord[] = [
 	call("list", "**/*.md", "lists files by pattern or directory", readList),
 	call("search", "TODO in src", 'searches files; "in src" is optional', readSearch),
 	call("git", "log --oneline -5", "runs a command of git", readGit),
-	call("send", "report.pdf", "hands you a file", (path) => ["send_file", { path }]),
+	call("send", "report.pdf", "sends you a file", (path) => ["send_file", { path }]),
 	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
 	call("remember", "I like tea", "stores a note about you", (content) => ["store_memory", { content }]),
@@ -61,18 +61,18 @@ export const commandWords: readonly CommandWord[] = [
 		"ask_user",
 		{ type: "multi", label: "Pick any", options: readOptions(argument) },
 	]),
-	call("secret", "API key", "asks for a password, typed unseen", (label) => [
+	call("secret", "API key", "asks for a password, which stays hidden", (label) => [
 		"ask_user",
 		{ type: "password", label },
 	]),
 	call("todo", "x look | > change | test", "keeps a list of steps: x done, > active", readTodo),
 	call("plan", "x look | > change | test", "does the same as todo", readTodo),
 	call("skill", "deploy main", "uses a skill, with its arguments", readSkillCall),
-	call("review", "A new table? <<< Two columns.", "lets people look at a task's plan", readReview),
-	call("spawn", "Count <<< run: wc notes.txt", "hands part of a task to a worker", readSpawn),
+	call("review", "A new table? <<< Two columns.", "asks people to review a task's plan", readReview),
+	call("spawn", "Count <<< run: wc notes.txt", "gives a part of a task to a worker", readSpawn),
 	call("wait", "all", "waits for all workers of a task", readWait),
-	text("long", "200 tokens at 20 per second", "streams words; the pace may be left out", readLong),
-	text("fail", "out of ideas", "lets the model call fail", (reason) => ({ kind: "fail", reason })),
+	text("long", "200 tokens at 20 per second", "streams words; the speed is optional", readLong),
+	text("fail", "out of ideas", "makes the model call fail", (reason) => ({ kind: "fail", reason })),
 ];
 
 const wordsByName = new Map(commandWords.map((entry) => [entry.word, entry]));

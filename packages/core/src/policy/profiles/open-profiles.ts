@@ -81,7 +81,7 @@ class ProfileDirectory implements Profiles {
 		try {
 			if (!isProfileName(name)) {
 				throw refused(
-					"an agent's name has at most 64 letters, digits, blanks, dots, hyphens and underscores",
+					"an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
 				);
 			}
 			const profile = await this.#load(name);

@@ -72,7 +72,7 @@ export function howToInstall(
 	platform: string = process.platform,
 ): string {
 	if (platform !== "linux") {
-		return "bubblewrap is for Linux: run the gateway in a container there, and declare it with --sandbox container";
+		return "bubblewrap needs Linux: run the gateway in a Linux container, and use --sandbox container";
 	}
 	const names = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, text = ""]) =>
 		text.split(" "),
@@ -93,7 +93,7 @@ export function howToPermit(read: (path: string) => string = textOf): string {
 		return "sysctl -w user.max_user_namespaces=15000";
 	}
 	if (isContainer()) return `start the container with --security-opt seccomp=unconfined, ${declare}`;
-	return `let this user make user namespaces, ${unlessContainer}`;
+	return `let this user create user namespaces, ${unlessContainer}`;
 }
 
 function isContainer(): boolean {

@@ -151,7 +151,7 @@ test("a file is not made larger than it could be edited again", async () => {
 test.each([
 	["a directory", ".", '"." is a directory'],
 	["a link out of the roots", "link/x", "leads outside the roots"],
-	["a NUL", "x\0", "a path cannot hold a NUL"],
+	["a NUL", "x\0", "a path cannot contain a NUL"],
 	["a path of the gateway", "../data/x", "no tool may touch"],
 ])("%s is refused", async (_name, path, reason) => {
 	await put(join(directory.path, "outside/x"), "a");

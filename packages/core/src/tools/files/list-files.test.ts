@@ -136,7 +136,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 	[{ output: "./a\n" }, ["a"]],
 	[
 		{ output: "./a\n./b\n[… 9 bytes left out …]\n./z\n" },
-		["a", "[… there are too many files for one look: name a directory further down …]"],
+		["a", "[… there are too many files for one search: name a directory further down …]"],
 	],
 	[
 		{ code: null, signal: "SIGTERM", timedOut: true, output: "./a\n" },
@@ -155,8 +155,8 @@ test("if nothing fits, the result describes the directory", async () => {
 
 test.each<[string, object, string]>([
 	["a file", { path: "a" }, '"a" is not a directory'],
-	["nothing", { path: "nowhere" }, 'cannot look into "nowhere": there is no such file'],
-	["a NUL", { path: "a\0" }, "a path cannot hold a NUL"],
+	["nothing", { path: "nowhere" }, 'cannot read the directory "nowhere": there is no such file'],
+	["a NUL", { path: "a\0" }, "a path cannot contain a NUL"],
 	["a pattern that leads out", { pattern: "../*" }, "leads out"],
 	["a pattern that is none", { pattern: "{a" }, 'the pattern "{a" cannot be used'],
 	["a depth of none", { depth: 0 }, "depth"],

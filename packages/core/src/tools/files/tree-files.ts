@@ -51,7 +51,7 @@ export async function findTreeFiles(
 
 function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
 	if (timedOut) return "looking for files took too long: name a directory further down";
-	if (cut) return "there are too many files for one look: name a directory further down";
+	if (cut) return "there are too many files for one search: name a directory further down";
 	// Code 1 means no files, 2 an error ("exit status" in the manual, rg.1).
 	return code === 0 || code === 1 ? undefined : "a part of it could not be read";
 }
@@ -61,7 +61,7 @@ export async function requireDirectory(path: string, text: string): Promise<void
 	try {
 		if ((await stat(path)).isDirectory()) return;
 	} catch (reason) {
-		throw fileError(`cannot look into ${JSON.stringify(text)}`, reason);
+		throw fileError(`cannot read the directory ${JSON.stringify(text)}`, reason);
 	}
 	throw new ParleyError(`${JSON.stringify(text)} is not a directory`, { code: "invalid_argument" });
 }

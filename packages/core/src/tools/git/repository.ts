@@ -152,7 +152,7 @@ async function activeHooks(directory: string): Promise<string[]> {
 		names = await readdir(directory);
 	} catch (reason) {
 		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return [];
-		throw fileError("cannot look at the repository's hooks", reason);
+		throw fileError("cannot read the repository's hooks", reason);
 	}
 	const hooks = await Promise.all(
 		names

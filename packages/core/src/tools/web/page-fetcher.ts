@@ -47,7 +47,9 @@ export class PageFetcher {
 			binding: { url: url.href },
 			grant: { kind: "argv", tool: "web_fetch", prefix: [url.origin] },
 			notes: [
-				...(url.protocol === "http:" ? ["without https: others on the network can read and change it"] : []),
+				...(url.protocol === "http:"
+					? ["without https: other machines on the network can read and change it"]
+					: []),
 				...(name !== "" && name !== url.hostname ? [`the host reads "${visible(name)}"`] : []),
 				...mixedScriptNotes(name),
 			],

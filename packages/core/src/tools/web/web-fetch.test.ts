@@ -20,7 +20,7 @@ test("a plan shows the whole URL as it will be sent, and looks nothing up", asyn
 		notes: [],
 	});
 	expect((await plan("http://example.com")).notes).toEqual([
-		"without https: others on the network can read and change it",
+		"without https: other machines on the network can read and change it",
 	]);
 });
 

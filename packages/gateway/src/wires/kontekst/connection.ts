@@ -152,7 +152,7 @@ export class RunStream {
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {
-			log.warn("a session without a message stays", { sessionId, error });
+			log.warn("an empty session could not be deleted", { sessionId, error });
 		});
 	}
 

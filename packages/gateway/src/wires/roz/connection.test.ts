@@ -199,7 +199,7 @@ test("a picture is refused after another client has chosen a model that reads no
 	const value = { content: "look", context: [{ block }], tools: [] };
 	stream.receive({ request: { $case: "userMessage", value } });
 	expect(await until("error")).toMatchObject({
-		value: { code: "unsupported", message: expect.stringMatching(/^context: blind cannot read pictures/) },
+		value: { code: "unsupported", message: expect.stringMatching(/^context: blind cannot read images/) },
 	});
 });
 

@@ -118,7 +118,9 @@ export class Agent {
 	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
 	async setModel(wanted: string): Promise<string> {
 		if (wanted === "") {
-			throw new ParleyError('model: "" names no model; get_models lists them', { code: "invalid_argument" });
+			throw new ParleyError('model: "" is not the name of a model; get_models lists the names', {
+				code: "invalid_argument",
+			});
 		}
 		if (wanted !== this.#model) await this.settings.checkModel?.(wanted);
 		return this.restoreModel(wanted);

@@ -73,9 +73,9 @@ test("every command has a row", () => {
 test.each([
 	["", "", /^malformed json: /],
 	["{", "", /^malformed json: /],
-	["[]", "", "malformed json: a line holds one object"],
-	["null", "", "malformed json: a line holds one object"],
-	['"ping"', "", "malformed json: a line holds one object"],
+	["[]", "", "malformed json: a line must contain one object"],
+	["null", "", "malformed json: a line must contain one object"],
+	['"ping"', "", "malformed json: a line must contain one object"],
 	["{}", "", "type: is missing"],
 	['{"type":1}', "", "type: must be a text"],
 	['{"type":"fly"}', "fly", "unknown command"],

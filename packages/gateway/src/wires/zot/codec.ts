@@ -63,7 +63,7 @@ function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
 	const { type, id } = isFields(value) ? value : {};
 	const known = Id.safeParse(id).data;
 	const wrong = error ? describe(error) : "unknown command";
-	const text = isFields(value) ? wrong : "malformed json: a line holds one object";
+	const text = isFields(value) ? wrong : "malformed json: a line must contain one object";
 	return refused(known, typeof type === "string" ? type : "", text);
 }
 

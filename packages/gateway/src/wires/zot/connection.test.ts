@@ -17,7 +17,7 @@ test("responses keep the order of their commands, even if some take longer", asy
 	while (ground.responses.at(-1)?.id !== "last") await ground.t.settle();
 	expect(ground.answers).toEqual([
 		...types.map((type, id) => [id, type === "fly" ? "unknown command" : true]),
-		[undefined, "malformed json: a line holds one object"],
+		[undefined, "malformed json: a line must contain one object"],
 		[undefined, "the line is longer than 16 MiB (20000000 bytes), and was skipped"],
 		["last", true],
 	]);
@@ -46,7 +46,7 @@ test("a command that fails early is answered in its order", async () => {
 	expect(ground.answers).toEqual([
 		["1", true],
 		["2", "no pending approval with id ask-9"],
-		["3", "message: it is empty: write a text or add a picture"],
+		["3", "message: it is empty: write a text or add an image"],
 		["4", expect.stringContaining("nobody")],
 		["5", expect.stringContaining("get_models")],
 		["6", true],

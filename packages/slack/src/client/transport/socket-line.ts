@@ -64,10 +64,10 @@ export class SocketLine {
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {
-			throw new ParleyError("Slack did not greet a new socket", { code: "unavailable" });
+			throw new ParleyError("Slack did not send hello on a new socket", { code: "unavailable" });
 		});
 		const ended = this.#leaving.promise.then(({ reason }) => {
-			throw new ParleyError(`Slack did not greet a new socket: ${reason}`, { code: "unavailable" });
+			throw new ParleyError(`Slack did not send hello on a new socket: ${reason}`, { code: "unavailable" });
 		});
 		try {
 			await Promise.race([this.#connect(), ended, late]);

@@ -47,7 +47,7 @@ export class SocketPair implements Transport {
 		this.#deaf = new SilenceWatch(clock, this.#open, suspected);
 		this.#rivals = new OtherProcessWatch({
 			clock,
-			look: () => [...this.#open].at(0)?.leave("the greeting of the next socket shows the number of sockets"),
+			look: () => [...this.#open].at(0)?.leave("the hello on the next socket shows the number of sockets"),
 			found: (connections) =>
 				log.warn(
 					"another process uses this app token, so each of them receives only a part of the messages: stop that process",

@@ -158,7 +158,7 @@ class TurnFrames {
 	}
 
 	begin(): void {
-		this.#sendHint("full", "a turn has begun");
+		this.#sendHint("full", "a turn has started");
 	}
 
 	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
@@ -179,7 +179,7 @@ class TurnFrames {
 		this.#shown.add(callId);
 		this.#sendActivity("calling_tool", tool);
 		if (this.#options.isPure(tool)) return;
-		if (this.#physical.size === 0) this.#sendHint("mini", "a tool acts");
+		if (this.#physical.size === 0) this.#sendHint("mini", "a tool is running");
 		this.#physical.add(callId);
 	}
 

@@ -50,7 +50,7 @@ export function composeMessage(
 
 function requirePictures({ name, readsPictures }: CurrentModel): void {
 	if (readsPictures) return;
-	const message = `context: ${name} cannot read pictures: choose another model, or leave the picture out`;
+	const message = `context: ${name} cannot read images: choose another model, or send the message without the image`;
 	throw new ParleyError(message, { code: "unimplemented" });
 }
 

@@ -19,7 +19,7 @@ export function createHandlers({ agent, prompts, approvals }: Parts): Handlers {
 		ping: () => ({ pong: true }),
 		prompt: (command) => {
 			if (!/[^\s\0]/.test(command.message ?? "") && (command.images ?? []).length === 0) {
-				throw new ParleyError("message: it is empty: write a text or add a picture", {
+				throw new ParleyError("message: it is empty: write a text or add an image", {
 					code: "invalid_argument",
 				});
 			}
