@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
 import { isTextCommand, readTextCommand, saysStop } from "../commands/text-command.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import type { InboundEventOf } from "../platform/inbound-event.ts";
+import type { InboundEventOf, ReadMessage } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
 import { replyToTask } from "../presses/tasks.ts";
 import { isRecorded } from "../rooms/message-records.ts";
@@ -16,6 +16,7 @@ import { messageTexts } from "../texts/messages.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import { handleEdit } from "./edit.ts";
 import { findPost, taskOfThread } from "./find-post.ts";
+import { findTask } from "./follow-up.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 import { answerTyped } from "./typed-answer.ts";
 
@@ -114,14 +115,17 @@ async function note(
 async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
-	const task = (await taskOfThread(parts, event.room)) ?? post?.task;
-	if (saysStop(event.text)) return stopHere(parts, event, { turn, task });
+	const named = (await taskOfThread(parts, event.room)) ?? post?.task;
+	if (saysStop(event.text)) return stopHere(parts, event, { turn, task: named });
 	await parts.welcomes.atMessage(event);
+	const { task, continues } = named === undefined ? {} : await findTask(parts, event, named);
 	return (
 		(await runTextCommand(parts, event, turn)) ??
 		greet(event) ??
 		(await answerTyped(parts, event, { turn, post, task })) ??
-		(task === undefined ? sendToSession(parts, event, turn) : sendToTask(parts, event, { turn, task }))
+		(task === undefined
+			? sendToSession(parts, event, { turn, continues })
+			: sendToTask(parts, event, { turn, task }))
 	);
 }
 
@@ -133,7 +137,8 @@ async function stopHere(
 	if (task !== undefined) {
 		const cancelled = { task_id: task, key, ...context.onBehalf(person, room) };
 		const { status } = await context.gateway.request("cancel_task", cancelled);
-		return status === "cancelled" ? { effect: "stopped" } : nothingToStop;
+		if (status === "cancelled") return { effect: "stopped" };
+		// The task has ended. A follow-up in its thread may be at work.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
 	// A command has a reply. The end of an answer is an edit above the command, so people may not see it.
@@ -186,7 +191,11 @@ async function sendToTask(
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
-async function sendToSession(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
+async function sendToSession(
+	parts: EventParts,
+	event: Message,
+	{ turn, continues }: { readonly turn: Turn; readonly continues: ReadMessage | undefined },
+): Promise<Outcome> {
 	const { messageHistory, platform, context, rooms } = parts;
 	const { room, person, text, message, attachments, referenced, at } = event;
 	const conversation = platform.conversation(room);
@@ -197,7 +206,7 @@ async function sendToSession(parts: EventParts, event: Message, turn: Turn): Pro
 		return !(await messageHistory.wasStopped(stop));
 	};
 	const key = `${turn.key}/say`;
-	const words = { text, message, attachments, at, key, isWanted, ...defined({ referenced }) };
+	const words = { text, message, attachments, at, key, isWanted, ...defined({ referenced, continues }) };
 	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted") await postQueueFull(parts, event);
 		throw reason;

@@ -85,6 +85,8 @@ export interface OutgoingMessage {
 	readonly attachments: readonly Attachment[];
 	/** Messages that it replies to, forwards or quotes. */
 	readonly referenced?: readonly ReadMessage[];
+	/** Work of the agent in another session, which the message continues. */
+	readonly continues?: ReadMessage;
 	/** Time of the message, in milliseconds since the epoch. Default: now. */
 	readonly at?: number;
 	readonly key: string;

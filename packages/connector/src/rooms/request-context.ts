@@ -74,7 +74,7 @@ export class RequestContexts {
 		room: Room,
 		{ session, words }: { readonly session: string; readonly words: OutgoingMessage },
 	): Promise<RequestContext> {
-		const { referenced = [] } = words;
+		const { referenced = [], continues } = words;
 		const limits = await this.#limits(person, room);
 		const read = await this.#ask(person, room, { words, limits });
 		const own = await this.#ownPosts(read.messages, session);
@@ -86,7 +86,8 @@ export class RequestContexts {
 			message,
 			self: message.ours ? ("here" as const) : undefined,
 		}));
-		const all = [...earlier, ...others].map(({ message, self }) => contextMessage(message, self));
+		const before = continues ? [{ message: continues, self: "elsewhere" as const }] : [];
+		const all = [...earlier, ...before, ...others].map(({ message, self }) => contextMessage(message, self));
 		const space = maxRequestBytes - aroundBytes - Buffer.byteLength(JSON.stringify(words.text));
 		const messages = newestWithin(all, Math.min(maxBytes, space));
 		const hasOlder = read.hasOlder || messages.length < all.length;

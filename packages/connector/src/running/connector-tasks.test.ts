@@ -1,4 +1,6 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
+import { taskPayload } from "../testing/question-context.ts";
 import { playScene, type Step } from "../testing/scene.ts";
 
 const task = { task_id: "task_1", title: "Count the files" };
@@ -80,6 +82,59 @@ test("a message in the thread of a task is for that task, and stop there ends it
 		{ task_id: "task_1", status: "approved", token: "prompt_9", actor: { id: "ada" } },
 		{ task_id: "task_1", actor: { id: "bo" } },
 	]);
+});
+
+test("a message in the thread of an ended task starts a run with the task, and stop there stops this run", async () => {
+	const stage = await playScene([
+		{ says: "count", in: "general", mentions: "us" },
+		begins,
+		completes,
+		{ passes: 10_000 },
+	]);
+	const row = await stage.store.read((db) =>
+		db.selectFrom("cards").select("remote").where("card", "=", "task:task_1").executeTakeFirstOrThrow(),
+	);
+	const ended = taskPayload({
+		...{ id: "task_1", title: "Count the files", status: "completed", session_id: "sess_0001" },
+		...{ description: "all of them", output: "there are seven", completed_at: "2026-01-01T00:00:10Z" },
+	});
+	stage.gateway.methods.check_task = () => ended;
+	stage.gateway.methods.cancel_task = () => ({ task_id: "task_1", status: "completed" });
+	const thread = `general/${row.remote}`;
+	await playScene(
+		[
+			{ says: "and the folders?", in: thread },
+			{
+				asked: "send_message",
+				times: 2,
+				with: { content: "and the folders?", place: { thread: row.remote } },
+			},
+			{ says: "stop", in: thread },
+			{ asked: "cancel_turn", times: 1 },
+		],
+		stage,
+	);
+	const said = stage.gateway.asked.findLast(({ method }) => method === "send_message")?.params;
+	expect(said?.["context"]).toMatchObject({
+		messages: [
+			{
+				id: "task:task_1",
+				relation: "thread",
+				author: { self: "elsewhere" },
+				text: expect.stringMatching(/Count the files.*Done.*all of them.*there are seven/s),
+			},
+		],
+	});
+	stage.gateway.methods.check_task = () => {
+		throw new ParleyError("task not found: task_1", { code: "not_found" });
+	};
+	await playScene(
+		[
+			{ says: "still there?", in: thread },
+			{ asked: "send_message", times: 3 },
+		],
+		stage,
+	);
 });
 
 test("a reply to the card of a task is for that task, in the room too", async () => {

@@ -110,6 +110,22 @@ export const taskTexts = {
 		details: ({ command }: { readonly command: string }): string => `see its thread, or \`${command}\``,
 	},
 
+	/** For the agent: the task that a message in its thread continues. `result`: may be empty. */
+	followUp: {
+		task: ({
+			title,
+			state,
+			request,
+			result,
+		}: {
+			readonly title: string;
+			readonly state: string;
+			readonly request: string;
+			readonly result: string;
+		}): string =>
+			`The task “${title}” of this thread has ended: ${state}.\n\nIts request:\n${request}${result === "" ? "" : `\n\nIts result:\n${result}`}`,
+	},
+
 	review: {
 		marker: ({ id }: { readonly id: string }): string => `question id ${id}`,
 		waiting: ({ reason }: { readonly reason: string }): string => `**Waiting for your answer**: ${reason}`,

@@ -21,6 +21,20 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
+		name: "a message in the thread of a finished task starts a run with the task",
+		steps: [
+			{ commands: "/task new", with: { text: "say: all tidy", title: "Tidy up" } },
+			{ shows: ["✅ **Done**", "[offline] all tidy"], in: "Tidy up", times: 1 },
+			{ says: "say: and the rest", in: "Tidy up", by: "Max" },
+			{ shows: ["[offline] and the rest", "[Good] [Bad] [Again]"], in: "Tidy up" },
+			{ says: "!why", in: "Tidy up", by: "Max" },
+			{ shows: ["I sent it to the agent", /I read \d messages? with it: .*\bme\b/], in: "Tidy up" },
+			{ restarts: "both" },
+			{ says: "say: and that", in: "Tidy up" },
+			{ shows: "[offline] and that", in: "Tidy up" },
+		],
+	},
+	{
 		name: "the steps of a task show on the card, and each completed one in the thread",
 		steps: [
 			{

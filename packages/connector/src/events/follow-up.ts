@@ -1,0 +1,56 @@
+import { ParleyError } from "@parley/base";
+import type { TaskPayload } from "@parley/protocol";
+import { hasEnded } from "../conversation/tasks/task-state.ts";
+import type { Person, ReadMessage, Room } from "../platform/inbound-event.ts";
+import { taskTexts } from "../texts/tasks.ts";
+import type { EventParts } from "./handler.ts";
+
+/** The task that a message is for: a task that has not ended, or the content of an ended one that the message continues. */
+interface MeantTask {
+	readonly task?: string;
+	readonly continues?: ReadMessage;
+}
+
+/** Asks the gateway for the task of a thread. A task that was deleted is like no task. */
+export async function findTask(
+	{ context }: Pick<EventParts, "context">,
+	{ person, room }: { readonly person: Person; readonly room: Room },
+	task: string,
+): Promise<MeantTask> {
+	try {
+		const behalf = context.onBehalf(person, room);
+		const found = await context.gateway.request("check_task", { task_id: task, ...behalf });
+		return hasEnded(found.status) ? { continues: contentOf(found) } : { task };
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "not_found") throw reason;
+		return {};
+	}
+}
+
+/** The request and the result of a task as a message of the agent. A session gets it once. */
+function contentOf({
+	id,
+	title,
+	status,
+	description,
+	output,
+	error,
+	completed_at,
+	updated_at,
+}: TaskPayload): ReadMessage {
+	const text = taskTexts.followUp.task({
+		title,
+		state: taskTexts.states[status],
+		request: description,
+		result: output === "" ? error : output,
+	});
+	return {
+		id: `task:${id}`.slice(0, 128),
+		relation: "thread",
+		author: { id: "task", name: "", roles: [], guest: false, bot: true },
+		ours: true,
+		at: Date.parse(completed_at ?? updated_at),
+		text,
+		attachments: [],
+	};
+}
