@@ -27,8 +27,6 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["✅ **Done**", "[offline] all tidy"], in: "Tidy up", times: 1 },
 			{ says: "say: and the rest", in: "Tidy up", by: "Max" },
 			{ shows: ["[offline] and the rest", "[Good] [Bad] [Again]"], in: "Tidy up" },
-			{ says: "!why", in: "Tidy up", by: "Max" },
-			{ shows: ["I sent it to the agent", /I read \d messages? with it: .*\bme\b/], in: "Tidy up" },
 			{ restarts: "both" },
 			{ says: "say: and that", in: "Tidy up" },
 			{ shows: "[offline] and that", in: "Tidy up" },
