@@ -87,6 +87,7 @@ export {
 } from "./platform/surface.ts";
 export type { RoomProgress } from "./rooms/room-progress.ts";
 export { Connector, type ConnectorParts, type ConnectorStatus } from "./running/connector.ts";
+export type { Health } from "./running/health.ts";
 export type {
 	ConnectorStart,
 	PlatformLink,

@@ -17,6 +17,7 @@ import type { CursorStore, Cursors } from "./catch-up/high-water.ts";
 import type { AliveStore } from "./catch-up/last-alive.ts";
 import { type BirthStore, Listening } from "./catch-up/listening.ts";
 import { createDiscordPort } from "./client/discord-client.ts";
+import { HealthPresence } from "./client/health-presence.ts";
 import type { GatewaySession, SessionStore } from "./client/resumable-session.ts";
 import { type CommandMemory, type InstalledState, startCommandSync } from "./commands/command-sync.ts";
 import { asKitCommand } from "./commands/to-discord.ts";
@@ -64,6 +65,7 @@ async function openSide(
 	const { sessions, audiences, commands: memory } = database;
 	const port =
 		options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
+	const presence = new HealthPresence(port, clock);
 	const listening = await Listening.open({ port, database, takers, clock, log });
 	return {
 		get behind() {
@@ -72,6 +74,7 @@ async function openSide(
 		connect: (link) => port.connect({ dispatch: (event) => listening.dispatch(event), link }),
 		linked(link) {
 			listening.linked(link);
+			presence.linked(link);
 			if (link.state !== "ready") return;
 			log.info("Discord is ready", { user: link.user, resumed: link.resumed });
 		},
@@ -79,8 +82,10 @@ async function openSide(
 		bringCommands: ({ application }) =>
 			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
 		readMissed: (heardRooms) => listening.begin(heardRooms),
+		showHealth: (health) => presence.show(health),
 		stop: () => listening.stop(),
 		async close() {
+			presence.stop();
 			// The kept session ends before the first event that is not durable: Discord sends that event again.
 			await port.close();
 			await listening.close();

@@ -73,6 +73,7 @@ export class DiscordGround implements Ground<World, People> {
 						request: (request) => guarded(() => wire.request(request)),
 						download: (...asked) => guarded(() => port.download(...asked)),
 						connect: ({ dispatch, link }) => port.connect({ dispatch: session.watched(dispatch), link }),
+						present: (presence) => port.present(presence),
 						close: () => port.close(),
 					},
 				}),

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { DiscordServer } from "../../simulators/discord/server.ts";
 import { World, type WorldOptions } from "../../simulators/discord/world/world.ts";
@@ -154,4 +155,13 @@ test("a client that is closed while Discord is unavailable does not reconnect", 
 	await other.reaches("ready", 2);
 	expect(world.gateway.connections).toBe(1);
 	expect(one.links).toHaveLength(2);
+});
+
+test("members see the presence that the connector sends", async () => {
+	const { world, client } = await place();
+	const { port } = await client().connect();
+	const activities = [{ name: "Custom Status", type: 4, state: "The model does not answer" }] as const;
+	port.present({ since: null, afk: false, status: "dnd", activities });
+	const shown = { status: "dnd", activities: ["The model does not answer"] };
+	await expect.poll(() => world.presence, { timeout: paced(10_000) }).toEqual(shown);
 });

@@ -70,6 +70,10 @@ export class SocketPort implements DiscordPort {
 		await promise;
 	}
 
+	present(presence: unknown): void {
+		this.#socket?.send(JSON.stringify({ op: 3, d: presence }));
+	}
+
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#timer?.cancel();

@@ -33,6 +33,7 @@ async function open() {
 			chance,
 			gateway: client,
 			channels,
+			modelWatch: { take: () => undefined },
 			history: gateway.files,
 			controls: new Controls("token"),
 			signal: new AbortController().signal,

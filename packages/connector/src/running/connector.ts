@@ -19,6 +19,7 @@ import { queueOf, routeEvents } from "../events/router.ts";
 import { Welcomes } from "../events/welcomes.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
+import { ModelWatch } from "../gateway/model-watch.ts";
 import { Inbox } from "../inbound/inbox.ts";
 import type { StuckRow } from "../outbox/decisions.ts";
 import { startLeftDecisions } from "../outbox/left-decisions.ts";
@@ -50,6 +51,8 @@ export interface ConnectorParts {
 	readonly controls: Controls;
 	/** See `AudienceWatchParts`. Stored in the same database. */
 	readonly watchedAt: StoredValue<number>;
+	/** Called when calls of models begin to fail, and when they succeed again. */
+	readonly modelChanged?: (isFailing: boolean) => void;
 	readonly clock: Clock;
 	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
@@ -87,6 +90,7 @@ export class Connector {
 	readonly #events: EventParts;
 	readonly #inbox: Inbox;
 	readonly #audiences: AudienceWatch;
+	readonly #modelWatch: ModelWatch;
 	readonly #stopping: AbortController;
 	#lastEventAt: number | undefined;
 
@@ -111,8 +115,17 @@ export class Connector {
 		const made: { connector?: Connector } = {};
 		const heard = (): void => made.connector?.hear();
 		const common = { store, outbox, platform, controls, clock, log, signal };
+		const modelWatch = new ModelWatch({ clock, changed: parts.modelChanged ?? (() => undefined) });
 		const channels = new ChannelFacts({ gateway, clock });
-		const subscriptions = new Subscriptions({ ...common, history: files, gateway, channels, chance, heard });
+		const subscriptions = new Subscriptions({
+			...common,
+			history: files,
+			gateway,
+			channels,
+			modelWatch,
+			chance,
+			heard,
+		});
 		const rooms = new Rooms({ store, gateway, subscriptions, channels, platform: platform.name, clock });
 		const messageHistory = await MessageHistory.open(store, clock);
 		const known = { ...common, subscriptions, rooms, messageHistory };
@@ -136,6 +149,7 @@ export class Connector {
 			events,
 			inbox,
 			audiences,
+			modelWatch,
 			stopping,
 		});
 		return made.connector;
@@ -149,6 +163,7 @@ export class Connector {
 		readonly events: EventParts;
 		readonly inbox: Inbox;
 		readonly audiences: AudienceWatch;
+		readonly modelWatch: ModelWatch;
 		readonly stopping: AbortController;
 	}) {
 		this.#parts = made.parts;
@@ -159,6 +174,7 @@ export class Connector {
 		this.#events = made.events;
 		this.#inbox = made.inbox;
 		this.#audiences = made.audiences;
+		this.#modelWatch = made.modelWatch;
 		this.#stopping = made.stopping;
 	}
 
@@ -269,5 +285,6 @@ export class Connector {
 		await this.#subscriptions.stop();
 		await this.#decisions.stop();
 		await this.#outbox.stop();
+		this.#modelWatch.stop();
 	}
 }

@@ -8,6 +8,7 @@ import type { RoomProgress } from "../rooms/room-progress.ts";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Connector } from "./connector.ts";
+import type { Health } from "./health.ts";
 
 /** An established connection to a platform, with data of the platform. */
 export interface ReadyLink {
@@ -55,6 +56,8 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	readonly behind: number;
 	/** Creates the receiver of events and the surface, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;
+	/** Shows a change of the health, for example as the presence of the bot. The first state is `working`. */
+	showHealth?(health: Health): void;
 	/** Registers the commands on platforms that require it. Never rejects. */
 	bringCommands?(ready: Ready): Promise<void>;
 	/**

@@ -7,6 +7,7 @@ import { type ConnectorDatabase, openConnectorDatabase } from "../store/connecto
 import { startRetention } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Connector } from "./connector.ts";
+import { HealthReport } from "./health.ts";
 import type {
 	ConnectorStart,
 	PlatformLink,
@@ -66,6 +67,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	readonly #made: Made<Ready, Parts>;
 	readonly #gateway: Client;
 	readonly #retention: { stop(): void };
+	readonly #health: HealthReport;
 	readonly #ended = Promise.withResolvers<Error | undefined>();
 	#link: PlatformLink<Ready> | undefined;
 	#starting: Promise<void> | undefined;
@@ -75,6 +77,8 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	constructor(made: Made<Ready, Parts>) {
 		const { clock, log, ids, gatewayUrl: url, gatewayToken: token, certificate, gateway } = made.options;
 		this.#made = made;
+		const { side } = made;
+		this.#health = new HealthReport(clock, (health) => side.showHealth?.(health));
 		this.#gateway =
 			gateway?.client ??
 			createClient({
@@ -88,6 +92,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 				onPersonCheck: (check) => void this.#answerCheck(check),
 				onState: (state, detail) => {
 					log.info("the gateway", { state, detail });
+					this.#health.gateway(state);
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
 				},
 			});
@@ -123,6 +128,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { side, started, stopping, store } = this.#made;
 		stopping.abort();
 		this.#retention.stop();
+		this.#health.stop();
 		started.reject(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#starting;
 		await side.stop();
@@ -207,6 +213,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 					log,
 					gateway: this.#gateway,
 					watchedAt: kept<number>("watched"),
+					modelChanged: (isFailing) => this.#health.model(isFailing),
 					...defined({ failpoints }),
 				}),
 		};

@@ -10,6 +10,7 @@ import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
+import type { ModelWatch } from "../gateway/model-watch.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -46,6 +47,7 @@ export interface SessionSubscriptionParts {
 	readonly platform: ChatPlatform;
 	readonly controls: Scene["controls"];
 	readonly channels: ChannelLevels;
+	readonly modelWatch: Pick<ModelWatch, "take">;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Ends the subscription. The next process continues with the remaining events. */
@@ -184,6 +186,8 @@ export class SessionSubscription implements RoomSession {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
 		this.#answers.take(frame);
+		if (!frame.transient && frame.seq > this.#opened.lastSeq)
+			this.#parts.modelWatch.take(this.session, frame);
 		if (!isStep) return;
 		this.#progress.take(frame);
 		this.#typing.does(stepWords(frame, this.#progress.now));

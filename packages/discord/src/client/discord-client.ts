@@ -7,12 +7,18 @@ import {
 	WebSocketShardEvents,
 } from "@discordjs/ws";
 import { type Clock, delay, type Logger } from "@parley/base";
-import { GatewayCloseCodes, GatewayIntentBits } from "discord-api-types/v10";
+import {
+	GatewayCloseCodes,
+	GatewayIntentBits,
+	GatewayOpcodes,
+	type PresenceUpdateStatus,
+} from "discord-api-types/v10";
 import * as z from "zod";
 import { connectionTexts } from "../texts/connection.ts";
 import type {
 	DiscordLink,
 	DiscordPort,
+	DiscordPresence,
 	DiscordRequest,
 	DiscordResponse,
 } from "../vocabulary/discord-port.ts";
@@ -107,6 +113,17 @@ class DiscordClient implements DiscordPort {
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}
 		await this.#settled.promise;
+	}
+
+	present(presence: DiscordPresence): void {
+		// True because both have the values of the protocol.
+		const d = {
+			...presence,
+			status: presence.status as PresenceUpdateStatus,
+			activities: [...presence.activities],
+		};
+		const send = async (): Promise<void> => this.#gateway.send(0, { op: GatewayOpcodes.PresenceUpdate, d });
+		send().catch((error: unknown) => this.#options.log.debug("the presence could not be shown", { error }));
 	}
 
 	async close(): Promise<void> {

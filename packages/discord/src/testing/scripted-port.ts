@@ -1,4 +1,9 @@
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
+import type {
+	DiscordPort,
+	DiscordPresence,
+	DiscordRequest,
+	DiscordResponse,
+} from "../vocabulary/discord-port.ts";
 
 type Answer = Partial<DiscordResponse> | Error;
 
@@ -43,6 +48,12 @@ export class ScriptedPort implements DiscordPort {
 	}
 
 	async connect(): Promise<void> {}
+
+	readonly presences: DiscordPresence[] = [];
+
+	present(presence: DiscordPresence): void {
+		this.presences.push(presence);
+	}
 
 	async close(): Promise<void> {}
 }

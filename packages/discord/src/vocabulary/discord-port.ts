@@ -36,6 +36,15 @@ export type DiscordLink =
 	| { readonly state: "lost"; readonly detail: string }
 	| { readonly state: "refused"; readonly detail: string };
 
+/** events/gateway-events#update-presence */
+export interface DiscordPresence {
+	readonly since: null;
+	readonly afk: false;
+	readonly status: "online" | "idle" | "dnd";
+	/** `type` 4: a custom status, with its text as `state`. */
+	readonly activities: readonly { readonly name: string; readonly type: 4; readonly state: string }[];
+}
+
 export interface DiscordRest {
 	/** Rejects if there is no response: Discord may have carried out the request or not. */
 	request(request: DiscordRequest): Promise<DiscordResponse>;
@@ -54,6 +63,8 @@ export interface DiscordPort extends DiscordRest {
 		readonly dispatch: (event: DiscordDispatch) => void | Promise<void>;
 		readonly link: (link: DiscordLink) => void;
 	}): Promise<void>;
+	/** Shows a presence in the present session. Without a connection, it is dropped. */
+	present(presence: DiscordPresence): void;
 	/** Closes the connection, and keeps the session at Discord for the next process. */
 	close(): Promise<void>;
 }

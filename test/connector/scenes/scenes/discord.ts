@@ -60,6 +60,25 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
+		name: "the presence shows that the gateway is unreachable, and that the model fails",
+		errors: [/out of ideas/u],
+		steps: [
+			presence("online"),
+			{ stops: "gateway" },
+			{ passes: 60_000 },
+			presence("idle", "Not connected to the gateway"),
+			{ starts: "gateway" },
+			presence("online"),
+			{ says: "@Parley fail: out of ideas" },
+			{ shows: "That did not work" },
+			presence("dnd", "The model does not answer"),
+			{ cuts: "socket" },
+			{ says: "@Parley say: again" },
+			{ shows: "[offline] again" },
+			presence("online"),
+		],
+	},
+	{
 		name: "after the loss of the database, the state of a message is still replaced",
 		place: { status: "reactions" },
 		steps: [
@@ -73,6 +92,18 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 ];
+
+/** The status of the bot, and the text below its name. */
+function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
+	return {
+		what: `the bot is ${status}: ${activities.join()}`,
+		does: ({ site, city }) =>
+			city.until(
+				() => isDeepStrictEqual(site.world.presence, { status, activities }),
+				"the presence is shown",
+			),
+	};
+}
 
 /** The reactions to the newest message with these words. */
 function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {

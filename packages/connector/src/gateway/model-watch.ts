@@ -1,0 +1,75 @@
+import type { Clock, Timer } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+
+/** Time in milliseconds after the last failure in which a provider counts as failing. */
+const failingMs = 10 * 60_000;
+/** A single failure is usual: the call is repeated at once. */
+const usualFailures = 1;
+/** Maximum sessions with a failed call in memory. The oldest are forgotten. */
+const maxSessions = 1000;
+
+export interface ModelWatchParts {
+	readonly clock: Clock;
+	/** Called for each change. */
+	readonly changed: (isFailing: boolean) => void;
+}
+
+/** Whether calls of models fail, according to the events of the sessions that the connector reads. */
+export class ModelWatch {
+	readonly #parts: ModelWatchParts;
+	/** Provider of the last call of a session, if that call failed. */
+	readonly #failed = new Map<string, string>();
+	/** Timers of the failing providers. */
+	readonly #failing = new Map<string, Timer>();
+
+	constructor(parts: ModelWatchParts) {
+		this.#parts = parts;
+	}
+
+	/** Reads an event that the gateway has recorded since the connector reads the session. */
+	take(session: string, { event, payload }: OzzieEvent): void {
+		if (event === "internal.llm.call" && payload.phase !== "start") {
+			if (payload.error === "") this.#recover(session, payload.provider);
+			else this.#note(session, payload.provider);
+		}
+		const provider = this.#failed.get(session);
+		if (provider === undefined) return;
+		if (event === "run.retrying" && payload.attempt > usualFailures) this.#fail(provider);
+		if (event !== "assistant.message") return;
+		if (payload.error !== "" && payload.error !== "cancelled") this.#fail(provider);
+		this.#failed.delete(session);
+	}
+
+	stop(): void {
+		for (const timer of this.#failing.values()) timer.cancel();
+		this.#failing.clear();
+	}
+
+	#note(session: string, provider: string): void {
+		this.#failed.set(session, provider);
+		for (const oldest of this.#failed.keys()) {
+			if (this.#failed.size <= maxSessions) break;
+			this.#failed.delete(oldest);
+		}
+	}
+
+	#fail(provider: string): void {
+		const wasFailing = this.#failing.size > 0;
+		this.#failing.get(provider)?.cancel();
+		this.#failing.set(
+			provider,
+			this.#parts.clock.after(failingMs, () => this.#end(provider)),
+		);
+		if (!wasFailing) this.#parts.changed(true);
+	}
+
+	#recover(session: string, provider: string): void {
+		this.#failed.delete(session);
+		this.#end(provider);
+	}
+
+	#end(provider: string): void {
+		this.#failing.get(provider)?.cancel();
+		if (this.#failing.delete(provider) && this.#failing.size === 0) this.#parts.changed(false);
+	}
+}

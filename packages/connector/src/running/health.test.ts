@@ -1,0 +1,38 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { type Health, HealthReport } from "./health.ts";
+
+function open() {
+	const clock = new ManualClock();
+	const told: Health[] = [];
+	return { clock, told, report: new HealthReport(clock, (health) => told.push(health)) };
+}
+
+test("a gateway that is away for ten seconds is reported, and its return", () => {
+	const { clock, told, report } = open();
+	report.gateway("connecting");
+	report.gateway("lost");
+	clock.advance(9999);
+	report.gateway("open");
+	report.gateway("lost");
+	clock.advance(9999);
+	expect(told).toEqual([]);
+	clock.advance(1);
+	report.gateway("connecting");
+	report.gateway("open");
+	report.gateway("open");
+	expect(told).toEqual(["gateway-unreachable", "working"]);
+});
+
+test("an unreachable gateway has precedence over a failing model, and after a stop nothing is reported", () => {
+	const { clock, told, report } = open();
+	report.model(true);
+	report.gateway("lost");
+	clock.advance(10_000);
+	report.gateway("open");
+	report.model(false);
+	report.gateway("lost");
+	report.stop();
+	clock.advance(10_000);
+	expect(told).toEqual(["model-failing", "gateway-unreachable", "model-failing", "working"]);
+});

@@ -1,0 +1,57 @@
+import type { Clock, Timer } from "@parley/base";
+import type { ClientState } from "@parley/protocol";
+
+/** State of the agent, as members of a platform may see it. */
+export type Health = "working" | "gateway-unreachable" | "model-failing";
+
+/** Time in milliseconds without the gateway that is not shown, because a restart takes some seconds. */
+const graceMs = 10_000;
+
+/** Health of the agent from the states of the gateway and the model. Reports each change once. The first state is `working`. */
+export class HealthReport {
+	readonly #clock: Clock;
+	readonly #report: (health: Health) => void;
+	#isReached = true;
+	#isModelFailing = false;
+	#reported: Health = "working";
+	#timer: Timer | undefined;
+
+	constructor(clock: Clock, report: (health: Health) => void) {
+		this.#clock = clock;
+		this.#report = report;
+	}
+
+	gateway(state: ClientState): void {
+		if (state === "open") {
+			this.#timer?.cancel();
+			this.#timer = undefined;
+			this.#isReached = true;
+			this.#tell();
+			return;
+		}
+		this.#timer ??= this.#clock.after(graceMs, () => {
+			this.#isReached = false;
+			this.#tell();
+		});
+	}
+
+	model(isFailing: boolean): void {
+		this.#isModelFailing = isFailing;
+		this.#tell();
+	}
+
+	stop(): void {
+		this.#timer?.cancel();
+	}
+
+	#tell(): void {
+		const health = !this.#isReached
+			? "gateway-unreachable"
+			: this.#isModelFailing
+				? "model-failing"
+				: "working";
+		if (health === this.#reported) return;
+		this.#reported = health;
+		this.#report(health);
+	}
+}
