@@ -18,6 +18,7 @@ import { type EventHandlers, EventReceiver } from "./intake/event-receiver.ts";
 import { openIntake } from "./intake/open-intake.ts";
 import { postedThreads } from "./intake/own-threads.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
+import { readableRooms } from "./intake/readable.ts";
 import { readRoomMessages } from "./intake/room-messages.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
@@ -114,6 +115,7 @@ async function startParts(
 	const readName = (id: string): Promise<unknown> => reading.people.nameOf(id);
 	const platform = {
 		...createSlackPlatform({ ...start, port, self, nameOf, readName, signal, clock, log }),
+		readable: readableRooms({ ...reading, self, port, clock }),
 		readContext: (query: ContextQuery) => readRoomMessages({ ...reading, self, port, clock }, query),
 	};
 	const connector = await start.connector(platform, controls);

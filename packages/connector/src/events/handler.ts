@@ -1,5 +1,6 @@
 import { type Clock, defined, type Logger, type Store } from "@parley/base";
 import type { Controls } from "../controls/controls.ts";
+import type { Homes } from "../home/homes.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -21,6 +22,7 @@ export interface EventParts {
 	readonly context: RoomContext;
 	readonly welcomes: Welcomes;
 	readonly controls: Controls;
+	readonly homes: Homes;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;

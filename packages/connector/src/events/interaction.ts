@@ -1,5 +1,6 @@
 import { commandTable } from "../commands/command-table.ts";
 import { type Form, hasFormOfTarget, isOfOtherRooms } from "../controls/control-kind.ts";
+import { roomOfControl } from "../home/home-places.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { editFormFor } from "../presses/edit-call.ts";
 import { pressTable } from "../presses/press-table.ts";
@@ -7,6 +8,7 @@ import type { Reply } from "../rooms/handler-context.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
 import { commandTexts } from "../texts/commands.ts";
+import { homeTexts } from "../texts/home.ts";
 import { messageTexts } from "../texts/messages.ts";
 import { noAnswer, privateAnswer } from "./answer-rows.ts";
 import type { EventParts, Turn } from "./handler.ts";
@@ -58,8 +60,13 @@ export async function handlePress(
 		const target = controls.read(event.control);
 		if (target === undefined) return { text: messageTexts.oldButton };
 		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
-		return pressTable[target.kind](context, { event: event, key: turn.key }, target);
+		const { person, room } = event;
+		const of = { person, room, session: target.session };
+		const where = event.home ? await roomOfControl({ context, subscriptions }, of) : room;
+		if (where === undefined) return { text: homeTexts.gone };
+		return pressTable[target.kind](context, { event: { ...event, room: where }, key: turn.key }, target);
 	});
+	if (event.home) parts.homes.pressed(event);
 }
 
 async function answer(

@@ -40,6 +40,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	command: { queue: () => "!", handle: handleCommand, apology: apologyInPrivate },
 	press: { queue: () => "!", handle: handlePress, apology: apologyInPrivate },
 	invited: { queue: () => "", handle: ({ welcomes }, event) => welcomes.atInvitation(event) },
+	home: { queue: () => "!", handle: ({ homes }, event, turn) => homes.open(event, turn) },
 	audience: { queue: () => "!audience", handle: handleAudience },
 };
 

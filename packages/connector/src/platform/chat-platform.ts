@@ -71,6 +71,11 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
 	/** Loads the names of people for `person`. Never rejects. Absent if the platform shows the names itself. */
 	loadNames?(ids: readonly string[]): Promise<void>;
+	/**
+	 * The room of a channel if this person may read it now; undefined otherwise, and for direct messages. Required for home
+	 * pages.
+	 */
+	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
 	/** Address of a channel or thread on the platform; undefined without one. */
 	linkTo?(room: Room): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */

@@ -37,6 +37,8 @@ export interface SurfaceRequests {
 	readonly private: PostingRequests<"private">;
 	/** Absent if the connector does not react to messages. */
 	readonly reaction?: ReactionRequests;
+	/** Absent if the platform has no home pages. */
+	readonly home?: (row: OutboxRow, posting: PostingOf<"home">) => Promise<Receipt>;
 	readonly typing: Surface["typing"];
 	readonly suspended?: NonNullable<Surface["suspended"]>;
 	readonly scopes: Surface["scopes"];
@@ -75,7 +77,17 @@ export function composeSurface(
 		cards: new CardMessages(cards, clock),
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const { post, thread, private: answer, reaction, typing, suspended, scopes, dedupeWindowMs } = requests;
+	const {
+		post,
+		thread,
+		private: answer,
+		reaction,
+		home,
+		typing,
+		suspended,
+		scopes,
+		dedupeWindowMs,
+	} = requests;
 	return {
 		send: (row) => {
 			const { target } = row;
@@ -85,6 +97,10 @@ export function composeSurface(
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
+				home: async (posting) => {
+					if (home) return home(row, posting);
+					throw new DeliveryError("this platform has no home pages", { kind: "rejected" });
+				},
 				// Without a target it was never posted.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
@@ -95,6 +111,8 @@ export function composeSurface(
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).find(row, posting),
+				// It can be published again.
+				home: async () => undefined,
 				delete: async ({ key: marker, buttons, since }) =>
 					marker === undefined || buttons === undefined
 						? undefined
@@ -128,6 +146,8 @@ async function onPosting<T>(
 				return actions.thread(posting);
 			case "private":
 				return actions.private(posting);
+			case "home":
+				return actions.home(posting);
 			case "delete":
 				return actions.delete(posting);
 			case "reaction":

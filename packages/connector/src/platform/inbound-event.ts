@@ -135,7 +135,11 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		fields: z.record(z.string(), z.string()),
 		/** The post of the control. */
 		message: z.exactOptional(id),
+		/** The control is on the person's home page. The room is then that of the person's direct messages. */
+		home: z.exactOptional(z.literal(true)),
 	}),
+	/** A person opened their home page in the app. The room is that of the person's direct messages. */
+	z.object({ type: z.literal("home"), ...happened }),
 	/** The bot was added to the channel, by this person or to the server of this owner. */
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The audience of the room changed, or the bot can no longer read it. */

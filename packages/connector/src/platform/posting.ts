@@ -122,6 +122,14 @@ export const Posting = z.discriminatedUnion("type", [
 		emoji: z.exactOptional(z.enum(statusEmoji)),
 		notice: z.exactOptional(PostPosting),
 	}),
+	/** The home page of a person in the app. It replaces the one before it. */
+	z.object({
+		type: z.literal("home"),
+		person: z.string(),
+		/** Channel of the person's direct messages. */
+		room: z.string(),
+		sections: z.array(z.object({ body: z.string().min(1), controls: z.array(z.array(Control).min(1)) })),
+	}),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
 	/**

@@ -20,6 +20,7 @@ import { Welcomes } from "../events/welcomes.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
 import { ModelWatch } from "../gateway/model-watch.ts";
+import { Homes } from "../home/homes.ts";
 import { Inbox } from "../inbound/inbox.ts";
 import type { StuckRow } from "../outbox/decisions.ts";
 import { startLeftDecisions } from "../outbox/left-decisions.ts";
@@ -113,7 +114,7 @@ export class Connector {
 		const audiences = await AudienceWatch.start({ ...parts, signal });
 		const gateway = new GatewayWatch(parts.gateway, clock, signal, () => audiences.ending);
 		const made: { connector?: Connector } = {};
-		const heard = (): void => made.connector?.hear();
+		const heard = (): void => made.connector?.hearSession();
 		const common = { store, outbox, platform, controls, clock, log, signal };
 		const modelWatch = new ModelWatch({ clock, changed: parts.modelChanged ?? (() => undefined) });
 		const channels = new ChannelFacts({ gateway, clock });
@@ -132,7 +133,8 @@ export class Connector {
 		const requestContexts = new RequestContexts(known);
 		const context = openContext({ ...known, gateway, files, requestContexts });
 		const welcomes = new Welcomes({ ...known, context });
-		const events = { ...known, context, welcomes };
+		const homes = new Homes({ ...known, context });
+		const events = { ...known, context, welcomes, homes };
 		const inbox = await Inbox.start({
 			store,
 			clock,
@@ -181,6 +183,12 @@ export class Connector {
 	/** Notes an event of the platform or the gateway. */
 	hear(): void {
 		this.#lastEventAt = this.#parts.clock.now();
+	}
+
+	/** Notes an event of a session. */
+	hearSession(): void {
+		this.hear();
+		this.#events.homes.changed();
 	}
 
 	/** Notes that the connection to the platform was lost or restored. */
@@ -281,6 +289,7 @@ export class Connector {
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();
+		await this.#events.homes.stop();
 		await this.#audiences.stop();
 		await this.#subscriptions.stop();
 		await this.#decisions.stop();

@@ -48,6 +48,9 @@ export class FakePlatform implements ChatPlatform {
 		return this.privateThreads.get(thread)?.includes(id) ?? true;
 	}
 
+	/** Absent until a test has home pages with channels. */
+	readable?: () => Promise<Room | undefined>;
+
 	linkTo(room: Room): string {
 		return `https://chat.example/${this.conversation(room)}`.replaceAll(" ", "_");
 	}

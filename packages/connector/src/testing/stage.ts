@@ -167,6 +167,10 @@ function read(posting: Posting): string {
 	if (posting.type === "thread") return posting.name;
 	if (posting.type === "delete") return "";
 	if (posting.type === "reaction") return posting.emoji ?? "";
+	if (posting.type === "home") {
+		const labels = controlsOf(posting).map((control) => `[${labelOf(control)}]`);
+		return [...posting.sections.map(({ body }) => body), ...labels].join("\n");
+	}
 	const labels = controlsOf(posting).map((control) => `[${labelOf(control)}]`);
 	const file = posting.file === undefined ? [] : [`(${posting.file.name})`];
 	return [posting.body, ...file, ...labels].join(" ");
@@ -175,6 +179,7 @@ function read(posting: Posting): string {
 type Shown = NonNullable<Extract<Posting, { type: "post" }>["controls"]>[number][number];
 
 function controlsOf(posting: Posting): Shown[] {
+	if (posting.type === "home") return posting.sections.flatMap(({ controls }) => controls.flat());
 	return "controls" in posting ? (posting.controls ?? []).flat() : [];
 }
 

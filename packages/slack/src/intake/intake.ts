@@ -19,6 +19,7 @@ import {
 	Changed,
 	ChangedId,
 	Deleted,
+	HomeOpened,
 	Member,
 	Message,
 	OfChannel,
@@ -102,6 +103,7 @@ export class Intake {
 			app_mention: (event, outer) => this.#said(event, outer),
 			reaction_added: (event, outer) => this.#reaction(event, outer),
 			agent_session_stopped: (event, outer) => this.#stopped(event, outer),
+			app_home_opened: (event, outer) => this.#homeOpened(event, outer),
 			member_joined_channel: (event, outer) => this.#joined(event, outer),
 			member_left_channel: (event, outer) => this.#left(event, outer),
 			channel_id_changed: (event, outer) => this.#idChanged(event, outer),
@@ -231,6 +233,17 @@ export class Intake {
 		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
 		const inbound = { type: "stop", room, person, at: clock.now() } as const;
 		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
+	}
+
+	async #homeOpened(event: Outer["event"], { event_id }: Outer): Promise<Translated> {
+		const opened = this.#read(event, HomeOpened);
+		if (opened === undefined) return unreadable(event.type);
+		if (opened.tab !== "home") return { ignored: "the tab is not the home page" };
+		const { people, channels, clock } = this.#parts;
+		const { user, channel } = opened;
+		const [person, room] = await Promise.all([people.find(user), channels.roomWith({ channel })]);
+		const inbound = { type: "home", room, person, at: clock.now() } as const;
+		return [{ inbound, key: { id: `home:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
 	async #joined(event: Outer["event"], outer: Outer): Promise<Translated> {

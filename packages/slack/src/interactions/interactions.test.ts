@@ -108,6 +108,27 @@ test("a press has its values and the post of its control", async () => {
 	expect(accepted.at(-1)?.inbound).toMatchObject({ values: ["c"] });
 });
 
+test("a press on the home page belongs to the direct messages of the person, also after a form", async () => {
+	const { say, accepted, clock, port } = await openInteractions();
+	const view = { type: "home", private_metadata: '{"channel":"D1"}' };
+	const onHome = { channel: undefined, message: undefined, container: { type: "view" }, view };
+	await say("interactive", { ...press("stop", clock.now()), ...onHome });
+	const pressed = { type: "press", home: true, room: { channel: "D1", kind: "direct" } };
+	expect(accepted.at(-1)?.inbound).toMatchObject(pressed);
+	await say("interactive", { ...press("deny", clock.now()), ...onHome });
+	const form = Object(port.calls.find(({ method }) => method === "views.open")?.args["view"]);
+	const state = { values: { reason: { reason: { value: "no" } } } };
+	const sent = { type: "view_submission", trigger_id: "t2", user: { id: "UADA" }, view: { ...form, state } };
+	await say("interactive", sent);
+	expect(accepted.at(-1)?.inbound).toMatchObject({ ...pressed, fields: { reason: "no" } });
+	await say("interactive", {
+		...press("stop", clock.now()),
+		...onHome,
+		view: { ...view, private_metadata: "x" },
+	});
+	expect(accepted).toHaveLength(2);
+});
+
 test("native feedback is a press of the control of its button", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const body = press("good", clock.now(), { type: "feedback_buttons", value: "the other control" });

@@ -22,6 +22,7 @@ import { id, ts } from "../intake/wire.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { interactionTexts } from "../texts/interaction.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
+import { readHomeMetadata } from "../vocabulary/home-metadata.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
@@ -156,14 +157,18 @@ export class Interactions {
 		// Slack opens links itself.
 		if (read === undefined || action === undefined || action.action_id.startsWith("link:")) return undefined;
 		const { trigger_id: trigger, response_url: url } = read;
-		const [channel, user, at] = [read.channel.id, read.user.id, momentOf(action.action_ts)];
-		const { thread, message } = pressedIn(read);
+		const home = read.view?.type === "home" ? readHomeMetadata(read.view.private_metadata) : undefined;
+		const channel = read.channel?.id ?? home?.channel;
+		if (channel === undefined) return undefined;
+		const [user, at] = [read.user.id, momentOf(action.action_ts)];
+		const { thread, message } = pressedIn(read, channel);
 		const place = { url, channel, user, thread };
 		if (this.#isStale(at, place)) return undefined;
 		const isRating = action.type === "feedback_buttons";
 		const control = (isRating ? action.value : undefined) ?? action.action_id;
 		const kind = controls.read(control)?.kind;
-		const metadata = defined({ control, channel, thread, message });
+		const isHome = home === undefined ? undefined : (true as const);
+		const metadata = defined({ control, channel, thread, message, home: isHome });
 		const form = kind && forms[kind];
 		if (form) {
 			this.#answers.run(this.#open(trigger, viewOf(form, metadata), place));
@@ -177,7 +182,7 @@ export class Interactions {
 			const pressed = { control, values: values.map(({ value }) => value), fields: {} };
 			return this.#accept(
 				{ trigger, user, room, place, at },
-				{ type: "press", ...pressed, ...defined({ message }) },
+				{ type: "press", ...pressed, ...defined({ message, home: isHome }) },
 			);
 		};
 		return this.#answers.inTime(work(), place);
@@ -190,7 +195,7 @@ export class Interactions {
 		const { values } = read.view.state;
 		const metadata = readMetadata(read.view.private_metadata);
 		if (metadata === undefined) return notTaken(Object.keys(values), interactionTexts.unreadable);
-		const { control, channel, thread, message }: Metadata = metadata;
+		const { control, channel, thread, message, home }: Metadata = metadata;
 		const { id: user } = read.user;
 		const place = { channel, user, thread };
 		const work = async (): Promise<undefined> => {
@@ -199,7 +204,7 @@ export class Interactions {
 			const room = channels.roomWith({ channel }, thread);
 			return this.#accept(
 				{ trigger: read.trigger_id, user, room, place, at: clock.now() },
-				{ type: "press", control, values: [], fields, ...defined({ message }) },
+				{ type: "press", control, values: [], fields, ...defined({ message, home }) },
 			);
 		};
 		return this.#answers.inTime(work(), place, (words) => notTaken(Object.keys(values), words));
@@ -271,12 +276,15 @@ export class Interactions {
 }
 
 /** Thread and post of a control. A post at the top is not in a thread, even if it has one. */
-function pressedIn({ message, container, channel }: BlockActions): { thread?: string; message?: string } {
+function pressedIn(
+	{ message, container }: BlockActions,
+	channel: string,
+): { thread?: string; message?: string } {
 	const shown = message?.ts ?? container?.message_ts;
 	const thread = message?.thread_ts ?? container?.thread_ts;
 	return defined({
 		thread: thread === shown ? undefined : thread,
-		message: shown === undefined ? undefined : messageId(channel.id, shown),
+		message: shown === undefined ? undefined : messageId(channel, shown),
 	});
 }
 
@@ -289,6 +297,7 @@ const Metadata = z.object({
 	channel: id,
 	thread: ts.optional(),
 	message: z.string().optional(),
+	home: z.literal(true).optional(),
 });
 type Metadata = z.output<typeof Metadata>;
 

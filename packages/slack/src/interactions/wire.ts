@@ -25,7 +25,9 @@ export const BlockActions = z.object({
 	trigger_id,
 	response_url: url,
 	user: User,
-	channel: OfChannel,
+	/** Absent on a home page. */
+	channel: OfChannel.optional(),
+	view: z.object({ type: z.string(), private_metadata: z.string() }).optional(),
 	container: z.object({ message_ts: ts.optional(), thread_ts: ts.optional() }).optional(),
 	message: z.object({ ts, thread_ts: ts.optional() }).optional(),
 	actions: z

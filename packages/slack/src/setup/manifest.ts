@@ -29,7 +29,7 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 		features: {
 			agent_view: { agent_description: appTexts.agentDescription },
 			app_home: {
-				home_tab_enabled: false,
+				home_tab_enabled: true,
 				messages_tab_enabled: true,
 				messages_tab_read_only_enabled: false,
 			},

@@ -38,6 +38,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	no_permission: { kind: "rejected", fix: fixes.no_permission },
 	missing_scope: { kind: "rejected" },
 	not_allowed_token_type: { kind: "rejected", fix: fixes.not_allowed_token_type },
+	not_enabled: { kind: "rejected", fix: fixes.not_enabled },
 	messages_tab_disabled: { kind: "rejected", fix: fixes.messages_tab_disabled },
 	team_added_to_org: { kind: "rate-limited", fix: fixes.team_added_to_org },
 	org_login_required: { kind: "rate-limited", fix: fixes.team_added_to_org },

@@ -4,6 +4,7 @@ import { limits } from "../vocabulary/limits.ts";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { History } from "./history.ts";
+import { publishHome } from "./home.ts";
 import { PostTargets } from "./post-targets.ts";
 import { Posts } from "./posts.ts";
 import { PrivateAnswers } from "./private-answers.ts";
@@ -67,6 +68,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 				send: (row, answer) => answers.answer(row, answer),
 				find: (_row, answer) => answers.find(answer),
 			},
+			home: (row, home) => publishHome(caller, row, home),
 			typing: (conversation, doing) => status.show(conversation, doing),
 			suspended: (conversation) => status.suspend(conversation),
 			scopes({ conversation, lane, edits }) {

@@ -11,6 +11,8 @@ export const limits = {
 	blocksTotal: 13_000,
 	/** reference/block-kit */
 	blocks: 50,
+	/** reference/surfaces/app-home */
+	blocksOfView: 100,
 	/** reference/block-kit/composition-objects/text-object */
 	textObject: 3000,
 	/** reference/block-kit/blocks/context-block */
@@ -71,6 +73,7 @@ export const perMinute = {
 	"files.completeUploadExternal": tiers[4],
 	"agents.sessions.setStatus": tiers[3],
 	"assistant.threads.setStatus": tiers[4],
+	"views.publish": tiers[4],
 } as const;
 
 /** A method of `perMinute`. */

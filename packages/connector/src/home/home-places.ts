@@ -1,0 +1,79 @@
+import { ParleyError } from "@parley/base";
+import { activeRun } from "../conversation/answers/runs.ts";
+import { openQuestions } from "../conversation/questions/questions.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
+import type { RoomSession } from "../subscription/session-subscription.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
+
+/** Maximum channels of a home page, besides the direct messages of the person. */
+const maxChannels = 10;
+
+export interface HomeParts {
+	readonly context: RoomContext;
+	readonly subscriptions: Pick<Subscriptions, "ready" | "known" | "session" | "withId">;
+}
+
+/** A channel, or the direct messages of a person, with the sessions there that have open work. */
+export interface HomePlace {
+	readonly room: Room;
+	readonly sessions: readonly RoomSession[];
+}
+
+/** The direct messages of a person, and the channels with open work that the person may read now. */
+export async function placesOf(
+	{ context: { platform }, subscriptions }: HomeParts,
+	person: Person,
+	home: Room,
+): Promise<readonly HomePlace[]> {
+	await subscriptions.ready;
+	const byChannel = new Map<string, RoomSession[]>([[home.channel, []]]);
+	for (const { id, key } of subscriptions.known()) {
+		const read = subscriptions.session(id);
+		const isOfOther = key.person !== undefined && key.person !== person.id;
+		if (read === undefined || key.tenant !== home.tenant || isOfOther || !hasWork(read)) continue;
+		byChannel.set(key.channel, [...(byChannel.get(key.channel) ?? []), read]);
+	}
+	const places: HomePlace[] = [];
+	for (const [channel, sessions] of [...byChannel].slice(0, maxChannels + 1)) {
+		const room =
+			channel === home.channel ? home : await platform.readable?.(person, { tenant: home.tenant, channel });
+		if (room !== undefined) places.push({ room, sessions });
+	}
+	return places;
+}
+
+function hasWork({ state }: RoomSession): boolean {
+	const { answers, questions, tasks, trust } = state;
+	const isTrusted = trust.open !== undefined;
+	return (
+		activeRun(answers) !== undefined ||
+		openQuestions(questions).length > 0 ||
+		tasks.live.length > 0 ||
+		isTrusted
+	);
+}
+
+/** Undefined if the gateway refuses it to the person. Other errors are thrown. */
+export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | undefined> {
+	try {
+		return await work;
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "permission_denied") throw reason;
+		return undefined;
+	}
+}
+
+/**
+ * Room of a control on a home page: that of its session, if the person may read it now. Sessions of other platforms have
+ * the room of the home page.
+ */
+export async function roomOfControl(
+	{ context: { platform }, subscriptions }: HomeParts,
+	{ person, room, session }: { readonly person: Person; readonly room: Room; readonly session: string },
+): Promise<Room | undefined> {
+	await subscriptions.ready;
+	const key = subscriptions.withId(session)?.key;
+	if (key === undefined || key.channel === room.channel) return room;
+	return platform.readable?.(person, { tenant: key.tenant, channel: key.channel });
+}

@@ -1,0 +1,205 @@
+import { definedItems } from "@parley/base";
+import { activeRun } from "../conversation/answers/runs.ts";
+import { codeOf } from "../conversation/questions/question.ts";
+import { openQuestions } from "../conversation/questions/questions.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { Control } from "../platform/posting.ts";
+import { offerConversations } from "../presses/conversations.ts";
+import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
+import type { Conversation, Reply } from "../rooms/handler-context.ts";
+import { readWelcome } from "../rooms/welcome.ts";
+import type { RoomSession } from "../subscription/session-subscription.ts";
+import { conversationTexts } from "../texts/conversations.ts";
+import { homeTexts } from "../texts/home.ts";
+import { scheduleTexts } from "../texts/schedules.ts";
+import { taskTexts } from "../texts/tasks.ts";
+import { trustTexts } from "../texts/trust.ts";
+import { type HomeParts, type HomePlace, ifAllowed, placesOf } from "./home-places.ts";
+
+/** Maximum length of a section. Slack allows 3000 characters, and its format adds some. */
+export const sectionLength = 2500;
+const maxApprovals = 4;
+const maxLines = 8;
+const maxTitle = 100;
+
+interface Viewer {
+	readonly person: Person;
+	/** The direct messages of the person. */
+	readonly room: Room;
+}
+
+/** Sections of the home page of a person in Markdown, with what this person may see now. */
+export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<readonly Reply[]> {
+	const { context } = parts;
+	const { person, room } = viewer;
+	const welcome = await readWelcome(context, person, room);
+	const greeting = { text: (welcome?.lines ?? []).join("\n") };
+	const { role = "stranger" } = await context.whoami(person, room);
+	if (role === "stranger") return [greeting];
+	const all = await placesOf(parts, person, room);
+	// A place that the gateway refuses shows nothing.
+	const seen = await Promise.all(all.map((place) => seenIn(parts, viewer, place)));
+	const places = definedItems(seen);
+	return [
+		...(greeting.text === "" ? [] : [greeting]),
+		runningSection(parts, places),
+		...(await waitingSections(parts, viewer, places)),
+		await scheduleSection(parts, viewer),
+		await trustSection(parts, viewer, places),
+		helpSection(parts, room),
+	];
+}
+
+interface SeenPlace extends HomePlace {
+	readonly working: readonly Conversation[];
+}
+
+async function seenIn(
+	{ context }: HomeParts,
+	{ person }: Viewer,
+	place: HomePlace,
+): Promise<SeenPlace | undefined> {
+	const working = await ifAllowed(context.conversations(person, place.room, { working: true }));
+	return working && { ...place, working };
+}
+
+function runningSection({ context }: HomeParts, places: readonly SeenPlace[]): Reply {
+	const all = places.flatMap(({ working }) => working);
+	const tasks = places.flatMap(({ sessions }) =>
+		sessions.flatMap((session) =>
+			session.state.tasks.live.map(({ title, state }) => {
+				const task = `**${plain(title, maxTitle)}**`;
+				return homeTexts.running.task({ task, state: taskTexts.states[state] });
+			}),
+		),
+	);
+	const { title, none, stop } = homeTexts.running;
+	if (all.length === 0) return { text: `${title}\n${tasks.length === 0 ? none : lines(tasks)}` };
+	const offer = offerConversations(context, "stop-one", { all, question: stop });
+	return {
+		...offer,
+		text: definedItems([offer.text, tasks.length === 0 ? undefined : lines(tasks)]).join("\n\n"),
+	};
+}
+
+async function waitingSections(
+	parts: HomeParts,
+	viewer: Viewer,
+	places: readonly SeenPlace[],
+): Promise<Reply[]> {
+	const { title, none } = homeTexts.waiting;
+	const questions = places.flatMap(({ room, sessions }) =>
+		sessions.flatMap((session) => questionLines(parts, viewer, room, session)),
+	);
+	const approvals = await approvalSections(parts, viewer, places);
+	if (questions.length === 0 && approvals.length === 0) return [{ text: `${title}\n${none}` }];
+	return [
+		{ text: definedItems([title, questions.length === 0 ? undefined : lines(questions)]).join("\n") },
+		...approvals,
+	];
+}
+
+/** Questions that the runs of this person ask. */
+function questionLines(
+	{ context: { platform } }: HomeParts,
+	{ person }: Viewer,
+	{ shared, kind }: Room,
+	{ room, state }: RoomSession,
+): string[] {
+	const author = activeRun(state.answers)?.author?.id;
+	if (author?.endsWith(`:${person.id}`) !== true) return [];
+	const url = platform.linkTo?.({ ...room, shared, kind });
+	const name = conversationTexts.untitled;
+	const place = url === undefined ? name : `[${name}](${url})`;
+	return openQuestions(state.questions)
+		.filter((question) => question.kind !== "approval" && question.kind !== "grant")
+		.map(({ label }) => homeTexts.waiting.question({ place, question: plain(label.text, maxTitle) }));
+}
+
+async function approvalSections(
+	parts: HomeParts,
+	{ person }: Viewer,
+	places: readonly SeenPlace[],
+): Promise<Reply[]> {
+	const { context } = parts;
+	const found = new Map<string, { readonly prompt: ListedPrompt; readonly room: Room }>();
+	for (const { room } of places) {
+		const params = { approvals: true, limit: 20, ...context.onBehalf(person, room) };
+		const { prompts = [] } = (await ifAllowed(context.gateway.request("list_prompts", params))) ?? {};
+		for (const prompt of prompts) if (!found.has(prompt.token)) found.set(prompt.token, { prompt, room });
+	}
+	const { platform } = context;
+	const narrow = {
+		...context,
+		platform: { ...platform, limits: { ...platform.limits, post: sectionLength } },
+	};
+	const sections: Reply[] = [];
+	for (const [token, { room }] of [...found].slice(0, maxApprovals)) {
+		const whole = await findListed(context, token, { person, room });
+		if (whole === undefined) continue;
+		const { text, cut } = listedCard(narrow, whole, { room, foot: "" });
+		const code = found.size > 1 ? codeOf(token) : "";
+		sections.push({ text, controls: [listedButtons(context, whole, { code, cut })] });
+	}
+	const more = found.size - maxApprovals;
+	const [first] = places;
+	if (more <= 0 || first === undefined) return sections;
+	const command = platform.command("approvals", first.room);
+	return [...sections, { text: homeTexts.waiting.more({ count: more, command }) }];
+}
+
+async function scheduleSection({ context }: HomeParts, { person, room }: Viewer): Promise<Reply> {
+	const { gateway, platform, onBehalf } = context;
+	const params = { limit: 20, ...onBehalf(person, room) };
+	const { schedules = [] } = (await ifAllowed(gateway.request("list_schedules", params))) ?? {};
+	const { title: heading, none, line } = homeTexts.schedules;
+	const all = schedules.map(({ title, when, next_due: due }) => {
+		const next =
+			due === undefined ? "" : scheduleTexts.list.next({ at: platform.moment(Date.parse(due), "relative") });
+		return line({ title: plain(title, maxTitle), when: plain(when, maxTitle), next });
+	});
+	const command = platform.command("schedule add", room);
+	return { text: `${heading}\n${all.length === 0 ? none({ command }) : lines(all)}` };
+}
+
+async function trustSection(
+	{ context }: HomeParts,
+	{ person }: Viewer,
+	places: readonly SeenPlace[],
+): Promise<Reply> {
+	const { gateway, platform, controls, onBehalf } = context;
+	const all: string[] = [];
+	const buttons: Control[] = [];
+	for (const { room, sessions } of places) {
+		const params = { ended: false, ...onBehalf(person, room) };
+		const { grants = [] } = (await ifAllowed(gateway.request("list_grants", params))) ?? {};
+		for (const { grant_id: subject, expires_at } of grants) {
+			const url = platform.linkTo?.(room);
+			const { channel: name } = homeTexts.trust;
+			const channel = url === undefined ? name : `[${name}](${url})`;
+			all.push(homeTexts.trust.line({ channel, until: platform.moment(Date.parse(expires_at), "relative") }));
+			const session = sessions.find(({ state }) => state.trust.open?.id === subject)?.session;
+			if (session === undefined) continue;
+			const id = controls.write({ kind: "grant-end", session, subject });
+			buttons.push({ type: "button", id, label: trustTexts.card.end, style: "danger" });
+		}
+	}
+	const { title, none } = homeTexts.trust;
+	const text = `${title}\n${all.length === 0 ? none : lines(all)}`;
+	return buttons.length === 0
+		? { text }
+		: { text, controls: [buttons.slice(0, platform.limits.controlsPerRow)] };
+}
+
+function helpSection({ context: { platform } }: HomeParts, room: Room): Reply {
+	const [task, schedule, help] = ["task new", "schedule add", "help"].map((name) =>
+		platform.command(name, room),
+	);
+	return { text: homeTexts.help({ task: task ?? "", schedule: schedule ?? "", help: help ?? "" }) };
+}
+
+function lines(all: readonly string[]): string {
+	const more = all.length - maxLines;
+	return [...all.slice(0, maxLines), ...(more > 0 ? [homeTexts.more({ count: more })] : [])].join("\n");
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { playScene } from "../testing/scene.ts";
+import { Stage } from "../testing/stage.ts";
+
+async function openStage(): Promise<Stage> {
+	const stage = await Stage.open();
+	stage.gateway.methods.list_skills = () => ({ skills: [], problems: [], digest: "" });
+	stage.gateway.methods.list_schedules = () => ({ schedules: [] });
+	return stage;
+}
+
+let opened = 0;
+
+async function openHome(stage: Stage, by = "ada"): Promise<void> {
+	opened += 1;
+	const event = {
+		type: "home",
+		room: stage.room("dm", by),
+		person: stage.person(by),
+		at: stage.clock.now(),
+	} as const;
+	await stage.arrive(event, `home:${opened}`);
+}
+
+/** Number of published pages, and the present one. */
+function pages(stage: Stage): { readonly count: number; readonly now: string } {
+	const { asked, posts } = stage.platform.surface;
+	const now = posts
+		.filter(({ payload }) => JSON.stringify(payload).includes('"type":"home"'))
+		.at(-1)?.payload;
+	return { count: asked.filter((each) => each.includes('"type":"home"')).length, now: JSON.stringify(now) };
+}
+
+test("a home page is published when it is opened, and again when its content changes", async () => {
+	const stage = await openStage();
+	await openHome(stage);
+	expect(pages(stage)).toMatchObject({ count: 1, now: expect.stringContaining("Nothing is running.") });
+	await playScene([{ says: "sort it" }, { passes: 20_000 }], stage);
+	expect(pages(stage)).toMatchObject({
+		count: 2,
+		now: expect.stringContaining("a button stops its conversation"),
+	});
+	await playScene([{ gateway: { answers: "sorted" } }, { passes: 20_000 }], stage);
+	expect(pages(stage)).toMatchObject({ count: 3, now: expect.stringContaining("Nothing is running.") });
+	await playScene([{ passes: 3_600_000 }], stage);
+	expect(pages(stage).count).toBe(3);
+});
+
+test("many changes update a page at most every 15 seconds, and a page that was opened long ago not at all", async () => {
+	const stage = await openStage();
+	const room = { ...stage.room(), tenant: "guild" };
+	stage.platform.readable = async () => stage.room("general");
+	const event = { type: "home", room, person: stage.person(), at: stage.clock.now() } as const;
+	await stage.arrive(event, "home:busy");
+	for (let n = 0; n < 9; n++) {
+		const thread = `general/post ${n}`;
+		await playScene([{ says: `do ${n}`, in: thread, mentions: "us" }, { passes: 3000 }], stage);
+	}
+	const { count } = pages(stage);
+	expect(count).toBe(3);
+	await playScene([{ passes: 13 * 3_600_000 }], stage);
+	const last = pages(stage).count;
+	await playScene([{ says: "later", in: "general/post 99", mentions: "us" }, { passes: 60_000 }], stage);
+	expect(pages(stage).count).toBe(last);
+});
+
+test("a channel whose readers the platform does not know stays hidden, and its controls have no effect", async () => {
+	const stage = await openStage();
+	await playScene([{ says: "sort it", in: "general", mentions: "us" }], stage);
+	const { tenant } = stage.room("general");
+	const asRead = async () => stage.room("general");
+	stage.platform.readable = async () => undefined;
+	const home = { ...stage.room("dm", "bob"), tenant };
+	const event = { type: "home", room: home, person: stage.person("bob"), at: stage.clock.now() } as const;
+	await stage.arrive(event, "home:hidden");
+	expect(pages(stage).now).toContain("Nothing is running.");
+	stage.platform.readable = asRead;
+	await stage.arrive(event, "home:shown");
+	expect(pages(stage).now).toContain("sort it");
+	const [, id = ""] = /"id":"([^"]*)"/.exec(pages(stage).now) ?? [];
+	const press = { ...event, type: "press", control: id, fields: {}, home: true } as const;
+	stage.platform.readable = async () => undefined;
+	await stage.arrive({ ...press, values: [], ticket: stage.nextInteraction().ticket }, "press:1");
+	expect(stage.whispers()).toEqual(["You can no longer see this conversation."]);
+	stage.platform.readable = asRead;
+	await stage.arrive({ ...press, values: [], ticket: stage.nextInteraction().ticket }, "press:2");
+	expect(stage.whispers()).toEqual([expect.stringContaining("Stopped")]);
+});

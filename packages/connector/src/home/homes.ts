@@ -1,0 +1,159 @@
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { PlannedRow } from "../outbox/plan.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { Posting } from "../platform/posting.ts";
+import type { Reply } from "../rooms/handler-context.ts";
+import { eventCursor } from "../store/retention.ts";
+import { fitPost } from "../text/fit-posts.ts";
+import { parseText } from "../text/parse-text.ts";
+import { homeTexts } from "../texts/home.ts";
+import type { HomeParts } from "./home-places.ts";
+import { homeSections, sectionLength } from "./home-sections.ts";
+
+/** Wait after a change, which is usually the first of several. */
+const soonMs = 2000;
+/** Minimum time between two updates of one page without an action of its person. */
+const everyMs = 15_000;
+/** Pages that were opened longer ago, or by more people, are updated when they are opened again. */
+const viewedMs = 12 * 3_600_000;
+const maxViewers = 20;
+
+/** A person who has opened the home page. */
+export interface HomeViewer {
+	readonly person: Person;
+	/** The direct messages of the person. */
+	readonly room: Room;
+}
+
+interface Page extends HomeViewer {
+	readonly openedAt: number;
+	/** Monotonic time of the next update. */
+	nextAt: number;
+	/** Content that was planned last. */
+	shown: string;
+}
+
+export interface HomesParts extends HomeParts {
+	readonly outbox: { readonly plan: Outbox["plan"] };
+	readonly platform: ChatPlatform;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Home pages of people: published when they open them, and when their content changes. */
+export class Homes {
+	readonly #parts: HomesParts;
+	/** By person, the last opened one at the end. */
+	readonly #pages = new Map<string, Page>();
+	#timer: Timer | undefined;
+	#working: Promise<void> = Promise.resolve();
+	#isStopped = false;
+
+	constructor(parts: HomesParts) {
+		this.#parts = parts;
+	}
+
+	/** Publishes the page of a person. `id`: the inbound event. Rejects if the gateway does not answer. */
+	async open(
+		viewer: HomeViewer,
+		{ id, settle }: { readonly id: string; readonly settle: Parameters<Outbox["plan"]>[1] },
+	): Promise<void> {
+		const { clock } = this.#parts;
+		const sections = await homeSections(this.#parts, viewer);
+		const page = { ...viewer, openedAt: clock.now(), nextAt: clock.monotonic() + everyMs, shown: "" };
+		page.shown = JSON.stringify(sections);
+		this.#pages.delete(viewer.person.id);
+		this.#pages.set(viewer.person.id, page);
+		const [oldest] = this.#pages.keys();
+		if (this.#pages.size > maxViewers && oldest !== undefined) this.#pages.delete(oldest);
+		await this.#plan(page, sections, `${eventCursor}${id}`, settle);
+	}
+
+	/** The person has pressed a control of the page: its result is shown soon. */
+	pressed({ person }: HomeViewer): void {
+		const page = this.#pages.get(person.id);
+		if (page === undefined) return;
+		page.nextAt = 0;
+		this.changed();
+	}
+
+	/** Sessions have changed, and perhaps the pages. */
+	changed(): void {
+		if (this.#timer !== undefined || this.#isStopped || this.#pages.size === 0) return;
+		this.#timer = this.#parts.clock.after(soonMs, this.#tick);
+	}
+
+	async stop(): Promise<void> {
+		this.#isStopped = true;
+		this.#timer?.cancel();
+		await this.#working;
+	}
+
+	readonly #tick = (): void => {
+		this.#working = this.#update().then((left) => {
+			this.#timer = undefined;
+			if (left) this.changed();
+		});
+	};
+
+	/** Returns whether some pages must wait. Never rejects. */
+	async #update(): Promise<boolean> {
+		const { clock, log } = this.#parts;
+		let left = false;
+		for (const page of [...this.#pages.values()]) {
+			if (clock.now() - page.openedAt > viewedMs) this.#pages.delete(page.person.id);
+			else if (clock.monotonic() < page.nextAt) left = true;
+			else {
+				page.nextAt = clock.monotonic() + everyMs;
+				await this.#refresh(page).catch((reason: unknown) => {
+					log.debug("a home page could not be updated", { error: ParleyError.from(reason) });
+				});
+			}
+			if (this.#isStopped) return false;
+		}
+		return left;
+	}
+
+	async #refresh(page: Page): Promise<void> {
+		const sections = await homeSections(this.#parts, page);
+		const content = JSON.stringify(sections);
+		if (content === page.shown || this.#isStopped) return;
+		page.shown = content;
+		await this.#plan(page, sections, `${eventCursor}home/${page.person.id}/${this.#parts.clock.now()}`);
+	}
+
+	async #plan(
+		{ person, room }: HomeViewer,
+		sections: readonly Reply[],
+		session: string,
+		settle?: Parameters<Outbox["plan"]>[1],
+	): Promise<void> {
+		const { outbox, platform, clock } = this.#parts;
+		const payload = postingOf({ person, room }, sections, platform);
+		const card = `home:${room.tenant}:${person.id}`;
+		const row: PlannedRow = { seq: 1, at: clock.now(), lane: "progress", card, payload };
+		await outbox.plan({ conversation: card, cursor: { session, seq: 1 }, rows: [row] }, settle);
+	}
+}
+
+function postingOf(
+	{ person, room }: HomeViewer,
+	sections: readonly Reply[],
+	{ dialect }: ChatPlatform,
+): Posting {
+	const note = parseText(homeTexts.cut).blocks[0];
+	return {
+		type: "home",
+		person: person.id,
+		room: room.channel,
+		sections: sections
+			.filter(({ text }) => text.trim() !== "")
+			.map(({ text, controls = [] }) => {
+				const options = { dialect, limit: sectionLength };
+				const body = note === undefined ? "" : fitPost(parseText(text), options, note);
+				return { body, controls: controls.map((row) => [...row]) };
+			}),
+	};
+}

@@ -1,0 +1,53 @@
+/** Texts of the home page of the app. Markdown. */
+export const homeTexts = {
+	running: {
+		title: "**Running**",
+		none: "Nothing is running.",
+		/** Above the list of conversations, each with a button. */
+		stop: "**Running** · a button stops its conversation",
+		task: ({ task, state }: { readonly task: string; readonly state: string }): string =>
+			`- ${task} · ${state}`,
+	},
+	waiting: {
+		title: "**Waiting for you**",
+		none: "Nothing is waiting for you.",
+		/** `place`: a link to the conversation. */
+		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
+			`- ${place}: ${question}`,
+		more: ({ count, command }: { readonly count: number; readonly command: string }): string =>
+			`${count} more: \`${command}\` in their channels.`,
+	},
+	schedules: {
+		title: "**Your schedules**",
+		none: ({ command }: { readonly command: string }): string => `None. \`${command}\` adds one.`,
+		line: ({
+			title,
+			when,
+			next,
+		}: {
+			readonly title: string;
+			readonly when: string;
+			readonly next: string;
+		}): string => `- **${title}**: ${when}${next}`,
+	},
+	trust: {
+		title: "**Trusted channels**",
+		none: "None of your channels is trusted.",
+		line: ({ channel, until }: { readonly channel: string; readonly until: string }): string =>
+			`- ${channel}: tools run without approval. It ends ${until}.`,
+		channel: "Channel",
+	},
+	help: ({
+		task,
+		schedule,
+		help,
+	}: {
+		readonly task: string;
+		readonly schedule: string;
+		readonly help: string;
+	}): string =>
+		`**Help**\n\`${task}\` starts a task, \`${schedule}\` adds a schedule, and \`${help}\` lists all commands.`,
+	more: ({ count }: { readonly count: number }): string => `- and ${count} more`,
+	cut: "… more does not fit here",
+	gone: "You can no longer see this conversation.",
+};

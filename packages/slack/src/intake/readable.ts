@@ -1,0 +1,27 @@
+import type { Clock } from "@parley/base";
+import { type ChatPlatform, Lookup, type Room } from "@parley/connector";
+import { type PersonRightsParts, readPersonRights } from "./person-rights.ts";
+
+/** A person who leaves a channel sees its work for this time at most. */
+const keptMs = 60_000;
+const maxKept = 2000;
+
+/**
+ * Returns `ChatPlatform.readable`: the room of a channel if Slack reports that the person can read it. Direct messages of
+ * others are never readable. A channel about which Slack does not answer is not readable at that moment.
+ */
+export function readableRooms(
+	parts: PersonRightsParts & { readonly clock: Clock },
+): NonNullable<ChatPlatform["readable"]> {
+	const known = new Lookup<Room | undefined>({ clock: parts.clock, max: maxKept, keptMs });
+	return ({ id: user }, { tenant, channel }) =>
+		known.find(`${channel} ${user}`, async () => {
+			const rights = await readPersonRights(parts, {
+				user,
+				place: { tenant, channel, thread: undefined, shared: false },
+			});
+			if (rights?.present !== true) return undefined;
+			const { kind } = await parts.channels.find(channel);
+			return kind === "direct" ? undefined : { tenant, channel, shared: rights.shared, kind };
+		});
+}

@@ -1,0 +1,32 @@
+import type { OutboxRow, Posting, Receipt } from "@parley/connector";
+import type { ActionsBlock, ContextActionsBlock, SectionBlock } from "@slack/types";
+import { bodyBlocks } from "../blocks/body-blocks.ts";
+import { plainControlBlocks } from "../blocks/controls.ts";
+import { writeHomeMetadata } from "../vocabulary/home-metadata.ts";
+import { limits } from "../vocabulary/limits.ts";
+import type { Caller } from "./caller.ts";
+
+type Home = Extract<Posting, { type: "home" }>;
+type HomeBlock = SectionBlock | ActionsBlock | ContextActionsBlock | { readonly type: "divider" };
+
+/** Publishes the home page of a person: https://docs.slack.dev/reference/methods/views.publish */
+export async function publishHome(caller: Caller, row: OutboxRow, home: Home): Promise<Receipt> {
+	const view = {
+		type: "home",
+		private_metadata: writeHomeMetadata({ channel: home.room }),
+		blocks: homeBlocks(home),
+	};
+	const args = { user_id: home.person, view };
+	const { limits: empty } = await caller.ask({ method: "views.publish", lane: row.lane }, args);
+	return { remote: home.person, limits: empty };
+}
+
+/** A section of text and its buttons, with a line between two of them. */
+export function homeBlocks({ sections }: Home): readonly HomeBlock[] {
+	const blocks = sections.flatMap(({ body, controls }, index): HomeBlock[] => {
+		const text = bodyBlocks(body).text.slice(0, limits.textObject);
+		const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
+		return [...(index === 0 ? [] : [{ type: "divider" as const }]), section, ...plainControlBlocks(controls)];
+	});
+	return blocks.slice(0, limits.blocksOfView);
+}

@@ -1,0 +1,20 @@
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+
+/** Channel of the direct messages of the person, because presses on a home page name no channel. */
+const HomeMetadata = z.object({ channel: z.string().regex(/^[A-Z0-9]{1,64}$/) });
+type HomeMetadata = z.output<typeof HomeMetadata>;
+
+export function writeHomeMetadata(metadata: HomeMetadata): string {
+	return JSON.stringify(metadata);
+}
+
+/** Returns undefined for other text. */
+export function readHomeMetadata(text: string): HomeMetadata | undefined {
+	try {
+		return HomeMetadata.safeParse(parseJson(text)).data;
+	} catch (error) {
+		if (error instanceof ParleyError && error.code === "invalid_argument") return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,167 @@
+import type { SlackSite } from "../slack-site.ts";
+import type { Name, Scene, Step } from "../step.ts";
+
+/** The home page of the app, which only Slack has. */
+export const slackHome: readonly Scene<SlackSite>[] = [
+	{
+		name: "the home page shows the welcome, and sections without entries",
+		steps: [
+			opens("Mia"),
+			shows(
+				"Mia",
+				"I answer questions",
+				"@Alex",
+				"Try:",
+				"Nothing is running.",
+				"Nothing is waiting for you.",
+			),
+			shows("Mia", "/parley schedule add", "None of your channels is trusted.", "/parley help"),
+		],
+	},
+	{
+		name: "a person without access sees how to get it, and nothing else",
+		steps: [opens("Sam"), shows("Sam", "/parley pair"), hides("Sam", "Running")],
+	},
+	{
+		name: "the home page shows running work with a button that stops it, and changes when it ends",
+		steps: [
+			{ says: "@Parley long: 120 tokens at 2 per second" },
+			{ typing: true },
+			opens("Max"),
+			shows("Max", "a button stops its conversation", "long: 120 tokens"),
+			clicks("Max", /^1\. long/),
+			shows("Max", "Nothing is running."),
+			{ shows: "stopped here" },
+		],
+	},
+	{
+		name: "an approver approves on the home page, and a member sees no approval there",
+		steps: [
+			opens("Alex"),
+			shows("Alex", "Nothing is waiting for you."),
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "[Approve once]" },
+			shows("Alex", "write_file", "+hello", "[Approve once]"),
+			opens("Max"),
+			shows("Max", "Nothing is waiting for you."),
+			clicks("Alex", "Approve once"),
+			{ file: "notes.txt", has: "hello" },
+			shows("Alex", "Nothing is waiting for you."),
+		],
+	},
+	{
+		name: "a denial on the home page asks for the reason",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "[Approve once]" },
+			opens("Alex"),
+			shows("Alex", "write_file"),
+			clicks("Alex", "Deny", { "Reason for the agent": "not today" }),
+			{ shows: "not today" },
+			shows("Alex", "Nothing is waiting for you."),
+		],
+	},
+	{
+		name: "work of a private channel and of other direct messages is hidden from people who cannot read it",
+		steps: [
+			{ says: "@Parley long: 60 tokens at 2 per second", in: "dm" },
+			{ says: "@Parley write: notes.txt <<< secret", in: "group" },
+			{ shows: "[Approve once]", in: "group" },
+			opens("Alex"),
+			shows("Alex", "Nothing is running.", "Nothing is waiting for you."),
+			opens("Mia"),
+			shows("Mia", "long: 60 tokens", "write:"),
+		],
+	},
+	{
+		name: "the home page shows trusted channels with a button that ends the trust",
+		sandbox: true,
+		steps: [
+			{ commands: "/trust on", with: { reason: "release", minutes: 60 }, by: "Olga" },
+			{ clicks: "Approve", by: "Olga" },
+			{ shows: "[End trust]" },
+			opens("Olga"),
+			shows("Olga", "tools run without approval", "[End trust]"),
+			clicks("Olga", "End trust"),
+			{ shows: "no longer trusted" },
+			shows("Olga", "None of your channels is trusted."),
+		],
+	},
+	{
+		name: "the home page shows questions and schedules of the person alone",
+		steps: [
+			{ commands: "/schedule add", with: { text: "say: hi", when: "every day at 9:00", title: "Morning" } },
+			{ answered: "Morning" },
+			{ says: "@Parley choose: tea | coffee" },
+			{ shows: "<Choose one" },
+			opens("Mia"),
+			shows("Mia", "Morning", "Choose one"),
+			opens("Max"),
+			shows("Max", "Nothing is waiting for you."),
+			hides("Max", "Morning"),
+		],
+	},
+	{
+		name: "the home page is published again after a restart, and after an error of Slack",
+		steps: [
+			{ fault: "views.publish", is: { status: 503 } },
+			opens("Mia"),
+			{ passes: 60_000 },
+			shows("Mia", "Nothing is running."),
+			{ restarts: "connector" },
+			{ says: "@Parley long: 60 tokens at 2 per second" },
+			opens("Mia"),
+			shows("Mia", "long: 60 tokens"),
+		],
+	},
+];
+
+function opens(name: Name): Step<SlackSite> {
+	return { what: `${name} opens the home page`, does: ({ site }) => site.people[name].person.opensHome() };
+}
+
+function pageOf(site: SlackSite, name: Name): string {
+	const { home } = site.people[name].person;
+	return home === undefined ? "" : [home.text, ...home.buttons.map((label) => `[${label}]`)].join("\n");
+}
+
+function shows(name: Name, ...words: readonly string[]): Step<SlackSite> {
+	return {
+		what: `the home page of ${name} shows ${words.join(", ")}`,
+		does: async ({ city, site }) => {
+			const isSo = (): boolean => words.every((word) => pageOf(site, name).includes(word));
+			await city.until(isSo, "the home page shows it").catch((cause: unknown) => {
+				throw new Error(`the home page is:\n${pageOf(site, name)}`, { cause });
+			});
+		},
+	};
+}
+
+function hides(name: Name, word: string): Step<SlackSite> {
+	return {
+		what: `the home page of ${name} hides ${word}`,
+		does: ({ site }) => {
+			if (pageOf(site, name).includes(word)) throw new Error(`the home page is:\n${pageOf(site, name)}`);
+		},
+	};
+}
+
+function clicks(
+	name: Name,
+	label: string | RegExp,
+	fills?: Readonly<Record<string, string>>,
+): Step<SlackSite> {
+	return {
+		what: `${name} presses ${label}`,
+		does: async ({ city, site }) => {
+			const { person } = site.people[name];
+			const button = person.home?.buttons.find((one) =>
+				typeof label === "string" ? one === label : label.test(one),
+			);
+			const pressed = person.clicksHome(button ?? String(label));
+			if (fills === undefined) return;
+			await city.until(() => pressed.form !== undefined, "a form opens");
+			person.submits(pressed, fills);
+		},
+	};
+}
