@@ -81,7 +81,7 @@ function embeddedBase64(bytes: Buffer): string[] {
 /** Text in place of a secret. */
 export const REPLACEMENT = "[redacted]";
 
-/** Credentials without a maximum length. The last part of each pattern matches the complete rest of the credential. */
+/** Credentials without a maximum length. The last part of each pattern matches the rest of the credential. */
 const endless = [
 	// Slack: https://docs.slack.dev/authentication/tokens
 	/xox[abeprs](?:\.xox[bp])?-[\w-]{8,}/,

@@ -106,7 +106,7 @@ test("a line break at any place of an encoded value hides none of many values, a
 	const clean = redactor.redact(broken.join("; "));
 	const { user, system } = process.cpuUsage(before);
 	expect(clean).toBe(values.map(() => "[redacted]").join("; "));
-	// Microseconds. A pattern of all whole values took several seconds to compile.
+	// Microseconds. A pattern of all values took several seconds to compile.
 	expect(user + system).toBeLessThan(500_000);
 });
 

@@ -39,7 +39,7 @@ export class Redactor {
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
-	/** Starts of the values that may have line breaks in them. A pattern of whole values takes up to a second to compile. */
+	/** Starts of the values that may have line breaks in them. A pattern of complete values takes up to a second to compile. */
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 

@@ -39,7 +39,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
 	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Allowed for downloads beside `https://cdn.discordapp.com`. */
+	/** Allowed for downloads in addition to `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot over all routes. Default: 50, the limit of every bot. */
 	readonly requestsPerSecond?: number | undefined;

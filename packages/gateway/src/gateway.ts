@@ -73,7 +73,7 @@ export interface Gateway {
 	readonly reach: Reach;
 	/** Reads the files of the certificate again; broken ones leave the last in place, and a warning. Never rejects. */
 	renewCertificate(): Promise<void>;
-	/** Refuses new work, gives runs `graceMs`, says goodbye to clients and closes everything. */
+	/** Refuses new work, gives runs `graceMs`, closes the connections of clients, then everything else. */
 	stop(graceMs: number): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { Tokens, type TokensPayload } from "./usage-report.ts";
 
 export type EmptyPayload = Record<string, never>;
 
-/** A message was accepted. Its run may still wait behind others. */
+/** A message was accepted. Its run may still wait after others. */
 export interface UserMessagePayload {
 	readonly content: string;
 	readonly run_id: string;
@@ -53,7 +53,7 @@ export interface AssistantMessagePayload {
 	/** Empty after a success, otherwise `cancelled` or the error. */
 	readonly error: string;
 	readonly context: AnswerContext;
-	/** The schedule that started the run. `show` says how a channel shows the answer. */
+	/** The schedule that started the run. `show` is the display of the answer in a channel. */
 	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }

@@ -44,7 +44,7 @@ const nonsense: readonly unknown[] = [
 	[{ session_id: 1 }],
 ];
 
-/** How the library would say it, and what is said where nothing better is known. */
+/** Words of the library, and the fallback text. */
 const notOurs = /invalid|expected|received|too (?:big|small)|unrecognized|an invalid form|another thing/i;
 
 test("every issue of every request has a message of our own", () => {

@@ -91,7 +91,7 @@ export type ScheduleEventPayloads = {
 
 /** Messages that are sent to sessions at given times. */
 export const scheduleMethods = {
-	/** Creates a schedule of the caller. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` says when it fires. */
+	/** Creates a schedule of the caller. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` sets its times. */
 	schedule_task: {
 		params: z.object({
 			/** The message that each firing sends to the session. */

@@ -25,7 +25,7 @@ export const taskMethods = {
 			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
 			/** Tasks of the same session that must complete first. */
 			depends_on: maybe(z.array(taskId).max(20)),
-			/** An autonomous task does not ask for a review of its plans. The default is supervised. */
+			/** An autonomous task does not request reviews of its plans. The default is supervised. */
 			autonomy: maybe(z.enum(autonomies)),
 			key,
 		}),

@@ -94,7 +94,7 @@ export const PlaceProfilePayload = z.strictObject({
 	live: z.exactOptional(z.enum(liveLevels)),
 	/** Display of the state of a message: by posts, or by reactions to it. For connectors whose platform has them. */
 	status: z.exactOptional(z.enum(statusModes)),
-	/** Earlier messages of the channel that a mention brings to the agent. 0: no messages, also of threads. For connectors. */
+	/** Maximum earlier messages of the channel that the agent gets with a mention. 0: none, also in threads. For connectors. */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
 	/** Hours before its approvals expire; 24 if absent. */
 	approval_hours: z.exactOptional(z.number().min(0.1).max(720)),

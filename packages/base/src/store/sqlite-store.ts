@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** Schema for an empty database, in place of the migrations that it contains, which is much faster. */
+	/** Schema for an empty database, which replaces the migrations and is much faster. */
 	readonly fresh?: FreshSchema;
 	/** `store.commit` is reached before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;

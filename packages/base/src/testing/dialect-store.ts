@@ -19,7 +19,7 @@ interface DialectStoreOptions {
 	readonly reader: Dialect;
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints | undefined;
-	/** Classification of errors from a server that other processes use and that may go away. */
+	/** Classification of errors from a server that other processes use and that may stop. */
 	readonly errors?: ServerErrors;
 	readonly onUndone?: UndoneWatch | undefined;
 }

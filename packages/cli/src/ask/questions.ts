@@ -153,7 +153,7 @@ export class Questions {
 	}
 }
 
-/** Whether a task asks. Tasks run beside the run, and other people may answer their questions. */
+/** Whether a task asks. Tasks run at the same time as the run, and other people may answer their questions. */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;
 }

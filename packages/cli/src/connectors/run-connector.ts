@@ -229,7 +229,7 @@ async function asConnector(
 	}
 }
 
-/** Resolves when the parent ends or asks for the end. Ctrl-C is ignored: the parent gets it too, and then asks. */
+/** Resolves when the parent ends or requests the end. Ctrl-C is ignored: the parent also receives it, and then requests the end. */
 async function askedByParent({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {

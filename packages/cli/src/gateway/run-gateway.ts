@@ -48,7 +48,7 @@ export interface RunOptions {
 	onListening?(gateway: Gateway): void;
 	/** Called after the addresses are printed. */
 	onReady?(gateway: Gateway, config: Config): void;
-	/** Called after the addresses are printed. Work that it starts beside the gateway is stopped with it. */
+	/** Called after the addresses are printed. Work that it starts in addition to the gateway is stopped with it. */
 	attach?(config: Config, log: Logger): { stop(): Promise<void> };
 	/** Called at a stop request. */
 	onStopping?(graceMs: number): void;

@@ -150,7 +150,7 @@ function untilWords({ expires_at }: Token, now: number): string {
 		: `expires in ${timeLeft(Date.parse(expires_at) - now)}`;
 }
 
-/** Words beside the text of a new token. */
+/** Words besides the text of a new token. */
 export function createdWords(info: Token, now: number): string {
 	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
 	const again = isOwn(info)

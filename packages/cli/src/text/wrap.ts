@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Parts of a text after which a row can end: blanks, a word, or one character of a script without blanks, with the
+ * Parts of a text after which a row can end: spaces, a word, or one character of a script without spaces, with the
  * punctuation that must not begin a row.
  */
 const UNITS =

@@ -97,7 +97,7 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
-			// Strangers are referred to this command after a refusal of any other one.
+			// Refusals of other commands refer people without access to this command.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };
@@ -201,7 +201,7 @@ function helpLines(
 	return [`- ${[`\`${written(first.name)}\``, ...rest].join(", ")}: ${about}`];
 }
 
-/** All commands and the ways to address the agent, in one answer. */
+/** All commands and the ways to address the agent. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",

@@ -6,7 +6,7 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** Each inbound event has one answer, as the only event of its own cursor. */
+/** Each inbound event has one answer, which is the only event of its cursor. */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };

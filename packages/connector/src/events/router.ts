@@ -56,7 +56,7 @@ function isRouted(type: string): type is InboundEvent["type"] {
 }
 
 /**
- * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait behind messages, because
+ * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait for earlier messages, because
  * platforms limit the time to answer an interaction and a change of the audience ends trust.
  */
 export function queueOf(event: InboundEvent): Queue {

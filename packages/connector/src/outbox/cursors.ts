@@ -79,7 +79,7 @@ export async function readCursor(db: Tx, session: string): Promise<number> {
 	return cursor?.seq ?? 0;
 }
 
-/** Moves a cursor and resolves with its previous position. Rejects with `failed_precondition` if it would go back. */
+/** Moves a cursor and resolves with its previous position. Rejects with `failed_precondition` if it would move back. */
 export async function moveCursor(
 	tx: Tx,
 	moved: {

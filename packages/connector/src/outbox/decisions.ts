@@ -164,7 +164,7 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 }
 
 /**
- * Decides a post of a stopped connector; its next start carries this out. The caller must hold the connector's lock.
+ * Decides a post of a stopped connector; its next start applies the decision. The caller must hold the connector's lock.
  * Rejects with `not_found`, or with `failed_precondition` if the post needs no decision.
  */
 export async function decideStuckPost(

@@ -289,7 +289,7 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// Undefined if the row was put on hold in the meantime.
+		// Undefined if the row was held in the meantime.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
@@ -376,7 +376,7 @@ export class Outbox {
 			this.#repeats.delete(row.id);
 		}
 		const facts = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
-		// The row of the end of a growing answer follows, and tells.
+		// The last row of a growing answer follows, and reports the failure.
 		if (to === "dead" && row.id.startsWith(growingCursor))
 			log.info("a growing answer cannot be shown", facts);
 		else if (to === "dead") log.error("a post was given up", facts);

@@ -31,7 +31,7 @@ export interface PlannedRow {
 	readonly standsFor?: string;
 	/** Whether another database may have posted it, as for all rows of a `replayed` plan. */
 	readonly doubtful?: true;
-	/** Reason to hold the row for a decision of a person. */
+	/** Reason why the row is held for a decision of a person. */
 	readonly hold?: string;
 }
 

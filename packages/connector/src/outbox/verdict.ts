@@ -18,12 +18,12 @@ const maxWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
 const maxRepeatMs = 8000;
 
-/** Wait after a failure: doubles from 1 s to 5 min, each time between half and the whole of it. */
+/** Wait after a failure: doubles from 1 s to 5 min, each time between half of it and all of it. */
 export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
-/** Wait before a repeat: doubles from 250 ms to 8 s, each time between half and the whole of it. */
+/** Wait before a repeat: doubles from 250 ms to 8 s, each time between half of it and all of it. */
 function repeatWait(repeats: number, chance: number): number {
 	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }

@@ -6,7 +6,7 @@ export type Lane = (typeof lanes)[number];
 
 const ranks: ReadonlyMap<string, number> = new Map(lanes.map((lane, rank) => [lane, rank]));
 
-/** Lower ranks go first if the capacity is limited. */
+/** Lower ranks are first if the capacity is limited. */
 export function rankOf(lane: Lane): number {
 	return ranks.get(lane) ?? lanes.length;
 }

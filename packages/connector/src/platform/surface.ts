@@ -64,7 +64,7 @@ export interface Surface {
 }
 
 /**
- * Why a request failed. `rejected`: refused permanently. `gone`: its target does not exist any longer. `rate-limited`:
+ * Why a request failed. `rejected`: refused permanently. `gone`: its target no longer exists. `rate-limited`:
  * refused temporarily. `unknown`: it may have been carried out or not.
  */
 export type DeliveryFailure = "rejected" | "gone" | "rate-limited" | "unknown";

@@ -49,7 +49,7 @@ export class AudienceWatch {
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}
 
-	/** Resolves when the grants have ended; undefined if none have to end. Rejects when the connector stops. */
+	/** Resolves when the grants have ended; undefined if none must end. Rejects when the connector stops. */
 	get ending(): Promise<void> | undefined {
 		return this.#ending;
 	}

@@ -197,7 +197,7 @@ export class Connector {
 	}
 
 	/**
-	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait behind messages, and changes of the
+	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait for earlier messages, and changes of the
 	 * audience wait for no other kind.
 	 */
 	accept(

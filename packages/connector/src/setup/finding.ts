@@ -22,7 +22,7 @@ export interface SetupStep {
 /** The last step of every setup: a person writes to the bot and gets an answer. */
 export function answerStep(options: {
 	readonly platform: string;
-	/** Instruction to get an answer. */
+	/** Instruction for the person, so that the bot can answer. */
 	readonly todo: string;
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;

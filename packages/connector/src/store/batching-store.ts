@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 /** More than `crowd` commits within `withinMs` milliseconds delay each other. One person alone does not reach this rate. */
 const busyCommits = 8;
 const withinMs = 100;
-/** Unnoticeable beside the second or more of a platform and a model. */
+/** Unnoticeable compared with the second or more of a platform and a model. */
 const waitMs = 20;
 
 interface Waiting<DB> {
@@ -41,7 +41,7 @@ export class BatchingStore<DB> implements Store<DB> {
 		if (this.#isClosed)
 			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
 		const isBusy = this.#isBusy();
-		// Waiting commits go first.
+		// Waiting commits are first.
 		const isFree = this.#timer === undefined && this.#together === undefined;
 		if (isFree && !isBusy) return this.#store.commit(command);
 		this.#timer ??= this.#clock.after(waitMs, () => this.#flush());

@@ -207,7 +207,7 @@ export class SessionAnswers {
 	}
 }
 
-/** Deletes the post of a card. Such a row stands for no event, so its id has the card. */
+/** Deletes the post of a card. Such a row has no event, so its id contains the card. */
 function deletionOf(
 	post: { readonly card: string; readonly payload: Extract<Posting, { type: "delete" }> },
 	{ seq, at }: { readonly seq: number; readonly at: number },

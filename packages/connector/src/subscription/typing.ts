@@ -52,7 +52,7 @@ export class Typing {
 		const { clock } = this.#parts;
 		if (this.#run === undefined || words === this.#doing) return;
 		this.#doing = words;
-		// The first indicator, which is still to come, includes the description.
+		// The first indicator, which is not sent yet, includes the description.
 		if (this.#shownAt === Number.NEGATIVE_INFINITY) return;
 		this.#timer?.cancel();
 		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - clock.monotonic()), this.#again);

@@ -74,7 +74,7 @@ export class ScriptedSession {
 		this.#changed();
 	}
 
-	/** Accepts a message. Its run is active, or waits behind `position` others. */
+	/** Accepts a message. Its run is active, or waits after `position` others. */
 	say(
 		content: string,
 		of: {

@@ -44,7 +44,7 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
 
 /**
  * The agent loop: the calls of the last reply, the next request, its reply, and so on. It continues from the recorded steps,
- * also after a restart. Returns when no work is left. Throws if the run is stopped, if it cannot begin, and if its record
+ * also after a restart. Returns when all work is done. Throws if the run is stopped, if it cannot begin, and if its record
  * cannot be written.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
@@ -96,7 +96,7 @@ function withText(events: readonly RecordedEvent[], text: string): readonly Reco
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
 }
 
-/** Loads what the run needs beside its record: settings, workspace, memories, skill and attachments. */
+/** Loads what the run needs besides its record: settings, workspace, memories, skill and attachments. */
 async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose(ports.settings);

@@ -18,7 +18,7 @@ import {
 } from "../vocabulary/transcript.ts";
 import type { Session } from "./session.ts";
 
-/** Messages that may wait behind the active run of a session. */
+/** Messages that may wait after the active run of a session. */
 export const queueLimit = 32;
 
 /** Activates the oldest queued run of the session. Undefined if none waits or one is active. */

@@ -60,7 +60,7 @@ export interface TaskHold {
 	readonly taskId: string;
 	/** The session that owns the task, and in which people are asked. */
 	readonly home: Session;
-	/** Sessions, beside its own, that its use is counted for. */
+	/** Further sessions for which its use is counted. */
 	readonly accounts: readonly string[];
 	/** Names of the tools that its submitter gave it. */
 	readonly tools: readonly string[];

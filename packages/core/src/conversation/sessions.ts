@@ -44,7 +44,7 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 
 /**
  * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and a session that is
- * loaded again reads its whole conversation.
+ * loaded again reads its complete conversation.
  */
 const mostUnused = 16;
 

@@ -24,7 +24,7 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	return !hosts || hosts.some((pattern) => mayReach(pattern, facts));
 }
 
-/** The rules that together allow the whole call. Undefined in any doubt. `needed` are the classes that require approval. */
+/** The rules that together allow the complete call. Undefined in any doubt. `needed` are the classes that require approval. */
 export function findAllowing(
 	rules: readonly PolicyRule[],
 	facts: CallFacts,

@@ -14,7 +14,7 @@ const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";
 
 /**
- * A program that the operator configured and that works beside the gateway. It has the operator's rights, like a service of
+ * A program that the operator configured and that runs together with the gateway. It has the operator's rights, like a service of
  * the system: no sandbox and no limits of memory or files. It ends with the gateway, also if that is killed.
  */
 export interface OperatorProgram {

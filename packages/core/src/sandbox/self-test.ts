@@ -168,7 +168,7 @@ interface TriedSystem {
 export class KeptVerdict {
 	readonly #path: string;
 
-	/** The directory of an absolute path is created, with mode 0700, before the first result is stored. */
+	/** An absolute path. Its directory is created with mode 0700 before the first result is stored. */
 	constructor(path: string) {
 		this.#path = path;
 	}

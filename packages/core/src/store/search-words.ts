@@ -26,7 +26,7 @@ export function searchWords(query: string): string[] {
 /** A single hiragana or Latin letter, which nearly every text contains. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
-/** Words to look up for a whole message: without short Latin words and common English ones, which are in any note. */
+/** Words to look up for a complete message: without short Latin words and common English ones, which are in any note. */
 export function telling(words: readonly string[]): string[] {
 	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));
 }

@@ -1,7 +1,7 @@
 import { lineEnds } from "../vocabulary/message.ts";
 import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts";
 
-/** Bytes that a message counts beside its text, its names and its files. */
+/** Bytes that a message counts besides its text, its names and its files. */
 const aroundBytes = 100;
 /** A text is not cut to fewer bytes. */
 const leastBytes = 200;

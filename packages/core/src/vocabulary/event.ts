@@ -250,7 +250,7 @@ export type ConversationEvent =
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
-/** All recorded events, in the order of `seq`: the vocabulary of the whole product. */
+/** All recorded events, in the order of `seq`: the vocabulary of the product. */
 export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | TaskEvent | WorkerEvent;
 
 /**
@@ -348,7 +348,7 @@ export type TransientEvent =
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
-	 * Output of a running call since the last such event: whole lines without secrets, between `tool.started` and the end,
+	 * Output of a running call since the last such event: complete lines without secrets, between `tool.started` and the end,
 	 * at most 10 times a second. If there is too much output, older lines are replaced by a marker.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }

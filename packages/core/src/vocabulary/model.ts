@@ -24,7 +24,7 @@ export interface Sampling {
 	readonly maxTokens?: number;
 }
 
-/** One request to a model. An empty `tools` asks for text only (a summary, a title). */
+/** One request to a model. With an empty `tools`, the reply has text only (a summary, a title). */
 export interface ModelRequest {
 	/** The provider's own name of the model, never a tier. */
 	readonly model: string;

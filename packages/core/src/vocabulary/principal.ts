@@ -29,7 +29,7 @@ export interface Principal {
 export interface Person {
 	/** `discord:GUILD:USER` or `slack:TEAM:USER`. */
 	readonly id: string;
-	/** As the platform shows it: text of a stranger. */
+	/** Name as the platform shows it. Untrusted text. */
 	readonly name: string;
 	readonly role: Role;
 	/** Channel in which they write. */

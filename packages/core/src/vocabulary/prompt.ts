@@ -92,7 +92,7 @@ export interface PromptResponse {
 	readonly reason?: string;
 	/** Whether no person gave the denial. `reason` explains it. */
 	readonly unanswered?: boolean;
-	/** False if the connection is not encrypted, so that the answer could be read on its way. */
+	/** False if the connection is not encrypted, so that the answer could be read on the network. */
 	readonly confidential?: boolean;
 	/** True if the client saw an approval that is always required as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;

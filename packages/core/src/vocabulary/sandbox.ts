@@ -4,7 +4,7 @@ export interface Command {
 	readonly cwd: string;
 	/** Variables in addition to those of every command. A value may be a password. */
 	readonly environment?: Readonly<Record<string, string>>;
-	/** Milliseconds of wall time before the whole process group is killed. */
+	/** Milliseconds of wall time before the complete process group is killed. */
 	readonly timeoutMs: number;
 	/** Maximum bytes of output. From longer output the head and the tail are returned, with a marker between them. */
 	readonly maxOutputBytes: number;

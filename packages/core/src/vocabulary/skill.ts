@@ -167,7 +167,7 @@ export type WorkflowStep =
 	  }
 	| ({ readonly kind: "workflowEnded"; readonly callId: string } & WorkflowEnd);
 
-/** A skill that a call has started: its text, or the steps that the tool has to run. */
+/** A skill that a call has started: its text, or the steps that the tool must run. */
 export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
 
 /** Limits in characters. The filled-in texts are stored with the run and sent to the model. */
@@ -183,7 +183,7 @@ export interface UsedSkill {
 	readonly model?: string;
 	/** As the caller wrote them; "" for none. */
 	readonly arguments: string;
-	/** Whether it has files beside its text. */
+	/** Whether it has files besides its text. */
 	readonly hasFiles: boolean;
 	/** The text for the model: the name, the directory and the body, without placeholders. */
 	readonly text: string;

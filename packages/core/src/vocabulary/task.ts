@@ -138,7 +138,7 @@ export type TaskEvent =
 			readonly type: "task.progress";
 			readonly taskId: string;
 			readonly progress: TaskProgress;
-			/** The whole plan; absent for a task without one, and in events that an earlier version wrote. */
+			/** The complete plan; absent for a task without one, and in events that an earlier version wrote. */
 			readonly plan?: readonly PlanStep[];
 	  })
 	| (Used & {

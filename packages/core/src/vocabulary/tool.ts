@@ -28,7 +28,7 @@ export type GrantScope = (
 
 /** Plan of a call before its decision. Planning has no effect. */
 export interface ToolPlan {
-	/** One line for people: `run ls -la`. The whole command or path, never cut. */
+	/** One line for people: `run ls -la`. The complete command or path, never cut. */
 	readonly label: string;
 	readonly classes: readonly ActionClass[];
 	/** A unified diff for writes, else "". */

@@ -36,7 +36,7 @@ export interface RunMessage {
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/** The calls that a reply asks for, in the model's order. */
+/** The calls in a reply, in the model's order. */
 export function callsOf(content: ReplyStep["content"]): readonly CallBlock[] {
 	return content.filter((block) => block.type === "call");
 }

@@ -56,7 +56,7 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #held = new Map<string, Held>();
-	/** Guilds of which no GUILD_CREATE has come yet. */
+	/** Guilds without a GUILD_CREATE so far. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();

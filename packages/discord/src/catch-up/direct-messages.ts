@@ -52,7 +52,7 @@ export class DirectMessages {
 		this.#unseen = unseen;
 	}
 
-	/** Passes the channels with new messages to `read`. Returns false if it has to be tried again later. */
+	/** Passes the channels with new messages to `read`. Returns false if it must be tried again later. */
 	async look(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
@@ -126,7 +126,7 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 
 /**
  * Returns the direct messages with `people` that have messages after `since`. Discord lists no direct messages for bots
- * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and the methods beside it), but opens those
+ * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and the methods near it), but opens those
  * with a known person, who does not notice it. `left`: people for whom Discord did not answer.
  */
 async function unreadDirectMessages(

@@ -31,7 +31,7 @@ export interface DiscordPortOptions {
 	readonly token: string;
 	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Allowed for downloads beside `https://cdn.discordapp.com`. */
+	/** Allowed for downloads in addition to `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
 	/** See `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;

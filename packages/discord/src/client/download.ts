@@ -11,7 +11,7 @@ export interface Download {
 	/** Maximum size in bytes. */
 	readonly most: number;
 	readonly signal: AbortSignal;
-	/** Allowed beside the CDN of Discord. */
+	/** Allowed in addition to the CDN of Discord. */
 	readonly cdnUrl?: string | undefined;
 }
 

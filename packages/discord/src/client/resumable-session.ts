@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** Longest time, and most events, that the stored session may be behind. */
+/** Maximum time and maximum events by which the stored session may be outdated. */
 const lateMs = 1000;
 const maxBehind = 50;
 
@@ -14,7 +14,7 @@ export interface ShardSession {
 	readonly shardCount: number;
 }
 
-/** Stores the session of discord.js for the next process, slightly behind the events. */
+/** Stores the session of discord.js for the next process, slightly later than the events. */
 export class ResumableSession {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;

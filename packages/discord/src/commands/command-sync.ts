@@ -34,7 +34,7 @@ class NotYet extends ParleyError {
 }
 
 /**
- * Returns the steps that bring the commands at Discord up to date, without a change there. Rejects with a `ParleyError`
+ * Returns the steps that would update the commands at Discord, and changes nothing there. Rejects with a `ParleyError`
  * that quotes Discord.
  */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
@@ -52,8 +52,8 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Brings the commands at Discord up to date: asks once which commands Discord has, and restores those that were deleted or
- * overwritten there. Resolves when they are up to date, when Discord refuses a change for good, which is logged, or when
+ * Updates the commands at Discord: reads them once, and restores those that were deleted or
+ * overwritten there. Resolves when they are up to date, when Discord refuses a change permanently, which is logged, or when
  * the signal aborts.
  */
 export async function startCommandSync(

@@ -37,7 +37,7 @@ export const Snapshot = z.object({
 });
 export type Snapshot = z.output<typeof Snapshot>;
 
-/** A message that is read beside an event: earlier, or replied to. */
+/** A message that is read in addition to an event: an earlier message, or the message that is replied to. */
 export const BesideMessage = z.object({
 	id,
 	type: z.int().default(0),

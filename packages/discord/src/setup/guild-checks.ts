@@ -159,7 +159,7 @@ export interface Standing {
 
 const everything = (1n << 64n) - 1n;
 
-/** Returns the permissions of the bot in the whole guild. */
+/** Returns the permissions of the bot in the guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	const held = roles
 		// The default role has the id of the guild.

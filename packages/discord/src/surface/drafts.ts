@@ -30,7 +30,7 @@ const completeText = "message.md";
 const kept = 1800;
 const fence = "\n```";
 
-/** Why a post comes without its files. */
+/** Reason for a post without its files. */
 export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 

@@ -10,7 +10,7 @@ export const everything = "everything";
 
 /** Default global limit of a bot per second: topics/rate-limits#global-rate-limit. */
 const usualPerSecond = 50;
-/** Requests that may be in flight when the others have to wait for the next second. */
+/** Requests that may be in flight when the others must wait for the next second. */
 const onTheirWay = 32;
 /** Part of a bucket that is reserved for posts that people wait for. */
 const reserve = 0.3;

@@ -50,7 +50,7 @@ export interface DiscordRest {
 	request(request: DiscordRequest): Promise<DiscordResponse>;
 }
 
-/** Discord, as the connector meets it: the real client, or the simulator without sockets. */
+/** Discord for the connector: the real client, or the simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
 	/** Reads a file of the CDN. Rejects with a `ParleyError` beyond `most` bytes, and for hosts of others. */
 	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;

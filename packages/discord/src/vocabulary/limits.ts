@@ -16,7 +16,7 @@ export const limits = {
 	attachmentName: 1024,
 	/** reference#uploading-files: one file in a server without boosts. */
 	fileBytes: 10 * 1024 * 1024,
-	/** reference#uploading-files: a whole request. */
+	/** reference#uploading-files: a complete request. */
 	requestBytes: 25 * 1024 * 1024,
 	/** components/reference#component-reference: components of a message with the flag, and the characters of its texts. */
 	componentsInAll: 40,

@@ -9,7 +9,7 @@ import type { Refusal } from "./refusal.ts";
 export interface Origin {
 	/** The client's IP address. */
 	readonly peer: string;
-	/** Whether the data is unreadable on its way to and from the client. */
+	/** Whether the data is encrypted between the client and the gateway. */
 	readonly confidential: boolean;
 }
 

@@ -49,7 +49,7 @@ function seqs(frames: readonly EventFrame[]): readonly number[] {
 	return frames.map(({ seq }) => seq);
 }
 
-/** Lets the client come back after the connection was cut or dropped, and takes its new connection. */
+/** Waits until the client reconnects after its connection was cut or dropped, and returns the new connection. */
 async function reconnect(): Promise<void> {
 	await watched.retry();
 	peer = await gateway.connection();

@@ -253,7 +253,7 @@ export class CatchUp {
 
 	async #save(): Promise<void> {
 		const { alive, log } = this.#parts;
-		// Until the period is read, a restarted process has to read it.
+		// Until the period is read, a restarted process must read it.
 		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
 			// A later save may succeed. An older moment only means that more messages are read again.
 			log.warn("cannot store the time of the last event from Slack yet", { error });

@@ -104,7 +104,7 @@ async function readThread(
 	{ port }: RoomMessagesParts,
 	{ channel, root, latest, at, limit }: Thread,
 ): Promise<Earlier> {
-	// Without earlier messages, a reply in a thread still comes with the message that it replies to.
+	// Without earlier messages, a reply in a thread still has the message that it replies to.
 	if (limit === 0) {
 		const { messages } = await ask(port, "conversations.replies", { channel, ts: root, limit: 1 });
 		const first = messages.filter((message) => message.ts === root).map((message) => ({ channel, message }));
@@ -176,7 +176,7 @@ async function readLinks(
 		if (!isHere && channel.startsWith("D")) return [];
 		return isHere || (await isReader(parts, { ...room, channel }, person.id)) ? readLink(parts, link) : [];
 	});
-	// A link that cannot be read stays a link, and the other messages still come.
+	// A link that cannot be read stays a link, and the other messages are still read.
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 

@@ -56,7 +56,7 @@ export class RateLimits {
 		return [everything, ...names, ...(isPatient(lane) ? names.map(restOf) : [])];
 	}
 
-	/** Counts a call. Throws `rate-limited` without counting it if it has to wait. */
+	/** Counts a call. Throws `rate-limited` without counting it if it must wait. */
 	take({ method, channel, lane, owed = false }: Counted): void {
 		const buckets = bucketsOf(method, channel);
 		const spare = (bucket: Bucket): number => (isPatient(lane) ? reserveOf(bucket) : 0);

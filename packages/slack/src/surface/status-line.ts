@@ -93,7 +93,7 @@ export class StatusLine {
 		}
 	}
 
-	/** A text that comes too soon is dropped. The next refresh has the current one. */
+	/** A text that follows too soon is dropped. The next refresh has the current one. */
 	async #write(line: Line, text: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		if (now < (text === line.text ? line.sameTextAt : line.textAt) || (text === "" && line.text === ""))

@@ -46,7 +46,7 @@ export interface AnswersSlice {
 	readonly usedAt?: number;
 }
 
-/** Above the queue of the gateway, which has 32 messages behind the active one. */
+/** Larger than the queue of the gateway, which has 32 messages and the active one. */
 const maxOpen = 40;
 const maxEnded = 8;
 

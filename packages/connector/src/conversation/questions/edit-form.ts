@@ -48,7 +48,7 @@ function fieldOf(
 	return { ...common, name: `${asJson}${name}`, label, value: jsonOf(value), required: true };
 }
 
-/** The arguments of a filled form, or Markdown that says why they cannot be read. */
+/** The arguments of a filled form, or the reason in Markdown if they cannot be read. */
 export type Edited = { readonly arguments: Arguments } | { readonly problem: string };
 
 /**

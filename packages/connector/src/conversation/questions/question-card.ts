@@ -82,7 +82,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readonly string[] {
 	if (question.call) {
 		const { changedArguments } = approvalTexts.outcomes;
-		// The result says already that the arguments were changed.
+		// The result already shows that the arguments were changed.
 		const details = outcome.details(new Cut(longestDetail)).filter((part) => part !== changedArguments);
 		const result = { result: outcome.words, details: details.length > 0 };
 		return [...shortResult(question, question.call, result), ...details];

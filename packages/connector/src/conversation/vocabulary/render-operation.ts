@@ -50,7 +50,7 @@ export interface ThreadOperation {
 export interface ReactOperation {
 	readonly type: "react";
 	readonly lane: Lane;
-	/** The reaction, or the notice that stands for it. */
+	/** The reaction, or the notice that replaces it. */
 	readonly card: string;
 	readonly message: string;
 	readonly emoji?: StatusEmoji;

@@ -296,7 +296,7 @@ async function raise(run: Run, question: Question, prompts: Prompts): Promise<Pr
 	return raised ? question.prompt : undefined;
 }
 
-/** Milliseconds between looks at the row, in case a wake-up is missed. */
+/** Milliseconds between reads of the row, in case a wake-up is missed. */
 const lookAgainMs = 1_500;
 
 interface OpenQuestion {

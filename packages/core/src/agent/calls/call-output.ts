@@ -140,7 +140,7 @@ class OutputFile {
 	}
 }
 
-/** Ten reports a second are promised. Nine of these fit into a second, beside the report at the end of the call. */
+/** Ten reports a second are promised. Nine of these fit into a second, besides the report at the end of the call. */
 const betweenMs = 120;
 /** Bytes of one event at most, of which a marker needs some. */
 const mostBytes = 16 * 1024;
@@ -272,7 +272,7 @@ class Tail {
 
 	add(text: string): void {
 		this.#text += text;
-		// Not for each chunk, because shortening reads the whole text.
+		// Not for each chunk, because shortening reads the complete text.
 		if (this.#text.length > 2 * mostText) this.#shorten();
 	}
 

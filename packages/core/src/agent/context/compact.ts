@@ -89,7 +89,7 @@ async function noteBefore(
 	);
 }
 
-/** Generous limit for the tokens of a summary request beside its record. */
+/** Generous limit for the tokens of a summary request besides its record. */
 const summaryOverhead = 500;
 
 /** Returns the part that a summary replaces, with unshortened results. */

@@ -210,7 +210,7 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
-/** Tokens of the window beside the reply. */
+/** Tokens of the window besides the reply. */
 function limitOf(asker: Asker, parts: Parts): number {
 	return asker.settings.contextWindow - replyOf(asker, parts);
 }

@@ -46,7 +46,7 @@ export async function makeRoom(
 }
 
 /**
- * Changes that make the conversation fit again beside the current message. They may remove attached pictures of earlier
+ * Changes that make the conversation fit again besides the current message. They may remove attached pictures of earlier
  * messages. Empty if the conversation fits.
  */
 export async function withinRoomAgain(

@@ -46,7 +46,7 @@ export const silentListener: ReplyListener = {
 /** Pieces that are sent one by one in a tick of the event loop. Later ones are joined in one event. */
 const piecesPerTick = 8;
 
-/** Text on its way through the redactor. */
+/** Text that the redactor has not returned yet. */
 class Draft {
 	readonly #whole = new WholeCharacters();
 	readonly #redaction: RedactedStream;

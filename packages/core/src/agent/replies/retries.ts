@@ -26,7 +26,7 @@ interface NextTryOptions {
 }
 
 /**
- * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
+ * Records a call that failed with a transient error, with its cost, and waits until the next one may be made. Returns
  * undefined if the answer is final: it is complete, or no try is left. `refused`: the reason why the next call is not
  * allowed. Throws `cancelled` if the run is stopped during the wait.
  */
@@ -108,7 +108,7 @@ export class Tries {
 		return this.#failed;
 	}
 
-	/** The try after this failure; undefined if another one is pointless or none is left. */
+	/** The try after this failure; undefined if another one is pointless or not allowed. */
 	after(failure: unknown): NextTry | undefined {
 		if (!(failure instanceof ModelError) || mostTries[failure.fault] === 1) return undefined;
 		this.#failedHere += 1;

@@ -69,7 +69,7 @@ export interface Writing {
 	readonly audit: (entry: AuditEntry) => Promise<void>;
 }
 
-/** A run: a message on its way to its answer, as a record and a control. */
+/** A run: the work from a message to its answer, as a record and a control. */
 export class Run {
 	readonly id: string;
 	/** With the content of the attachments after it was loaded. */
@@ -246,7 +246,7 @@ class RunControl implements LiveRun {
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
-	/** `workingMs` is the working time that is left: then the run is stopped. */
+	/** `workingMs` is the remaining working time. After it, the run is stopped. */
 	constructor(
 		{ id, log }: { readonly id: string; readonly log: Logger },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },

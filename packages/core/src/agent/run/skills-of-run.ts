@@ -20,7 +20,7 @@ export async function startSkill(run: Run): Promise<void> {
 }
 
 /**
- * Starts the skill that a call of the model names: returns its text, or its steps, which the tool has to run. From here on
+ * Starts the skill that a call of the model names: returns its text, or its steps, which the tool must run. From here on
  * the run has only the tools that a text skill names. Throws in words for the model. Repeated for the same call, it records
  * nothing.
  */

@@ -168,7 +168,7 @@ function oneLine(words: string, most: number): string {
 	return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
-/** `tools` and `allowed-tools` narrow together, so that a name has to be in both if a file has both. */
+/** `tools` and `allowed-tools` narrow together, so that a name must be in both if a file has both. */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;

@@ -74,7 +74,7 @@ const mostKept = places.length * mostOfPlace.files;
 
 /**
  * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
- * changed, so that nothing has to be watched. In the data directory, links are followed as long as they stay there. Below a
+ * changed, so that no watcher is needed. In the data directory, links are followed as long as they stay there. Below a
  * working directory no link is followed: a tool could write its target without the approval that skills need.
  */
 export class SkillFiles {

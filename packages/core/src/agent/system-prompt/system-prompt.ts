@@ -22,7 +22,7 @@ export interface ProjectFacts {
 
 /** Texts of the operator or a profile that replace built-in texts. */
 export interface PromptTexts {
-	/** The whole with its placeholders. One without `{{instructions}}` is not used for an agent that has some. */
+	/** The complete prompt with its placeholders. A prompt without `{{instructions}}` is not used for an agent that has some. */
 	readonly template?: string | undefined;
 	/** Role and working rules of the agent. Placeholders in it are not replaced. */
 	readonly instructions?: string | undefined;

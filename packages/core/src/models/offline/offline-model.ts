@@ -256,7 +256,7 @@ function charactersIn({ system, messages, tools }: ModelRequest): number {
 	return [...described, ...spoken].reduce((sum, count) => sum + count, system.length);
 }
 
-/** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the whole call. */
+/** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the complete call. */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
 	switch (part.type) {
 		case "text":

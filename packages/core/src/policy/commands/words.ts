@@ -251,7 +251,7 @@ class Reader {
 		this.#at += count;
 	}
 
-	/** Text before the end mark, which is consumed unless `leave`. Without an end mark, the whole rest. */
+	/** Text before the end mark, which is consumed unless `leave`. Without an end mark, the rest. */
 	#takeUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
 		if (found === -1) this.plain = false;

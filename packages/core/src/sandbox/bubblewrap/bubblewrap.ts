@@ -194,7 +194,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
 			});
 		} catch {
-			// Settings that cannot be read are moved aside and reported.
+			// Settings that cannot be read are renamed and reported.
 			return undefined;
 		}
 	};

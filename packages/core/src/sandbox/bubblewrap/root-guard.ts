@@ -18,7 +18,7 @@ import { directoriesOf, findControl, type Known, type Places, protectControl } f
 
 /** Milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
-/** Milliseconds of reading settings after a command. Settings that are left then are moved aside unread. */
+/** Milliseconds of reading settings after a command. Settings that are left then are renamed unread. */
 const AFTER_MS = 5_000;
 /** Maximum mounts for repositories below the roots. This number costs about a tenth of a second. */
 const MAX_MOUNTS = 150;
@@ -49,7 +49,7 @@ interface Found {
 
 /** Report of changes that were reverted after a command, and of failures. */
 export interface Guarding {
-	/** Former paths of files that were moved aside. */
+	/** Former paths of files that were renamed. */
 	readonly paths: readonly string[];
 	readonly settings: readonly TakenOut[];
 	/** Descriptions of changes that could not be reverted. */

@@ -57,7 +57,7 @@ export class CommandRuns {
 		return [...this.#endings.keys()];
 	}
 
-	/** `prepare` gets the mark that the command's processes have to carry in their environment. */
+	/** `prepare` gets the mark that the command's processes must carry in their environment. */
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#all += 1;
 		const mark = `${this.#marker}.${this.#all}`;

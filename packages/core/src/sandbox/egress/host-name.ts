@@ -29,7 +29,7 @@ export function isAllowedHost(host: string, allowed: readonly string[]): boolean
 	return allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
 }
 
-/** The only allowed port: data without TLS could be read and changed on its way. */
+/** The only allowed port: data without TLS could be read and changed on the network. */
 export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 

@@ -124,7 +124,7 @@ export interface TakenOut {
 
 /**
  * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
- * are moved aside and settings that name programs are removed.
+ * are renamed and settings that name programs are removed.
  */
 export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
 	const taken: TakenOut[] = [];
@@ -176,7 +176,7 @@ async function holdBackPart(
 
 /** Maximum of bytes of a file of settings. Usual ones have a few hundred. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum of settings that are removed one by one. With more, the file is moved aside. */
+/** Maximum of settings that are removed one by one. With more, the file is renamed. */
 const MAX_NAMES = 20;
 
 /** Lists the settings. Warnings of git and the shell are left out. */

@@ -173,7 +173,7 @@ async function isRunnable(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return (await stat(path)).isFile();
 	} catch {
-		// Not there, not reachable or not executable are one answer here.
+		// Programs that are missing, unreachable or not executable have the same result.
 		return false;
 	}
 }

@@ -42,7 +42,7 @@ export async function programFacts(
 	};
 }
 
-/** Maximum of directories beside the working directory that a command can name and that are looked at. */
+/** Maximum directories other than the working directory that a command can name and that are checked. */
 const mostDirectories = 4;
 
 /** The files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
@@ -91,7 +91,7 @@ interface LookOptions {
 	/** The text of earlier facts about it. */
 	readonly earlier: string | undefined;
 	readonly looks: BindOptions["looks"];
-	/** Whether it is a directory beside the working directory. */
+	/** Whether it is a directory other than the working directory. */
 	readonly isBeside?: boolean;
 }
 

@@ -41,7 +41,7 @@ const REACHING =
 const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
- * The repository of a real directory. It has to lie within the roots with all of its parts: a `.git` that is a link or
+ * The repository of a real directory. It must lie within the roots with all of its parts: a `.git` that is a link or
  * points elsewhere does not count. Throws `not_found` or `permission_denied`.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {

@@ -184,7 +184,7 @@ test.each([
 	expect(
 		judge(call, [{ effect: "deny", tool: long === "read_file" ? "write_file" : "read_file" }], all),
 	).toBe("allow");
-	// Its own name would be a second word for the same thing.
+	// Its own name would be a second word for one concept.
 	expect(() => judge(call, [{ effect: "deny", tool: name }])).toThrow("there is no tool");
 });
 

@@ -267,7 +267,7 @@ export function mayBeText({ essence }: MediaType): boolean {
 	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);
 }
 
-/** Whether the text is a page for people to look at. */
+/** Whether the text is a web page for people. */
 export function isHtml({ essence }: MediaType, text: string): boolean {
 	if (essence === "text/html" || essence === "application/xhtml+xml") return true;
 	return essence === "" && /^\s{0,100}<(?:!doctype html|html)\b/i.test(text);

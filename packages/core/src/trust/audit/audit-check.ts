@@ -28,7 +28,7 @@ const pageSize = 1_000;
 
 /**
  * Checks the record from the first row to the last. Returns the first changed, missing, moved or added row, if any. Rows
- * that are missing at the end are detected if one of the `anchors` is behind them.
+ * that are missing at the end are detected if one of the `anchors` is after them.
  */
 export async function checkAudit(
 	store: Pick<Store<Tables>, "read">,

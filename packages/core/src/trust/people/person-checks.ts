@@ -6,7 +6,7 @@ import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
 import type { Person, Place, Principal } from "../../vocabulary/principal.ts";
 import { Tenants } from "./tenants.ts";
 
-/** Milliseconds that a connector has to answer. */
+/** Milliseconds for a connector to answer. */
 const patienceMs = 10_000;
 
 /** A question to a connector: the rights that its platform gives a person in a channel at this moment. */

@@ -131,7 +131,7 @@ async function admit(
 	}
 }
 
-/** Whether it is an approval of another channel than the person's own, and theirs may answer it, too. */
+/** Whether it is an approval of another channel that people of the person's channel may also answer. */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,

@@ -11,7 +11,7 @@ const lookAgainMs = 10 * 60 * 1000;
 /** Questions that are looked at together. */
 const together = 100;
 
-/** A question that waits, and when something has to be done about it. */
+/** An open question, and the time of its next reminder or expiry. */
 interface Waiting {
 	readonly token: string;
 	readonly session_id: string;

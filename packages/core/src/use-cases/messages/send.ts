@@ -124,7 +124,7 @@ export interface NewMessage {
 	readonly context?: GivenContext;
 	/** Correlation id of the client for log lines. Default: the id of the run. */
 	readonly correlation?: string;
-	/** A skill that it starts, for clients that name it beside the content; else `/name` at the beginning does. */
+	/** A skill that it starts, for clients that name it besides the content; else `/name` at the beginning does. */
 	readonly skill?: Invocation;
 }
 

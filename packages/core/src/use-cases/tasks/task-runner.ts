@@ -292,7 +292,7 @@ async function begin(
 	const parentId = row.parent_id ?? "";
 	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
 	if (!planOf(row)) {
-		// Its first model call is still to come.
+		// Its first model call has not started.
 		const usage = { ...noUsage, cost: 0 };
 		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false), usage });
 	}

@@ -10,7 +10,7 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 const heartbeatMs = 15_000;
 /** Milliseconds after which a client that reads nothing is disconnected. It can resume at its last position. */
 const patienceMs = 30_000;
-/** Milliseconds that a client has to read the rest when the stream closes. */
+/** Milliseconds for a client to read the rest when the stream closes. */
 const closeMs = 2_000;
 /** Maximum recorded events in one read. Each may have a megabyte. */
 const pageSize = 50;

@@ -18,7 +18,7 @@ export interface JsonReply {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds that a client has to stop an unwanted upload. */
+/** Milliseconds for a client to stop an unwanted upload. */
 const lingerMs = 5_000;
 
 export function sendJson(response: ServerResponse, reply: JsonReply): void {

@@ -8,7 +8,7 @@ import type { Refusal } from "../../auth/refusal.ts";
  */
 export type Envelope = "flat" | "both";
 
-/** Envelope that an upgrade asks for: `first frame` if the first frame of the client decides. */
+/** Envelope that an upgrade requests: `first frame` if the first frame of the client decides. */
 export type WantedEnvelope = Envelope | "first frame";
 
 interface UpgradeRequest {
@@ -47,7 +47,7 @@ export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 
 const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-protocol"] as const;
 
-/** First frame of these clients, up to its parameters. Go writes struct fields in their order, without blanks. */
+/** First frame of these clients, up to its parameters. Go writes struct fields in their order, without spaces. */
 const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
 
 /** Whether the first frame of a connection is byte for byte one that the existing Go clients send. */

@@ -32,7 +32,7 @@ const pingMs = 20_000;
 const pingedAtOnce = 200;
 /** A final ping without payload: RFC 6455, section 5.5.2. */
 const pingFrame = Buffer.from([0x89, 0]);
-/** Milliseconds that a client has to answer a close before its socket is destroyed. */
+/** Milliseconds for a client to answer a close before its socket is destroyed. */
 const closeMs = 2_000;
 /** Private close code: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;

@@ -67,7 +67,7 @@ interface OpenedStream {
 	readonly finished: SessionStreamOptions["finished"];
 }
 
-/** One client with its stream, which plays a sequence, beside a host and a further client. */
+/** One client with its stream, which plays a sequence, a host, and a further client. */
 class Player {
 	readonly #t: TestRuntime;
 	readonly #random: Random;

@@ -63,7 +63,7 @@ const shownApproval = {
 	},
 };
 
-/** Other tests have model, task and worker events. */
+/** Other tests cover events of models, tasks and workers. */
 type OtherEvent<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
 
 type Pairs<Event extends { readonly type: string }> = {

@@ -20,7 +20,7 @@ export class PromptIds {
 		return id;
 	}
 
-	/** Removes and returns an open prompt, so that one answer counts. Throws `not_found` for an id that is not open. */
+	/** Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not open. */
 	take(id: string): Prompt {
 		const prompt = this.#open.get(id);
 		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });

@@ -13,7 +13,7 @@ function base64(hex: string): string {
 	return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Each command as sent, and its decoded fields beside type and id. */
+/** Each command as sent, and its decoded fields other than type and id. */
 const read: readonly (readonly [type: keyof typeof commands, fields: object, read?: object])[] = [
 	["hello", {}],
 	["hello", { token: "secret" }],

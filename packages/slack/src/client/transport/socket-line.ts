@@ -60,7 +60,7 @@ export class SocketLine {
 		return this.#closed.promise;
 	}
 
-	/** Resolves when Slack has greeted the socket. Rejects if `address` does, if no greeting comes, and when the signal aborts. */
+	/** Resolves when Slack has sent `hello` on the socket. Rejects if `address` does, if Slack does not send `hello`, and when the signal aborts. */
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {

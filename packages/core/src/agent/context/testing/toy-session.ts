@@ -290,7 +290,7 @@ export const tokenizers = {
 		text.match(/\p{sc=Han}|[a-zA-Z]{1,6}|[0-9]{1,3}|[^\sa-zA-Z0-9\p{sc=Han}]| {2,}/gu)?.length ?? 0,
 } as const satisfies Record<string, Tokenizer>;
 
-/** Tokens of a whole request, with the frame that a provider adds. */
+/** Tokens of a complete request, with the frame that a provider adds. */
 export function countRequest(tokenizer: Tokenizer, { system, tools, messages }: ModelRequest): number {
 	const described = tools.map((tool) => 10 + tokenizer(JSON.stringify(tool)));
 	const said = messages.map((message) => 3 + countMessage(tokenizer, message));

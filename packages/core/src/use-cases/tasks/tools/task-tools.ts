@@ -6,7 +6,7 @@ import type { TaskAccess, WorkerResult } from "../../../vocabulary/task.ts";
 import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../../vocabulary/tool.ts";
 import { attributed } from "../../../vocabulary/transcript.ts";
 
-/** The tools that a task has beside those that its submitter gave it. */
+/** Tools that each task has in addition to those of its submitter. */
 export function taskTools({
 	supervised,
 	spawns,

@@ -276,7 +276,7 @@ function isKnown({ headers }: IncomingMessage, file: KeptFile): boolean {
 }
 
 /**
- * Returns the requested range, or undefined for the whole file: also for several ranges, and for a range of other content
+ * Returns the requested range, or undefined for the complete file: also for several ranges, and for a range of other content
  * (RFC 9110, section 14.2).
  */
 function rangeOf({ headers, method }: IncomingMessage, file: KeptFile): ByteRange | undefined {

@@ -44,7 +44,7 @@ export interface StartParts {
 
 /**
  * Opens the session of a stream: a new one, or the one that the client continues. Throws `invalid_argument` or `not_found`
- * for a request that the client can correct. If it throws, no new session is left.
+ * for a request that the client can correct. If it throws, it leaves no new session.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
