@@ -28,7 +28,7 @@ function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 
-/** Shorter ones are not broken into lines by any tool, and too much would fit them. Characters. */
+/** Minimum characters. No tool breaks shorter values into lines, and too much text would match them. */
 const leastWrapped = 16;
 
 /** Encodings that tools break into lines at any place: `base64` after 76 characters, `xxd` after 60. */

@@ -3,7 +3,7 @@ import { key, maybe, notBlank, optionalSession, title, withDefault } from "./par
 
 const shows = ["thread", "post", "silent"] as const;
 
-/** How a room shows the result of a firing: in a thread of its own, as a post, or only if the run fails or asks. */
+/** How a room shows the result of a firing: in its own thread, as a post, or only if the run fails or asks. */
 const show = z.enum(shows, { error: `must be one of ${shows.join(", ")}` });
 
 /** The trigger of a schedule, in its normal form: the fields of one kind. */

@@ -140,7 +140,7 @@ interface TokenFile {
 	readonly data: string;
 }
 
-/** The file, and a connection of the operator, who may request a token for a connector. */
+/** The file, and a connection of the operator, which may request a token for a connector. */
 export interface TokenQuestion extends TokenFile {
 	readonly gateway: Pick<Client, "request">;
 }

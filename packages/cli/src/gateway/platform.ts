@@ -14,7 +14,7 @@ export interface Platform {
 	isWanted(environment: Environment): boolean;
 	/** Variables that `isWanted` requires. */
 	readonly wants: string;
-	/** Instruction by which the person who sets it up becomes its owner. */
+	/** Instruction that makes the person of the setup the owner. */
 	pairing(code: string): string;
 }
 

@@ -93,7 +93,7 @@ export function printSubmitted(
 		return;
 	}
 	const { task_id, notes = [] } = submitted;
-	// A person who named no tools does not need the list of those that the default lacks.
+	// Without a list of tools in the request, missing default tools are not reported.
 	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
 	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows its progress`;
 	printRows([`submitted ${visibleLine(task_id)}${watch ? "" : hint}`], io);

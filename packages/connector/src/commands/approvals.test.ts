@@ -69,7 +69,7 @@ test("a call that always requires approval has no approve button", async () => {
 	expect(said).not.toContain("[Approve once");
 });
 
-/** Approvals that wait, each with a token of its own. */
+/** Approvals that wait, each with its own token. */
 function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 	const [changes, context] = given;
 	return Array.from({ length: count }, (_, index) =>

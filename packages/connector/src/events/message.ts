@@ -26,7 +26,7 @@ type Message = InboundEventOf<"message" | "edited">;
 export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
 	// An earlier process has recorded it together with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
-	// Its edit was handled first, as the message. Stops are excluded, because they have a queue of their own.
+	// Its edit was handled first, as the message. Stops are excluded, because they have their own queue.
 	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
 	const { message, room } = event;
@@ -138,7 +138,7 @@ async function stopHere(
 		const cancelled = { task_id: task, key, ...context.onBehalf(person, room) };
 		const { status } = await context.gateway.request("cancel_task", cancelled);
 		if (status === "cancelled") return { effect: "stopped" };
-		// The task has ended. A follow-up in its thread may be at work.
+		// The task has ended. A follow-up in its thread may be running.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
 	// A command has a reply. The end of an answer is an edit above the command, so people may not see it.

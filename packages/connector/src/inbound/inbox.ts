@@ -63,7 +63,7 @@ export interface InboxParts {
 }
 
 /**
- * Maximum tries of an event with an error of its own. After that it is given up, because later events of the conversation
+ * Maximum tries of an event with its own error. After that it is given up, because later events of the conversation
  * wait.
  */
 const maxAttempts = 5;

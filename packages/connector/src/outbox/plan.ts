@@ -208,7 +208,7 @@ async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Pla
 		if (!claims.take(row)) continue;
 		const step = attemptOf(row, now);
 		const content = await attemptRow(tx, step);
-		if (content === undefined) throw new ParleyError(`row ${row.id} is gone`, { code: "internal" });
+		if (content === undefined) throw new ParleyError(`row ${row.id} no longer exists`, { code: "internal" });
 		claims.attempt(row, content);
 		left[left.indexOf(row)] = { ...row, state: "attempted", attempts: step.attempts, sentAt: step.sentAt };
 	}
@@ -224,7 +224,7 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 			});
 		}
 		if (row.lane === "progress" && row.card === undefined) {
-			throw new ParleyError("a row of the lane progress has no card: say which post it edits", {
+			throw new ParleyError("a row of the lane progress has no card: set the card that it edits", {
 				code: "invalid_argument",
 			});
 		}

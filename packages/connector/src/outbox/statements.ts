@@ -92,7 +92,7 @@ function toOpenRow(record: OpenRecord): OpenRow {
 
 export function laneOf(text: string): Lane {
 	if (isLane(text)) return text;
-	throw new ParleyError(`the outbox holds a row of the lane "${text}", which this program does not know`, {
+	throw new ParleyError(`the outbox contains a row of the lane "${text}", which this program does not know`, {
 		code: "data_loss",
 	});
 }
@@ -180,7 +180,7 @@ export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undef
 }
 
 /**
- * Makes the next attempt of a row a new post with an identity of its own, because a person has deleted the post of its card.
+ * Makes the next attempt of a row a new post with its own identity, because a person has deleted the post of its card.
  */
 export async function postAnew(
 	tx: Tx,

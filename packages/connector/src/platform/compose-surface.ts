@@ -225,7 +225,7 @@ async function readUpload(
 
 const cardPatienceMs = 60_000;
 
-/** Messages of cards. A card is posted by a row of its own, which may be sent after a more urgent row. */
+/** Messages of cards. A card is posted by its own row, which may be sent after a more urgent row. */
 export class CardMessages {
 	readonly #posted: (card: string) => Promise<string | undefined>;
 	readonly #clock: Clock;

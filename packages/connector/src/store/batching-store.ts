@@ -11,7 +11,7 @@ interface Waiting<DB> {
 	/** Runs the command. The returned function reports the result to the caller, after the commit. */
 	execute(tx: Kysely<DB>): Promise<() => void>;
 	reject(reason: unknown): void;
-	/** Commits the command in a transaction of its own. */
+	/** Commits the command in its own transaction. */
 	alone(): void;
 }
 

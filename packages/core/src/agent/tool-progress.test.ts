@@ -105,7 +105,7 @@ test("a secret is taken out wherever chunks are cut, also behind the last line",
 			clock.advance(200);
 		}
 		progress.end();
-		// A character at a time, the first ones have left before they are the beginning of a secret.
+		// One character at a time: the first characters are sent before they can be recognised as a secret.
 		expect(textOf(passed)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
 	}
 });

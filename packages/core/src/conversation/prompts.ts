@@ -17,7 +17,7 @@ import { keepPassword } from "./passwords.ts";
 import type { JudgedChange, Session } from "./session.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
-/** Lifetime of a question. It is long enough for people who sleep. */
+/** Lifetime of a question, which includes a night. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
 /** A question to write down. The approval fields are absent for elicitations. */

@@ -121,7 +121,7 @@ test("files that come at once have no more room than files one after the other",
 	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => keep(name, whole())));
 	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
 	expect(failed).toHaveLength(2);
-	for (const reason of failed) expect(reason).toContain("no room for another file");
+	for (const reason of failed) expect(reason).toContain("no space for another file");
 	expect(await stored()).toHaveLength(2);
 	await expect(keep("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
 });
@@ -154,7 +154,7 @@ test("a file that has come already is answered also where no room is left", asyn
 	const first = await keep("a", content(), "k1");
 	await keep("b", content());
 	await expect(keep("a", content(), "k1")).resolves.toEqual(first);
-	await expect(keep("a", content(), "k2")).rejects.toThrow("no room for another file");
+	await expect(keep("a", content(), "k2")).rejects.toThrow("no space for another file");
 	expect(await stored()).toHaveLength(2);
 });
 

@@ -28,7 +28,7 @@ const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-/** A runtime with a chat, a call, a summary, and a message that waits for a run at work. */
+/** A runtime with a chat, a call, a summary, and a message that waits for an active run. */
 async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	const t = await TestRuntime.open({
 		database,

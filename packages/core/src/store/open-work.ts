@@ -11,7 +11,7 @@ export interface OpenWork {
 	readonly active: number;
 	readonly queued: number;
 	readonly prompts: number;
-	/** By state. Those at work are active runs, too. */
+	/** By state. Running tasks are also active runs. */
 	readonly tasks: Readonly<Record<OpenTaskState, number>>;
 }
 

@@ -47,7 +47,7 @@ const rules = {
 	"prompt.answer": { ...talkers, role: "guest" },
 	/** Approves a tool call. */
 	"prompt.approve": { ...talkers, role: "approver" },
-	/** Approves an always-required approval. Never allowed through a chat platform. */
+	/** Gives an approval that is always required. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
 	/** A person who may see a question may deny it. */
 	"prompt.deny": { ...talkers, role: "guest" },

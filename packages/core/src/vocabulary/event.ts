@@ -352,7 +352,7 @@ export type TransientEvent =
 	 * at most 10 times a second. If there is too much output, older lines are replaced by a marker.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
-	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */
+	/** The newest list of steps of an active run, repeated to a client that joins after it was recorded. */
 	| {
 			readonly type: "todo.shown";
 			readonly runId: string;

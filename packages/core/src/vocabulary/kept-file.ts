@@ -90,7 +90,7 @@ export class FileTooLargeError extends ParleyError {
 /** Error for a result of a call that cannot be stored, even after the deletion of all deletable results. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(
-		`no room for this result: stored results may use a quarter of files.quotaBytes (${quotaBytes}). Results of unfinished ` +
+		`no space for this result: stored results may use a quarter of files.quotaBytes (${quotaBytes}). Results of unfinished ` +
 			"runs are not deleted. Request less output, or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);
@@ -99,7 +99,7 @@ export function noRoomForOutput(quotaBytes: number): ParleyError {
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
 	throw new ParleyError(
-		`no room for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}. ` +
+		`no space for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}. ` +
 			"Delete sessions with files, wait until unused uploads expire (files.keepDays), " +
 			"or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },

@@ -57,7 +57,7 @@ export function taintNotes(taint: Taint): string[] {
 export function readTaint(text: string): Taint {
 	// Joining drops every other letter, so that only a value of the type is equal to its input.
 	const taint = joinTaints([text as Taint]);
-	if (taint !== text) throw new Error(`no taint of a session: ${JSON.stringify(text)}`);
+	if (taint !== text) throw new Error(`invalid taint of a session: ${JSON.stringify(text)}`);
 	return taint;
 }
 

@@ -19,7 +19,7 @@ async function place() {
 	const { store, storedValue: kept } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
 	const database = { store, ...storedStateOf(kept) };
 	onTestFinished(() => store.close());
-	/** A process of its own. */
+	/** A separate process. */
 	const open = async () => {
 		const port = new ScriptedPort();
 		const seen: string[] = [];

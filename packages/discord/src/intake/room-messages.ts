@@ -81,6 +81,6 @@ async function mayRead(
 }
 
 function unanswered(guild: string): ParleyError {
-	const message = `Discord does not answer which channels of server ${guild} a person can read`;
+	const message = `Discord did not report the channels of server ${guild} that a person can read`;
 	return new ParleyError(message, { code: "unavailable" });
 }

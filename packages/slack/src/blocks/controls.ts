@@ -21,7 +21,7 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts controls, with one block per row, and another for the native buttons for feedback. Links have an id of their own,
+ * Converts controls, with one block per row, and another for the native buttons for feedback. Links have their own id,
  * `link:N`, without a handler.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {

@@ -56,7 +56,7 @@ const written: ReadonlySet<string | undefined> = new Set([
 	...[undefined, "file_share", "thread_broadcast", "me_message", "bot_message"],
 ]);
 
-/** Read only after a disconnection. Live joins have an event of their own. */
+/** Read only after a disconnection. Live joins have their own event. */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
 /** Names of ❌ and 🔁, and of similar emoji. */
@@ -257,7 +257,7 @@ export class Intake {
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
-	/** Slack reports it by an event and by a message of its own. The first of them counts. */
+	/** Slack reports it by an event and by its own message. The first of them is used. */
 	async #invited(
 		event: Outer["event"],
 		{ is_ext_shared_channel: shared }: Outer,

@@ -86,7 +86,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 				]),
 			);
 			const found = heard ?? waiting ?? posted;
-			// Urgent events have a queue of their own.
+			// Urgent events have their own queue.
 			return found && addressOfConversation(found.conversation.replace(/!$/, ""));
 		},
 	};

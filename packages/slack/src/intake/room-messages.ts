@@ -160,7 +160,7 @@ async function isReader(
 	const place = { tenant, channel, thread: undefined, shared };
 	const rights: PersonRights | undefined = await readPersonRights(parts, { user, place });
 	if (rights) return rights.present;
-	throw new ParleyError("Slack does not answer which channels a person can read", { code: "unavailable" });
+	throw new ParleyError("Slack did not report the channels that a person can read", { code: "unavailable" });
 }
 
 /** Reads messages that a text links to. In another channel, the person must be able to read there. */

@@ -15,7 +15,7 @@ interface LiveState {
 }
 
 /**
- * Parts of a run at work, for a platform that can only add to a post. The end of the current text is left out as long as
+ * Parts of an active run, for a platform that can only add to a post. The end of the current text is left out as long as
  * the next words could change its format. Empty if there is nothing to show.
  */
 export function growingParts(

@@ -11,7 +11,7 @@ const maxSubject = 80;
 /** Interval in seconds in which the time of a running call changes, to save edits. */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
-/** Markdown of a run at work: its parts so far, and the text of the current reply. "" if there is nothing to show. */
+/** Markdown of an active run: its parts so far, and the text of the current reply. "" if there is nothing to show. */
 export function liveView(
 	parts: readonly RunPart[],
 	{ level, text, now }: { readonly level: LiveLevel; readonly text: string; readonly now: number },
@@ -61,7 +61,7 @@ export function secondsOf({ from, to }: CallPart, now: number): number {
 	return Math.floor(passed / step) * step;
 }
 
-/** Calls that are shown while the run works: a question is a post of its own, and the calls of a reply wait for it. */
+/** Calls that are shown while the run works: a question has its own post, and the calls of a reply wait for it. */
 export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	const calls = parts.filter((part) => part.type === "call");
 	const isWaiting = calls.some(({ waits }) => waits !== undefined);

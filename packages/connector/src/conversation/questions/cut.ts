@@ -24,7 +24,7 @@ export class Cut {
 		return text === undefined ? kept.text : `${text.trimEnd()}…`;
 	}
 
-	/** Text of a command or file, with the number of omitted characters in a line of its own. */
+	/** Text of a command or file, with the number of omitted characters in its own line. */
 	code(kept: StoredText): string {
 		const text = this.#cut(kept);
 		if (text === undefined) return kept.text;

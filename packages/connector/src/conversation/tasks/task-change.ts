@@ -67,7 +67,7 @@ function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]):
 		const { parent_id: parent, title } = payload;
 		return joined(slice, { id, parent, title: oneLine(title, maxTitle), state: "running" });
 	}
-	// The end of a task has an event of its own.
+	// The end of a task has its own event.
 	if (!before || before.id === id) return;
 	if (payload.event !== "completed" && payload.event !== "failed") return;
 	return { before, after: withState(before, id, payload.event) };

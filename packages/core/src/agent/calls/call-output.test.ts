@@ -258,7 +258,7 @@ test("results of other sessions are deleted if the session has no older ones", a
 	expect(files).toHaveLength(1);
 	expect(files).not.toContain(first);
 	// Two of them would be more than half of the share.
-	expect(talk.result().text).toContain("The rest could not be stored: no room for this result");
+	expect(talk.result().text).toContain("The rest could not be stored: no space for this result");
 });
 
 test("a run that has half of the share deletes no results of other sessions", async () => {
@@ -268,7 +268,7 @@ test("a run that has half of the share deletes no results of other sessions", as
 	const others = talk.results().map(({ text }) => nameIn(text));
 	await talk.ask(await talk.another());
 	const [kept, refused] = talk.results();
-	expect(refused?.text).toContain("The rest could not be stored: no room for this result");
+	expect(refused?.text).toContain("The rest could not be stored: no space for this result");
 	expect((await talk.files()).sort()).toEqual([...others, nameIn(kept?.text ?? "")].sort());
 });
 
@@ -287,7 +287,7 @@ test("a session never loses a result of its run at hand, and results of runs of 
 	const names = talk.results().map(({ text }) => nameIn(text));
 	expect((await talk.files()).sort()).toEqual(names.slice(0, 3).sort());
 	await talk.ask(await talk.another());
-	expect(talk.result().text).toContain("The rest could not be stored: no room for this result");
+	expect(talk.result().text).toContain("The rest could not be stored: no space for this result");
 	expect((await talk.files()).sort()).toEqual(names.slice(0, 3).sort());
 	gate.resolve();
 	await talk.log.next("assistant.message");
@@ -312,7 +312,7 @@ test("if the output cannot be kept, the result says so and the run continues", a
 		{ files: { quotaBytes: 10_000 } },
 	);
 	await talk.ask();
-	expect(talk.result().text).toContain("The rest could not be stored: no room for another file");
+	expect(talk.result().text).toContain("The rest could not be stored: no space for another file");
 	expect(await talk.files()).toEqual([]);
 });
 

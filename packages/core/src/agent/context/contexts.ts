@@ -72,7 +72,7 @@ interface ProviderCountsDeps {
 	readonly log: Logger;
 }
 
-/** Asks providers for the tokens of a request, and stores the answers. */
+/** Asks providers to count the tokens of a request, and stores the counts. */
 class ProviderCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;

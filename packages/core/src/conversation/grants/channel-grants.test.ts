@@ -19,7 +19,7 @@ function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes with the promises of real ones for chats. */
+/** Sandboxes with the guarantees of real sandboxes for chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;

@@ -30,7 +30,7 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/** So often the gateway writes down that it is at work, while a channel is trusted. */
+/** Interval at which the gateway records that it runs, while a channel is trusted. */
 const heartbeatMs = 10 * 60 * 1000;
 /** Grants end after a longer downtime, because people no longer remember them. */
 const longestStopMs = 60 * 60 * 1000;

@@ -310,7 +310,7 @@ export async function moveAside(path: string, name: string): Promise<void> {
 		if (systemCode(cause) === "ENOENT") return;
 		throw new ParleyError(
 			`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed ` +
-				`(${systemCode(cause)}): look at it, and remove it`,
+				`(${systemCode(cause)}): check it, then remove it`,
 			{ code: "failed_precondition", cause },
 		);
 	}

@@ -59,5 +59,5 @@ async function isProgram(path: string): Promise<boolean> {
 	}
 }
 
-/** Directories of the system. A command may be able to write to a directory of its own PATH. */
+/** Directories of the system. A command may be able to write to a directory in its own PATH. */
 export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";

@@ -125,9 +125,9 @@ test.each<[args: string[], reason: string]>([
 	[["--git-dir=/x", "log"], "is not a git command"],
 	[["!id"], "is not a git command"],
 	[[""], "is not a git command"],
-	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" is outside of the repository'],
-	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" is outside of the repository'],
-	[["log", "--", "a/../../x"], "is outside of the repository"],
+	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" is outside the repository'],
+	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" is outside the repository'],
+	[["log", "--", "a/../../x"], "is outside the repository"],
 	[["log", "a\0b"], "contains a NUL"],
 	[["log", "a\u{d800}"], "not well-formed"],
 	[[], "args"],
@@ -194,7 +194,7 @@ test("while it looks, nothing that the repository names is run", async () => {
 	for (const line of calls) await run(...line.split(" "));
 	expect(await run("diff", "beans.txt")).toMatch(/\n-one\n\+two\n$/);
 	expect(await sprung()).toBe(false);
-	// The trap works: git by hand springs it.
+	// The trap works: git without protection triggers it.
 	spawnSync("git", ["status"], { cwd: repository, env: environment() });
 	expect(await sprung()).toBe(true);
 });
@@ -310,11 +310,11 @@ test("addresses of remotes are shown without their passwords", async () => {
 test("a repository has to lie within the roots, with all its parts", async () => {
 	await mkdir(join(repository, "sub"));
 	const sub = { ...context, cwd: join(repository, "sub"), roots: [join(repository, "sub")] };
-	await expect(prepare(["status"], { where: sub })).rejects.toThrow("no repository of git for");
+	await expect(prepare(["status"], { where: sub })).rejects.toThrow("no git repository for");
 	await put(join(directory.path, "outside/x"), "");
 	await rm(join(repository, ".git"), { recursive: true });
 	await expect(prepare(["status"])).rejects.toThrow(
-		/no repository of git for ".*" within the roots: fatal: not a git/,
+		/no git repository for ".*" within the roots: fatal: not a git/,
 	);
 	spawnSync("git", ["init", "-q", join(directory.path, "outside")], { env: environment() });
 	await putFile(".git", `gitdir: ${directory.path}/outside/.git\n`);
@@ -331,7 +331,7 @@ test("a working tree that its settings put elsewhere is refused", async () => {
 
 test("a repository hidden in the working tree as plain files is not taken for one", async () => {
 	spawnSync("git", ["init", "-q", "--bare", join(repository, "docs")], { env: environment() });
-	await expect(prepare(["log"], { path: "docs" })).rejects.toThrow("no repository of git");
+	await expect(prepare(["log"], { path: "docs" })).rejects.toThrow("no git repository");
 });
 
 test.each([
@@ -487,5 +487,5 @@ test("settings that cannot be read or switched off stop everything", async () =>
 		'the repository\'s setting "filter.a=b.clean" cannot be switched off',
 	);
 	await putFile(".git/config", "[core\n");
-	await expect(prepare(["status"])).rejects.toThrow("no repository of git");
+	await expect(prepare(["status"])).rejects.toThrow("no git repository");
 });

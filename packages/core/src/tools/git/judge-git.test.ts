@@ -249,7 +249,7 @@ test("the reasons are in words", async () => {
 
 test.each(["/etc/passwd", "../x", "a/../../x", ".."])("%j is not a path of the repository", async (path) => {
 	await expect(judge(["diff", path, "beans.txt"])).rejects.toThrow(
-		`${JSON.stringify(path)} is outside of the repository`,
+		`${JSON.stringify(path)} is outside the repository`,
 	);
 });
 

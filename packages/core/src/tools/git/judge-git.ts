@@ -74,7 +74,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
 	);
 	if (outside === undefined) return;
-	throw new ParleyError(`${JSON.stringify(outside)} is outside of the repository`, {
+	throw new ParleyError(`${JSON.stringify(outside)} is outside the repository`, {
 		code: "invalid_argument",
 	});
 }

@@ -48,7 +48,10 @@ export async function findRepository(directory: string, context: ToolContext): P
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
 	const [top, own, shared, hooks, ...others] = wholeLines(where).lines;
 	if (where.code !== 0 || hooks === undefined || others.length > 0) {
-		throw noRepository(directory, where.code === 0 ? "its place has no plain name" : where.output);
+		throw noRepository(
+			directory,
+			where.code === 0 ? "the name of its directory is not plain text" : where.output,
+		);
 	}
 	const [realTop, ...directories] = await Promise.all(
 		[top, own, shared].map((path) => realWithin(path, context)),
@@ -103,7 +106,7 @@ export function git(
 function noRepository(directory: string, why: string): ParleyError {
 	const [line = ""] = why.split("\n");
 	return new ParleyError(
-		`no repository of git for ${JSON.stringify(directory)} within the roots: ${visible(line.trim()).slice(0, 300)}`,
+		`no git repository for ${JSON.stringify(directory)} within the roots: ${visible(line.trim()).slice(0, 300)}`,
 		{ code: "not_found" },
 	);
 }
@@ -167,7 +170,7 @@ async function mayRun(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return true;
 	} catch {
-		// Git passes over what it may not execute.
+		// Git ignores hooks that it may not execute.
 		return false;
 	}
 }

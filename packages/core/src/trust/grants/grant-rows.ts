@@ -111,7 +111,7 @@ export async function countDenial(tx: Tx, place: string): Promise<void> {
 		.execute();
 }
 
-/** Writes down that the gateway is at work with its open grants. */
+/** Records that the gateway runs, with its open grants. */
 export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }

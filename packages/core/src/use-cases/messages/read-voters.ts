@@ -54,7 +54,7 @@ async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vo
 	}
 }
 
-/** The voter with their present role; undefined for a person who left. */
+/** The voter with their current role; undefined for a person who left. */
 async function personNow(
 	{ journal, people, checks }: VoterPorts,
 	row: PromptWithActor,

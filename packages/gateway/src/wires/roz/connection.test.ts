@@ -22,7 +22,7 @@ const table = new ModelTable([
 	{ id: "blind", provider: "scripted", ...abilities, images: false },
 ]);
 
-/** A stream without a transport, on a runtime of its own. */
+/** A stream without a transport, on its own runtime. */
 async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const t = stack.use(
 		await TestRuntime.open({ model: new ScriptedModel(...replies), anyModel: true, table }),

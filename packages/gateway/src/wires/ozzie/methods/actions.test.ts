@@ -134,7 +134,7 @@ function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over its own connection. */
 async function request(
 	t: TestRuntime,
 	principal: Principal,
