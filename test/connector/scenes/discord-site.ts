@@ -27,6 +27,7 @@ const routes: Readonly<Record<string, string>> = {
 	post: "POST /channels/{channel_id}/messages",
 	edit: "PATCH /channels/{channel_id}/messages/{message_id}",
 	read: "GET /channels/{channel_id}/messages",
+	"read channel": "GET /channels/{channel_id}/messages",
 };
 
 type Right =

@@ -69,7 +69,8 @@ export class SlackPlayer implements Player {
 			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
 		}
 		const said = this.person.says(text, { in: room.here, attachments });
-		if (room.hasThreads) room.conversation ??= room.channel.thread(said);
+		const isConversation = text.includes(this.#mention) || room.channel.record.kind === "im";
+		if (room.hasThreads && isConversation) room.conversation ??= room.channel.thread(said);
 		return said;
 	}
 

@@ -22,7 +22,7 @@ interface Viewer {
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;
-	/** Thread of the present conversation, which starts with its first message. */
+	/** Thread of the present conversation, which starts with its first message to Parley. */
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 

@@ -21,6 +21,7 @@ const methods: Readonly<Record<string, string>> = {
 	post: "chat.postMessage",
 	edit: "chat.update",
 	read: "conversations.replies",
+	"read channel": "conversations.history",
 };
 
 /**

@@ -16,6 +16,7 @@ import type { ContextQuery, ReadContext } from "../platform/read-context.ts";
 import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { OutgoingMessage } from "./handler-context.ts";
+import type { Effect } from "./message-records.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** Maximum wait for earlier messages, in milliseconds. A request is not delayed longer by them. */
@@ -78,9 +79,11 @@ export class RequestContexts {
 		const limits = await this.#limits(person, room);
 		const read = await this.#ask(person, room, { words, limits });
 		const own = await this.#ownPosts(read.messages, session);
+		const commands = await this.#commandsOf(read.messages);
 		const earlier = read.messages.flatMap((message) => {
 			const self = message.ours ? own.get(message.id) : undefined;
-			return message.ours && self === undefined ? [] : [{ message, self }];
+			const isLeftOut = message.ours ? self === undefined : commands.has(message.id);
+			return isLeftOut ? [] : [{ message, self }];
 		});
 		const others = referenced.map((message) => ({
 			message,
@@ -135,6 +138,21 @@ export class RequestContexts {
 		} finally {
 			over.abort();
 		}
+	}
+
+	/** Messages that were commands of chat. Their answers are no answers of the agent either. */
+	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
+		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
+		if (ids.length === 0) return new Set();
+		const rows = await this.#parts.store.read((db) =>
+			db
+				.selectFrom("heard")
+				.select("message")
+				.where("message", "in", ids)
+				.where("effect", "=", "command" satisfies Effect)
+				.execute(),
+		);
+		return new Set(rows.map(({ message }) => message));
 	}
 
 	/** Own posts that an agent may get: answers, but no cards and no notices. Posts without a row may be of earlier sessions. */

@@ -4,6 +4,10 @@ import type { Fault, Scene, Step } from "../step.ts";
 const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
+/** Requests read no earlier messages, so that each read is a lookup of a post. */
+const onlyLookups = { context: 0 };
+/** The first post of an answer is its last, so that a fault of a post is a fault of that one. */
+const onlyEnds = { live: "off" } as const;
 
 /** Discord refuses a second post with the same nonce, so that an unclear request is repeated without a lookup. */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
@@ -11,6 +15,7 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const posts = "POST /channels/{channel_id}/messages";
 	return {
 		...{ name: `${name}: Discord is asked once more at once, and nothing is looked up`, only: "discord" },
+		place: onlyLookups,
 		steps: [
 			{ fault: post, is },
 			{
@@ -53,6 +58,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	{
 		name: "Discord returns errors for longer than it knows the nonce, and the first lookup fails: the post is found",
 		only: "discord",
+		place: onlyLookups,
 		steps: [
 			takesNoPosts,
 			{ fault: post, is: { drop: "after-commit" } },
@@ -66,6 +72,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	{
 		name: "Discord returns errors for longer than it knows the nonce, and refuses lookups: the operator decides",
 		only: "discord",
+		place: onlyLookups,
 		steps: [
 			takesNoPosts,
 			{ fault: post, is: { drop: "after-commit" } },
@@ -130,6 +137,7 @@ export const delivery: readonly Scene[] = [
 	{
 		name: "a post may exist, and the first lookup fails: it is found later",
 		only: "slack",
+		place: onlyLookups,
 		steps: [
 			{ fault: post, is: { drop: "after-commit" } },
 			{ fault: read, is: { status: 500 } },
@@ -276,6 +284,7 @@ export const delivery: readonly Scene[] = [
 	{
 		name: "a file that Discord refuses as too large is named in its post, with a next step",
 		only: "discord",
+		place: onlyEnds,
 		steps: [
 			{ file: "report.zip", gets: "x".repeat(3 * 1024 * 1024) },
 			{ fault: post, is: { status: 413 } },
@@ -287,6 +296,7 @@ export const delivery: readonly Scene[] = [
 	{
 		name: "a post with a file that Discord renames is found if it may exist",
 		only: "discord",
+		place: onlyEnds,
 		steps: [
 			{ file: "My report (final) 1.csv", gets: "a,b\n1,2\n" },
 			{ fault: post, is: { drop: "after-commit" } },
