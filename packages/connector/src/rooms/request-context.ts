@@ -140,7 +140,7 @@ export class RequestContexts {
 		}
 	}
 
-	/** Messages that were commands of chat. Their answers are no answers of the agent either. */
+	/** Messages that were commands. They do not reach the agent. */
 	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
 		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
 		if (ids.length === 0) return new Set();
