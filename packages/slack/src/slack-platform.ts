@@ -21,6 +21,7 @@ export interface SlackPlatform extends ChatPlatform {
 
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	const { self, port, nameOf, readName, clock } = parts;
+	const surface = slackSurface(parts);
 	return {
 		name: "slack",
 		tenant: self.team,
@@ -28,7 +29,8 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		dialect: slackDialect,
 		limits: postLimits,
 		streams: true,
-		surface: slackSurface(parts),
+		surface,
+		suggest: ({ channel }, prompts) => surface.suggest(channel, prompts),
 		conversation: conversationOf,
 		repliesInThreads: false,
 		postedAt,

@@ -6,6 +6,7 @@ import type { Plan } from "../outbox/plan.ts";
 import { InboundEvent, type InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
+import { readSuggestions } from "../rooms/welcome.ts";
 import { eventCursor } from "../store/retention.ts";
 import { messageTexts } from "../texts/messages.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
@@ -40,7 +41,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	command: { queue: () => "!", handle: handleCommand, apology: apologyInPrivate },
 	press: { queue: () => "!", handle: handlePress, apology: apologyInPrivate },
 	invited: { queue: () => "", handle: ({ welcomes }, event) => welcomes.atInvitation(event) },
-	home: { queue: () => "!", handle: ({ homes }, event, turn) => homes.open(event, turn) },
+	home: { queue: () => "!", handle: handleHome },
 	audience: { queue: () => "!audience", handle: handleAudience },
 };
 
@@ -123,6 +124,18 @@ function apologyInPrivate(
 ): Apology {
 	const rows = privateAnswer({ text: messageTexts.notDone }, { ticket, now: clock.now() }, platform);
 	return { conversation: `ticket:${ticket.id}`, rows };
+}
+
+async function handleHome(parts: EventParts, event: InboundEventOf<"home">, turn: Turn): Promise<void> {
+	const { context, platform, homes, log } = parts;
+	const { person, room } = event;
+	if (event.tab === "page") return homes.open(event, turn);
+	if (platform.suggest === undefined) return;
+	const prompts = await readSuggestions(context, person, room);
+	if (prompts.length === 0) return;
+	await platform.suggest(room, prompts).catch((reason: unknown) => {
+		log.debug("the suggested prompts could not be shown", { error: ParleyError.from(reason) });
+	});
 }
 
 /** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */

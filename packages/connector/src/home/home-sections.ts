@@ -29,7 +29,7 @@ interface Viewer {
 	readonly room: Room;
 }
 
-/** Sections of the home page of a person in Markdown, with what this person may see now. */
+/** Sections of the home page of a person in Markdown. They contain only data that this person may see now. */
 export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<readonly Reply[]> {
 	const { context } = parts;
 	const { person, room } = viewer;

@@ -15,6 +15,7 @@ async function openHome(stage: Stage, by = "ada"): Promise<void> {
 	opened += 1;
 	const event = {
 		type: "home",
+		tab: "page",
 		room: stage.room("dm", by),
 		person: stage.person(by),
 		at: stage.clock.now(),
@@ -34,14 +35,14 @@ function pages(stage: Stage): { readonly count: number; readonly now: string } {
 test("a home page is published when it is opened, and again when its content changes", async () => {
 	const stage = await openStage();
 	await openHome(stage);
-	expect(pages(stage)).toMatchObject({ count: 1, now: expect.stringContaining("Nothing is running.") });
+	expect(pages(stage)).toMatchObject({ count: 1, now: expect.stringContaining("No work is running.") });
 	await playScene([{ says: "sort it" }, { passes: 20_000 }], stage);
 	expect(pages(stage)).toMatchObject({
 		count: 2,
 		now: expect.stringContaining("a button stops its conversation"),
 	});
 	await playScene([{ gateway: { answers: "sorted" } }, { passes: 20_000 }], stage);
-	expect(pages(stage)).toMatchObject({ count: 3, now: expect.stringContaining("Nothing is running.") });
+	expect(pages(stage)).toMatchObject({ count: 3, now: expect.stringContaining("No work is running.") });
 	await playScene([{ passes: 3_600_000 }], stage);
 	expect(pages(stage).count).toBe(3);
 });
@@ -50,7 +51,7 @@ test("many changes update a page at most every 15 seconds, and a page that was o
 	const stage = await openStage();
 	const room = { ...stage.room(), tenant: "guild" };
 	stage.platform.readable = async () => stage.room("general");
-	const event = { type: "home", room, person: stage.person(), at: stage.clock.now() } as const;
+	const event = { type: "home", tab: "page", room, person: stage.person(), at: stage.clock.now() } as const;
 	await stage.arrive(event, "home:busy");
 	for (let n = 0; n < 9; n++) {
 		const thread = `general/post ${n}`;
@@ -71,9 +72,15 @@ test("a channel whose readers the platform does not know stays hidden, and its c
 	const asRead = async () => stage.room("general");
 	stage.platform.readable = async () => undefined;
 	const home = { ...stage.room("dm", "bob"), tenant };
-	const event = { type: "home", room: home, person: stage.person("bob"), at: stage.clock.now() } as const;
+	const event = {
+		type: "home",
+		tab: "page",
+		room: home,
+		person: stage.person("bob"),
+		at: stage.clock.now(),
+	} as const;
 	await stage.arrive(event, "home:hidden");
-	expect(pages(stage).now).toContain("Nothing is running.");
+	expect(pages(stage).now).toContain("No work is running.");
 	stage.platform.readable = asRead;
 	await stage.arrive(event, "home:shown");
 	expect(pages(stage).now).toContain("sort it");
@@ -85,4 +92,32 @@ test("a channel whose readers the platform does not know stays hidden, and its c
 	stage.platform.readable = asRead;
 	await stage.arrive({ ...press, values: [], ticket: stage.nextInteraction().ticket }, "press:2");
 	expect(stage.whispers()).toEqual([expect.stringContaining("Stopped")]);
+});
+
+const skill = {
+	...{ name: "release", description: "", source: "data", trust: "operator" },
+	...{ user_invocable: true, model_invocable: true },
+};
+
+test("the messages of a person suggest the requests of the operator and the skills", async () => {
+	const stage = await openStage();
+	const shown: (readonly string[])[] = [];
+	stage.platform.suggest = async (_, prompts) => void shown.push(prompts);
+	// True because the reader uses only these fields.
+	stage.gateway.methods.list_skills = () => ({ skills: [skill], problems: [], digest: "" }) as never;
+	const by = { room: stage.room(), person: stage.person(), at: 0 };
+	const event = { type: "home", tab: "messages", ...by } as const;
+	await stage.arrive(event, "messages:1");
+	expect(shown).toEqual([
+		["Use the skill release", expect.any(String), expect.any(String), expect.any(String)],
+	]);
+	const welcome = { posts: true, approvers: [], prompts: ["Say hi"] };
+	stage.gateway.facts.set("dms:dm-ada", { mention: "required", sessions: "shared", welcome });
+	await stage.pass(3_600_000);
+	await stage.arrive(event, "messages:2");
+	expect(shown.at(-1)).toEqual(["Say hi", "Use the skill release"]);
+	stage.gateway.roles.set("ada", "stranger");
+	await stage.pass(3_600_000);
+	await stage.arrive(event, "messages:3");
+	expect(shown).toHaveLength(2);
 });

@@ -76,6 +76,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * pages.
 	 */
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
+	/** Suggests requests to the person of direct messages. Not retried. Rejects with a `DeliveryError`. */
+	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/** Address of a channel or thread on the platform; undefined without one. */
 	linkTo?(room: Room): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */

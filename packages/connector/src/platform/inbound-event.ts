@@ -138,8 +138,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		/** The control is on the person's home page. The room is then that of the person's direct messages. */
 		home: z.exactOptional(z.literal(true)),
 	}),
-	/** A person opened their home page in the app. The room is that of the person's direct messages. */
-	z.object({ type: z.literal("home"), ...happened }),
+	/** A person opened their home page in the app, or the direct messages, which are the room in both cases. */
+	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
 	/** The bot was added to the channel, by this person or to the server of this owner. */
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The audience of the room changed, or the bot can no longer read it. */

@@ -59,6 +59,26 @@ export async function readWelcome(
 	};
 }
 
+/** Maximum number of requests that a platform suggests to a person. */
+const maxSuggestions = 4;
+
+/**
+ * Requests that the platform suggests in the direct messages of a person: those of the operator, then skills, and general ones
+ * if the operator has set none. Empty for a person without access.
+ */
+export async function readSuggestions(
+	context: Context,
+	person: Person,
+	room: Room,
+): Promise<readonly string[]> {
+	const { role = "stranger", place } = await context.whoami(person, room);
+	if (role === "stranger") return [];
+	const configured = place?.welcome?.prompts.map((prompt) => plain(prompt, maxPrompt)) ?? [];
+	const skills = await skillsOf(context, person, room);
+	const general = configured.length === 0 ? welcomeTexts.usual : [];
+	return [...configured, ...skills, ...general].slice(0, maxSuggestions);
+}
+
 /** Requests for the first skills of the data directory. */
 async function skillsOf(
 	{ gateway, onBehalf }: Context,

@@ -51,6 +51,9 @@ export class FakePlatform implements ChatPlatform {
 	/** Absent until a test has home pages with channels. */
 	readable?: () => Promise<Room | undefined>;
 
+	/** Absent until a test has suggestions. */
+	suggest?: (room: Room, prompts: readonly string[]) => Promise<void>;
+
 	linkTo(room: Room): string {
 		return `https://chat.example/${this.conversation(room)}`.replaceAll(" ", "_");
 	}

@@ -2,7 +2,7 @@
 export const homeTexts = {
 	running: {
 		title: "**Running**",
-		none: "Nothing is running.",
+		none: "No work is running.",
 		/** Above the list of conversations, each with a button. */
 		stop: "**Running** · a button stops its conversation",
 		task: ({ task, state }: { readonly task: string; readonly state: string }): string =>
@@ -10,7 +10,7 @@ export const homeTexts = {
 	},
 	waiting: {
 		title: "**Waiting for you**",
-		none: "Nothing is waiting for you.",
+		none: "No request waits for you.",
 		/** `place`: a link to the conversation. */
 		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
 			`- ${place}: ${question}`,

@@ -255,15 +255,16 @@ test("signs mean what they mean, once for each event", async () => {
 	expect(await tell(file)).toEqual({ ignored: "it is not a reaction to a message" });
 });
 
-test("the opened home page is an event, and the other tabs are not", async () => {
+test("the opened home page and the opened messages are events, and other tabs are not", async () => {
 	const { inboundOf, tell, clock } = await openReading();
 	const opened = { type: "app_home_opened", user: "UADA", channel: "D1", tab: "home" };
 	const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direct" };
 	expect(await inboundOf(opened)).toEqual({
-		inbound: { type: "home", person: ada, room: direct, at: clock.now() },
+		inbound: { type: "home", tab: "page", person: ada, room: direct, at: clock.now() },
 		key: { id: "home:Ev1", conversation: "T1/D1" },
 	});
-	expect(await tell({ ...opened, tab: "messages" })).toEqual({ ignored: "the tab is not the home page" });
+	expect((await inboundOf({ ...opened, tab: "messages" })).inbound).toMatchObject({ tab: "messages" });
+	expect(await tell({ ...opened, tab: "about" })).toEqual({ ignored: "the tab is unknown" });
 });
 
 test("a malformed event is counted and logged, and does not throw", async () => {

@@ -65,6 +65,12 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	...(["repeat", "arrows_counterclockwise"] as const).map((name) => [name, "again"] as const),
 ]);
 
+/** https://docs.slack.dev/reference/events/app_home_opened */
+const tabs: ReadonlyMap<string, "page" | "messages"> = new Map([
+	["home", "page"],
+	["messages", "messages"],
+]);
+
 const remembered = { ignored: "the event only updates cached data" };
 
 /** Translates the events of Slack into inbound events. It only reads. */
@@ -238,11 +244,12 @@ export class Intake {
 	async #homeOpened(event: Outer["event"], { event_id }: Outer): Promise<Translated> {
 		const opened = this.#read(event, HomeOpened);
 		if (opened === undefined) return unreadable(event.type);
-		if (opened.tab !== "home") return { ignored: "the tab is not the home page" };
+		const tab = tabs.get(opened.tab ?? "");
+		if (tab === undefined) return { ignored: "the tab is unknown" };
 		const { people, channels, clock } = this.#parts;
 		const { user, channel } = opened;
 		const [person, room] = await Promise.all([people.find(user), channels.roomWith({ channel })]);
-		const inbound = { type: "home", room, person, at: clock.now() } as const;
+		const inbound = { type: "home", room, person, tab, at: clock.now() } as const;
 		return [{ inbound, key: { id: `home:${event_id}`, conversation: conversationOf(room) } }];
 	}
 

@@ -12,6 +12,7 @@ import { everything, RateLimits } from "./rate-limits.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
 import { Streams } from "./streams.ts";
+import { Suggestions } from "./suggestions.ts";
 
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
@@ -24,6 +25,8 @@ export interface SurfaceParts extends CommonParts {
 export interface SlackSurface extends Surface {
 	/** Ends the status line of a conversation without an active run. Never rejects. */
 	stopped(conversation: string): Promise<void>;
+	/** See `ChatPlatform.suggest`. */
+	suggest(channel: string, prompts: readonly string[]): Promise<void>;
 }
 
 /**
@@ -81,7 +84,12 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 			dedupeWindowMs: () => 0,
 		};
 	});
-	return { ...surface, stopped: (conversation) => status.end(conversation) };
+	const suggestions = new Suggestions(caller, clock);
+	return {
+		...surface,
+		stopped: (conversation) => status.end(conversation),
+		suggest: (channel, prompts) => suggestions.show(channel, prompts),
+	};
 }
 
 /** Limits of Slack for `ChatPlatform.limits`. A post leaves room for the text that its blocks add. */

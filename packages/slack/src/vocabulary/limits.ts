@@ -45,6 +45,10 @@ export const limits = {
 	fileBytes: 50 * 1024 * 1024,
 	/** Not documented; longer names are cut by file systems. */
 	fileName: 255,
+	/** `suggested_prompts` of the manifest in `@slack/web-api`. */
+	suggestions: 4,
+	/** Not documented: longer titles do not fit a button. */
+	suggestionTitle: 75,
 	/** reference/methods/files.getUploadURLExternal: `alt_txt_too_large`. */
 	altText: 1000,
 	/** reference/methods/conversations.history; 15 for apps that are neither internal nor listed. */
@@ -73,6 +77,7 @@ export const perMinute = {
 	"files.completeUploadExternal": tiers[4],
 	"agents.sessions.setStatus": tiers[3],
 	"assistant.threads.setStatus": tiers[4],
+	"assistant.threads.setSuggestedPrompts": tiers[2],
 	"views.publish": tiers[4],
 } as const;
 

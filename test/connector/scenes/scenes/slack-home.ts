@@ -7,14 +7,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		name: "the home page shows the welcome, and sections without entries",
 		steps: [
 			opens("Mia"),
-			shows(
-				"Mia",
-				"I answer questions",
-				"@Alex",
-				"Try:",
-				"Nothing is running.",
-				"Nothing is waiting for you.",
-			),
+			shows("Mia", "I answer questions", "@Alex", "Try:", "No work is running.", "No request waits for you."),
 			shows("Mia", "/parley schedule add", "None of your channels is trusted.", "/parley help"),
 		],
 	},
@@ -30,7 +23,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			opens("Max"),
 			shows("Max", "a button stops its conversation", "long: 120 tokens"),
 			clicks("Max", /^1\. long/),
-			shows("Max", "Nothing is running."),
+			shows("Max", "No work is running."),
 			{ shows: "stopped here" },
 		],
 	},
@@ -38,15 +31,15 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		name: "an approver approves on the home page, and a member sees no approval there",
 		steps: [
 			opens("Alex"),
-			shows("Alex", "Nothing is waiting for you."),
+			shows("Alex", "No request waits for you."),
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ shows: "[Approve once]" },
 			shows("Alex", "write_file", "+hello", "[Approve once]"),
 			opens("Max"),
-			shows("Max", "Nothing is waiting for you."),
+			shows("Max", "No request waits for you."),
 			clicks("Alex", "Approve once"),
 			{ file: "notes.txt", has: "hello" },
-			shows("Alex", "Nothing is waiting for you."),
+			shows("Alex", "No request waits for you."),
 		],
 	},
 	{
@@ -58,7 +51,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			shows("Alex", "write_file"),
 			clicks("Alex", "Deny", { "Reason for the agent": "not today" }),
 			{ shows: "not today" },
-			shows("Alex", "Nothing is waiting for you."),
+			shows("Alex", "No request waits for you."),
 		],
 	},
 	{
@@ -68,7 +61,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley write: notes.txt <<< secret", in: "group" },
 			{ shows: "[Approve once]", in: "group" },
 			opens("Alex"),
-			shows("Alex", "Nothing is running.", "Nothing is waiting for you."),
+			shows("Alex", "No work is running.", "No request waits for you."),
 			opens("Mia"),
 			shows("Mia", "long: 60 tokens", "write:"),
 		],
@@ -97,8 +90,31 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			opens("Mia"),
 			shows("Mia", "Morning", "Choose one"),
 			opens("Max"),
-			shows("Max", "Nothing is waiting for you."),
+			shows("Max", "No request waits for you."),
 			hides("Max", "Morning"),
+		],
+	},
+	{
+		name: "the direct messages suggest prompts, and a picked one is a request",
+		steps: [
+			{
+				what: "Mia opens the direct messages",
+				does: async ({ city, site }) => {
+					const { person } = site.people.Mia;
+					person.opensHome("messages");
+					await city.until(() => person.dm.prompts.length > 1, "prompts are suggested");
+					person.picks("List the files that you can read", { in: person.dm });
+				},
+			},
+			{ shows: "I am the offline model", in: "dm" },
+			{
+				what: "Sam, without access, gets no suggestions",
+				does: ({ site }) => {
+					const { person } = site.people.Sam;
+					person.opensHome("messages");
+					if (person.dm.prompts.length > 0) throw new Error(person.dm.prompts.join());
+				},
+			},
 		],
 	},
 	{
@@ -107,7 +123,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ fault: "views.publish", is: { status: 503 } },
 			opens("Mia"),
 			{ passes: 60_000 },
-			shows("Mia", "Nothing is running."),
+			shows("Mia", "No work is running."),
 			{ restarts: "connector" },
 			{ says: "@Parley long: 60 tokens at 2 per second" },
 			opens("Mia"),

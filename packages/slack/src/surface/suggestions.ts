@@ -1,0 +1,35 @@
+import type { Clock } from "@parley/base";
+import { cutText, Lookup } from "@parley/connector";
+import { limits } from "../vocabulary/limits.ts";
+import type { Caller } from "./caller.ts";
+
+/** Time in which the same suggestions of a channel are not sent again. */
+const keptMs = 30 * 60_000;
+const maxKept = 1000;
+
+/**
+ * Suggested prompts above the field for messages in direct messages:
+ * https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
+ */
+export class Suggestions {
+	readonly #caller: Caller;
+	/** By channel. */
+	readonly #shown: Lookup<string>;
+
+	constructor(caller: Caller, clock: Clock) {
+		this.#caller = caller;
+		this.#shown = new Lookup({ clock, max: maxKept, keptMs });
+	}
+
+	/** Rejects with a `DeliveryError`. */
+	async show(channel: string, suggested: readonly string[]): Promise<void> {
+		const prompts = suggested
+			.slice(0, limits.suggestions)
+			.map((message) => ({ title: cutText(message, limits.suggestionTitle), message }));
+		const content = JSON.stringify(prompts);
+		if (this.#shown.get(channel) === content) return;
+		const counted = { method: "assistant.threads.setSuggestedPrompts", lane: "typing" } as const;
+		await this.#caller.ask(counted, { channel_id: channel, prompts });
+		this.#shown.note(channel, content);
+	}
+}
