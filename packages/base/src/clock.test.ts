@@ -30,7 +30,7 @@ test("the monotonic clock does not go back", () => {
 	expect(systemClock.monotonic()).toBeGreaterThanOrEqual(first);
 });
 
-test("a delay ends when its time has come", async () => {
+test("a delay ends when its time has passed", async () => {
 	const clock = new ManualClock();
 	const ended = delay(clock, 100);
 	clock.advance(99);

@@ -240,7 +240,7 @@ export class Runtime {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. The first answer wins. Returns false for a later one, which changes nothing. */
+	/** Answers an open question. The first answer is used. Returns false for a later one, which changes nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places, checks } = this.trust;
 		return answerQuestion(

@@ -35,7 +35,7 @@ create table things (name text);
 `,
 };
 
-test("an empty database is made at once, and goes through the migrations that came later", async () => {
+test("an empty database is created at once, and runs later migrations", async () => {
 	ran.length = 0;
 	const clock = new ManualClock(0);
 	for (const migrations of [[first], [first, second]]) {
@@ -62,7 +62,7 @@ test("a database created from the schema opens like any other and is migrated wi
 	expect(readdirSync(directory)).toContain("again.db.before-0002-second");
 });
 
-test("a database that holds anything goes through its migrations one by one", async () => {
+test("a database with content runs its migrations one by one", async () => {
 	ran.length = 0;
 	const target = file("old");
 	await (await openSqliteStore({ file: target, migrations: [second] })).close();
@@ -85,7 +85,7 @@ test("a schema that cannot be made leaves an empty database, which the next star
 	await store.close();
 });
 
-test("two that open an empty file at once make it once", async () => {
+test("two processes that open an empty file at the same time create the database once", async () => {
 	const options = { file: file("both"), migrations: [first], fresh };
 	const stores = await Promise.all([openSqliteStore<Tables>(options), openSqliteStore<Tables>(options)]);
 	for (const store of stores) {

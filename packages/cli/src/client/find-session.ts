@@ -48,7 +48,7 @@ export async function findSessions(address: HttpAddress, given: readonly string[
 }
 
 async function sessionsFrom(address: HttpAddress, prefix: string): Promise<SessionFacts[]> {
-	// True because our own gateway lists them so.
+	// True because our own gateway lists them in this form.
 	return (await getJson(address, `/api/sessions?id=${prefix}&limit=${mostNamed + 1}`)) as SessionFacts[];
 }
 

@@ -17,7 +17,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 	const events: ShownEvent[] = [];
 	for (;;) {
 		const query = `session=${sessionId}&after=${events.at(-1)?.seq ?? 0}&limit=1000`;
-		// True because our own gateway lists them so.
+		// True because our own gateway lists them in this form.
 		const page = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
 		if (page.length === 0) return events;
 		events.push(...page);

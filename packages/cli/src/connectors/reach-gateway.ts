@@ -93,8 +93,8 @@ export async function checkReady(
 }
 
 /**
- * Whether a proxy may have sent this answer while its gateway is away. 404 is the answer of proxies that find gateways by
- * themselves (Traefik, ingress controllers, tunnels). It counts only at an address that an operator named: at the address
+ * Whether a proxy may have sent this answer while its gateway is unavailable. 404 is the answer of proxies that find gateways by
+ * themselves (Traefik, ingress controllers, tunnels). It is accepted only at an address that an operator named: at the address
  * in a data directory the gateway itself listened, so another program sent it.
  */
 function isOfProxy(status: number, isNamed: boolean): boolean {

@@ -37,7 +37,7 @@ export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 		io.stdout.write(`${row}\n`);
 	};
 	if (flags.follow) return follow(query, print, { flags, io, address });
-	// True because our own gateway lists them so.
+	// True because our own gateway lists them in this form.
 	const events = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
 	for (const event of events) print(event);
 	return 0;

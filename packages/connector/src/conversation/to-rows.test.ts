@@ -93,7 +93,7 @@ test.each<[string, Partial<ShowOperation>, string]>([
 	expect(posts(show).map((post) => post.body)).toEqual([body]);
 });
 
-test("a foot that leaves no room for the text goes with less of it, and a long foot is cut", () => {
+test("a footer that leaves no space shortens the text, and a long footer is cut", () => {
 	const text = `${"word ".repeat(39)}word`;
 	expect(posts({ text })).toHaveLength(1);
 	expect(posts({ text, foot: "trusted channel" })).toHaveLength(2);

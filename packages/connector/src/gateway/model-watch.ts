@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 
-/** Time in milliseconds after the last failure in which a provider counts as failing. */
+/** Time in milliseconds after the last failure in which a provider is treated as failing. */
 const failingMs = 10 * 60_000;
 /** A single failure is usual: the call is repeated at once. */
 const usualFailures = 1;

@@ -47,7 +47,7 @@ test("only the newest of many edits of a card is sent", async () => {
 	expect(office.surface.asked).toEqual(["send 0", "edit 10", "edit 30"]);
 });
 
-test("an approval overtakes an answer that waits, and what comes in parts waits for its first part", async () => {
+test("an approval overtakes a waiting answer, and the parts of a text wait for its first part", async () => {
 	const office = await PostOffice.open();
 	const slow = Promise.withResolvers<undefined>();
 	office.surface.script.push(() => slow.promise);
@@ -141,7 +141,7 @@ test("repeats back off within the window, and after it the post is looked up", a
 	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
 	const find = "find sess_1/1/0";
 	expect(office.surface.asked.slice(20)).toEqual([find, find, find]);
-	// The repeats count as one attempt, so that the next wait is the first one.
+	// The repeats are treated as one attempt, so that the next wait is the first one.
 	await office.pass(500);
 	expect(office.shown).toEqual(["once"]);
 });

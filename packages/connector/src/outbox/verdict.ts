@@ -9,7 +9,7 @@ export const maxAttempts = 8;
 /** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */
 export const staleMs = 24 * 3_600_000;
 
-/** A request that timed out may still be carried out. An absence counts only after this time, and must be seen twice. */
+/** A request that timed out may still be carried out. An absence is accepted only after this time, and must be seen twice. */
 export const inboundMs = 15_000;
 const betweenLooksMs = 5000;
 

@@ -35,7 +35,7 @@ interface Message {
 	readonly ourThread: boolean;
 }
 
-/** Decides whether a message is for the agent, by the first rule that matches. A mention of all members does not count. */
+/** Decides whether a message is for the agent, by the first rule that matches. A mention of all members is ignored. */
 export function isForUs({ room, person, address, ourThread }: Message, { mention }: RoomFacts): Verdict {
 	if (person.bot) return { ours: false, reason: "bot" };
 	if (room.kind === "direct") return { ours: true, reason: "direct" };

@@ -40,7 +40,7 @@ export interface Request {
 
 /** A platform for the outbox. No method retries. */
 export interface Surface {
-	/** Makes one request. Rejects with a `DeliveryError`; any other error counts as `unknown`. */
+	/** Makes one request. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
 	 * Searches the post of a row by its nonce or metadata, and sends nothing. Returns undefined if it does not exist.

@@ -54,7 +54,7 @@ test("a request in a thread brings up to 50 messages of it, in a channel up to 2
 	await stage.stop();
 });
 
-test("referenced messages always come, with their files, also where earlier messages are switched off", async () => {
+test("referenced messages are always read, with their files, also if earlier messages are turned off", async () => {
 	const stage = await Stage.open();
 	stage.gateway.facts.set("guild:off", { mention: "required", sessions: "shared", context: 0 });
 	stage.platform.attachments.set("plan.pdf", Buffer.from("abc"));
@@ -74,7 +74,7 @@ test("referenced messages always come, with their files, also where earlier mess
 	await stage.stop();
 });
 
-test("the newest files of a thread come once, those of a channel only by name", async () => {
+test("the newest files of a thread are read once, those of a channel only by name", async () => {
 	const stage = await Stage.open();
 	const attachments = ["a", "b"].map((name) => ({ id: name, name, size: 1, url: name }));
 	for (const name of ["a", "b"]) stage.platform.attachments.set(name, Buffer.from("x"));
@@ -116,7 +116,7 @@ test("a person gets only messages that they may read", async () => {
 	await stage.stop();
 });
 
-test("own posts: answers of other sessions come as such, cards and notices are left out", async () => {
+test("own posts: answers of other sessions are marked as such, cards and notices are left out", async () => {
 	const stage = await Stage.open();
 	const ours = { ours: true, author: { id: "us", name: "Parley", roles: [], guest: false, bot: true } };
 	await send(stage, { in: "random" });

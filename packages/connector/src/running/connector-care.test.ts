@@ -38,7 +38,7 @@ test("the status counts what waits and says since when the gateway does not answ
 	expect(await stage.connector.status()).toMatchObject({ waiting: 0, gateway: { state: "reached" } });
 });
 
-test("sessions and models are suggested, and nothing where the gateway is away", async () => {
+test("sessions and models are suggested, and nothing if the gateway is unavailable", async () => {
 	const stage = await playScene([
 		{ says: "one" },
 		{ commands: "session rename", options: { title: "Plans" } },

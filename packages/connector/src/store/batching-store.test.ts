@@ -25,7 +25,7 @@ async function open() {
 	return { clock, store, done, commit, come, transactions: () => transactions };
 }
 
-test("a commit that comes alone does not wait, nor do many that take their time", async () => {
+test("a single commit does not wait, and neither do many at long intervals", async () => {
 	const { done, come, clock } = await open();
 	await come(40, 20);
 	expect(done).toHaveLength(40);

@@ -50,7 +50,7 @@ test("a session deleted between two processes is rendered as deleted by the next
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a message that waits for the gateway begins another session where its own was deleted between two processes", async () => {
+test("a message that waits for the gateway starts another session if its own was deleted between two processes", async () => {
 	const stage = await playScene([...asks, { gateway: "goes away" }, { says: "two" }, deletes]);
 	await playScene([{ restarts: true }, { gateway: "comes back" }, { gateway: { answers: "second" } }], stage);
 	const [card, ...others] = stage.posts(stage.room());

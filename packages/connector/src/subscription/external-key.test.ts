@@ -29,7 +29,7 @@ test("a key is read as it was written, for all ids", () => {
 	);
 });
 
-test("two keys are the same only where all of them is", () => {
+test("two keys are equal only if all their parts are equal", () => {
 	void fc.assert(
 		fc.property(key, key, (one, other) => {
 			const same = writeSessionKey(one) === writeSessionKey(other);

@@ -125,7 +125,7 @@ test("the card of an old task and its thread are looked for once, those of one t
 	expect(await find([begins, completes, waits(30)])).toEqual([]);
 });
 
-test("a post in the thread of an old card comes behind both, which are taken once", () => {
+test("a post in the thread of an old card follows both, which are posted once", () => {
 	const old = new OldCards();
 	const row = { seq: 1, at: 5, lane: "milestone" } as const;
 	const shown = { type: "post", body: "at work" } as const;

@@ -105,7 +105,7 @@ test("a table that is too wide becomes a list", () => {
 	]);
 });
 
-test("too long becomes a post that says so, and a file with all of it as it was written", () => {
+test("a text that is too long becomes a post that says so, and a file with the complete text", () => {
 	const text = "One two three. ".repeat(30);
 	const { posts: heads, file } = fitted(text, 100, 3);
 	expect(heads).toEqual([
@@ -120,7 +120,7 @@ test("the dialect's own measure decides", () => {
 	expect(escaped.map((post) => [...post].length)).toEqual([55, 55, 55, 55, 55]);
 });
 
-test("a post keeps its limit also where a longer text measures less", () => {
+test("a post keeps its limit also if a longer text measures less", () => {
 	const measure = (written: string): number => written.length + (written.endsWith("two") ? 10 : 0);
 	const { posts: kept } = fitPosts(parseText("one two ".repeat(50)), {
 		dialect: { ...markdownDialect, measure },

@@ -65,7 +65,7 @@ test("a call that was approved with other arguments runs with them, and the mode
 	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: note }));
 });
 
-test("the question stays open where changed arguments make no sense or need another warning", async () => {
+test("the question stays open if changed arguments are invalid or need another warning", async () => {
 	const { t, log, token } = await ask();
 	await using _ = t;
 	const answer = (response: object) => t.runtime.answer(unkeyed(), token, { value: true, ...response });

@@ -142,7 +142,7 @@ test("the failure of the model is thrown, and the session stays unchanged", asyn
 	expect(log.recorded).not.toContain("context.compacted");
 });
 
-test("it is refused while a run is open, and where another is at work", async () => {
+test("it is refused while a run is open or another compaction runs", async () => {
 	const model = new ScriptedModel([says("Roses?")], stuck("hm"), stuck("hm"));
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -170,7 +170,7 @@ test("right after a run it waits until the history of that run is in memory", as
 	}
 });
 
-test("a message that comes meanwhile waits for the summary, and its run begins with it", async () => {
+test("a message during a compaction waits for the summary, and its run starts with it", async () => {
 	const gate = Promise.withResolvers<void>();
 	const slow: ScriptedReply = async function* () {
 		await gate.promise;

@@ -4,7 +4,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
-test("a message is answered while the answer comes, and once it is whole", async () => {
+test("a message is answered while the reply streams, and once it is complete", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hel"), says("lo")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

@@ -19,7 +19,7 @@ class Holder {
 	}
 }
 
-test("sessions that have rested longest forget their pictures where all have too many", () => {
+test("the sessions with the longest pause drop their pictures if all sessions have too many", () => {
 	const forgotten: string[] = [];
 	const pictures = new KeptPictures<Holder>(({ id }) => forgotten.push(id));
 	const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((id) => new Holder(id));

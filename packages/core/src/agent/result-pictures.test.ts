@@ -179,7 +179,7 @@ test("a request that is rejected for another reason is made once", async () => {
 	expect(looking.shown(3)).toEqual([0]);
 });
 
-test("pictures stay where not they are refused, but who asks", async () => {
+test("pictures stay if the provider refuses the caller and not the pictures", async () => {
 	const broke: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};
@@ -236,7 +236,7 @@ test("pictures that are too large together are not shown, and the model learns w
 	expect(failures).toHaveLength(1);
 });
 
-test("pictures of people come before those that tools have read", async () => {
+test("pictures of people precede those that tools have read", async () => {
 	const ids = ["c1", "c2", "c3", "c4", "c5"];
 	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("nice")], [says("yours too")]]);
 	await looking.put("photo.png", padded(3 * mebibyte));

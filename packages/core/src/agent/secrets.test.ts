@@ -140,7 +140,7 @@ test("handles of other sessions, unknown handles and plain text are refused in t
 	expect(got).toEqual([]);
 });
 
-test("a password that is no more than a word is released to no tool", async () => {
+test("a password that is only a word is given to no tool", async () => {
 	const model = new ScriptedModel(
 		[ask],
 		uses((key) => ({ key })),

@@ -86,7 +86,7 @@ test("the call that makes the three complete is asked although all tools are acc
 	expect(await s.taint()).toBe("UPE");
 });
 
-test("once they are together every way out is asked, and what was read goes nowhere when that is denied", async () => {
+test("once they are combined, each external effect requires approval, and no data leaves after a denial", async () => {
 	await using s = await trusted(
 		[calls("c1", "peek")],
 		[calls("c2", "fetch", { n: 1 })],

@@ -110,7 +110,7 @@ test("a secret is taken out wherever chunks are cut, also behind the last line",
 	}
 });
 
-test("lines that come fast leave together, at most ten times a second, the end of the call included", () => {
+test("fast lines are sent together, at most ten times a second, including the end of the call", () => {
 	const { clock, progress, passed, write } = listening();
 	const lines = Array.from({ length: 3_007 }, (_, n) => `line ${n}\n`);
 	for (const line of lines) {

@@ -155,7 +155,7 @@ test("waiting for people does not count as working time", async () => {
 	expect(t.clock.pending).toBe(0);
 });
 
-test("a yes that comes after 24 hours is none: to a run that is parked", async () => {
+test("an approval after 24 hours has no effect: the run is parked", async () => {
 	let ran = 0;
 	const tools = [probeTool("edit", { ...writing, run: async () => `${++ran}` })];
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
@@ -185,7 +185,7 @@ class SleepyClock extends ManualClock {
 	}
 }
 
-test("a yes that comes after 24 hours is none: to a run whose timer is late", async () => {
+test("an approval after 24 hours has no effect: the timer of the run is late", async () => {
 	let ran = 0;
 	const tools = [probeTool("edit", { ...writing, run: async () => `${++ran}` })];
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);

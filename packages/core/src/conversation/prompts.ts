@@ -96,7 +96,7 @@ export class Prompts {
 	}
 
 	/**
-	 * Answers a prompt inside `tx`. The first answer wins; a later one changes nothing. An answer for the session also
+	 * Answers a prompt inside `tx`. The first answer is used; a later one changes nothing. An answer for the session also
 	 * approves the open prompts of the same scope. Throws `not_found` for an unknown token, and `invalid_argument` or
 	 * `permission_denied` if the prompt stays open.
 	 */

@@ -80,7 +80,7 @@ test("when its last client leaves a session is closed, and active again for the 
 	expect(second.recorded).toEqual([]);
 });
 
-test("a client that comes while the last one leaves keeps the session active", async () => {
+test("a client that joins while the last one leaves keeps the session active", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const first = await EventLog.join(t.runtime, session, { afterSeq: 0 });

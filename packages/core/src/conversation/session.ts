@@ -238,7 +238,7 @@ export class Session {
 		if (ended) this.bus.pass({ type: "session.deleted" });
 	}
 
-	/** Adds a client. `listener` receives all later events, and the client counts as connected until it leaves. */
+	/** Adds a client. `listener` receives all later events, and the client is treated as connected until it leaves. */
 	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
 		const absent = this.#absentSince();
 		this.#clients += 1;
@@ -302,7 +302,7 @@ export class Session {
 	}
 
 	/**
-	 * Time since which no client is connected. Undefined while one is. A restart does not count as leaving: then the time of
+	 * Time since which no client is connected. Undefined while one is. A restart is not treated as leaving: then the time of
 	 * the start is used.
 	 */
 	#absentSince(): number | undefined {

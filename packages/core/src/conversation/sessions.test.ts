@@ -113,7 +113,7 @@ test("the first answer counts, later ones change nothing, and unknown questions 
 	}
 });
 
-test("messages come in pages that go back", async () => {
+test("messages are returned in pages, from the newest page back", async () => {
 	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [says(`answer ${n}`)]));
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

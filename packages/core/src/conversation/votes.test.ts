@@ -220,7 +220,7 @@ test("a vote waits for a connector that can read the role of an earlier voter", 
 	expect(await chat.written()).toBe("not written");
 });
 
-test("an approver who is no longer named by the channel does not count", async () => {
+test("an approver whom the channel no longer names cannot approve", async () => {
 	const approvers = ["discord:guild:alex", "discord:guild:olga", "discord:guild:otto"];
 	await using chat = await ask({ profile: { approvers } });
 	const { token } = await chat.prompt();

@@ -145,7 +145,7 @@ function within(text: string, room: number): string {
 	return kept;
 }
 
-/** Splits a name before its ending. A long ending counts as part of the stem. */
+/** Splits a name before its ending. A long ending is treated as part of the stem. */
 function split(name: string): { readonly stem: string; readonly ending: string } {
 	const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,16}$/u.exec(name)?.[0] ?? "";
 	return { stem: name.slice(0, name.length - ending.length), ending };

@@ -116,7 +116,7 @@ test("a content that breaks off leaves nothing", async () => {
 	expect(await stored()).toEqual([]);
 });
 
-test("files that come at once have no more room than files one after the other", async () => {
+test("simultaneous files have no more space than files one after the other", async () => {
 	const whole = () => bytes(Buffer.alloc(mebibyte));
 	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => keep(name, whole())));
 	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
@@ -149,7 +149,7 @@ test("the same key is the same file, once", async () => {
 	expect((await keep("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);
 });
 
-test("a file that has come already is answered also where no room is left", async () => {
+test("a repeated upload is answered by its key also if no space is left", async () => {
 	const content = () => bytes(Buffer.alloc(mebibyte));
 	const first = await keep("a", content(), "k1");
 	await keep("b", content());

@@ -259,7 +259,7 @@ function exists(path: string): boolean {
 	return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-test("being within a directory goes by whole names", () => {
+test("a path is within a directory only by complete names", () => {
 	expect(isWithin("/a/b", "/a")).toBe(true);
 	expect(isWithin("/a", "/a")).toBe(true);
 	expect(isWithin("/ab", "/a")).toBe(false);

@@ -58,7 +58,7 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * Context for a tool that only reads the path in `text`. A readable directory of the gateway then counts as a root. All
+ * Context for a tool that only reads the path in `text`. A readable directory of the gateway is then treated as a root. All
  * other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {

@@ -123,7 +123,7 @@ test("the decision lists the rules that apply, the deciding one first", () => {
 	expect(judge(planOf(["write"]), rulesOf([allow])).reason).toBe("a rule of the operator, policy.jsonc:1");
 });
 
-test("a search is denied where it could read what is denied", () => {
+test("a search is denied if it could read denied files", () => {
 	const rules = rulesOf([{ ...deny, when: { path: "src/x/**" } }]);
 	const search = (path: string, below: boolean) =>
 		judge(planOf(["read"], { binding: { path }, below }), rules).effect;

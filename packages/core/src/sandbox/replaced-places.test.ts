@@ -88,7 +88,7 @@ testInside("a root that is gone is refused by its name", async () => {
 	);
 });
 
-testInside("a link that comes after the check of the root reaches nothing outside", async () => {
+testInside("a link that appears after the check of the root reaches nothing outside", async () => {
 	const swap = `[ -d ${outside}/on ] && [ ! -h ${project} ] && mv ${project} ${wide}/aside && ln -s ${outside} ${project}`;
 	const path = await pathWith(swap);
 	const sandbox = await sandboxOf(project, { path });

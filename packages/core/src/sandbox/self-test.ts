@@ -163,7 +163,7 @@ interface TriedSystem {
 /**
  * File with the circumstances under which all probes failed to escape, so that the next process does not repeat them. It
  * never allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
- * write counts as absent.
+ * write is treated as absent.
  */
 export class KeptVerdict {
 	readonly #path: string;

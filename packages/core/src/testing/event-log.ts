@@ -30,7 +30,7 @@ export class EventLog {
 		return log;
 	}
 
-	/** Returns the first unread event of one of these types. Events before it count as read. */
+	/** Returns the first unread event of one of these types. Events before it are treated as read. */
 	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
 		for (;;) {
 			while (this.#read < this.events.length) {

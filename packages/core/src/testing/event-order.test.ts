@@ -118,7 +118,7 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 	expect(() => checkEventOrder(numbered(events))).toThrow(fault);
 });
 
-test("numbers have no gaps and come twice for nothing", () => {
+test("numbers have no gaps and no repetitions", () => {
 	const [first, second, third, ...rest] = numbered(whole);
 	if (!first || !second || !third) throw new Error("too few events");
 	expect(() => checkEventOrder([first, third, ...rest])).toThrow("seq");

@@ -41,7 +41,7 @@ export function withinContextBudget(messages: readonly ContextMessage[], maxByte
 }
 
 function bytesOf(text: string): number {
-	// The mark of each line counts as well.
+	// The mark of each line is included, too.
 	return Buffer.byteLength(text) + 2 * text.split(lineEnds).length;
 }
 

@@ -7,7 +7,7 @@ import { todo } from "./todo.ts";
 
 const where = createToolContext("/");
 
-test("the whole list goes to the run, and the model gets the progress", async () => {
+test("the complete list is stored with the run, and the model gets the progress", async () => {
 	const kept: PlanStep[][] = [];
 	const context = createToolContext("/", {
 		todo: async (steps) => {

@@ -101,7 +101,7 @@ test("while the operator's file is broken all calls are denied, with one log lin
 	expect(await scene.say()).toBe("ran");
 });
 
-test("a gateway with a broken policy does not start, and says where it is broken", async () => {
+test("a gateway with a broken policy does not start, and reports the position of the error", async () => {
 	const { path: directory } = await createDirectory();
 	const file = join(directory, "policy.jsonc");
 	writeFileSync(file, '{\n"rules": [{ "effect": "deny", "tool": "edti" }] }');

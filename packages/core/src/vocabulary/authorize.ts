@@ -68,7 +68,7 @@ const rules = {
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** To send a message at a later time. Each firing needs it, too. */
 	"schedule.create": { ...talkers, role: "member" },
-	/** To delete schedules of one's own. */
+	/** To delete own schedules. */
 	"schedule.remove": { ...talkers, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,

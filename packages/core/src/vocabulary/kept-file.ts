@@ -63,7 +63,7 @@ export function sizeOf(bytes: number): string {
 export interface FileLimits {
 	/** Maximum of one file. */
 	readonly maxBytes: number;
-	/** Maximum of all files together. Each counts as at least `leastCounted` bytes. */
+	/** Maximum of all files together. The size of each is at least `leastCounted` bytes. */
 	readonly quotaBytes: number;
 	/** Milliseconds until a file without a message expires. */
 	readonly keepMs: number;

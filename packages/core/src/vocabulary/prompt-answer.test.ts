@@ -68,7 +68,7 @@ describe("a confirm", () => {
 		}
 	});
 
-	test.each(["session", "always"])("is remembered by %s where that is offered, denied where not", (value) => {
+	test.each(["session", "always"])("is remembered by %s if that is offered, else denied", (value) => {
 		expect(readAnswer(approvalOf(true), false, { value })).toEqual(remembered);
 		expect(readAnswer(approvalOf(false), false, { value })).toEqual(denied);
 		expect(readAnswer(approvalOf(false), true, { value })).toEqual(denied);

@@ -82,7 +82,7 @@ export type ElicitationAnswer =
 	| { readonly outcome: "cancelled"; readonly reason?: string }
 	| { readonly outcome: "expired" };
 
-/** Response of a client. Omitted fields are absent, and `value: null` counts as no value. */
+/** Response of a client. Omitted fields are absent, and `value: null` is treated as no value. */
 export interface PromptResponse {
 	readonly value?: unknown;
 	readonly values?: readonly string[];

@@ -91,7 +91,7 @@ export interface ToolContext {
 	readonly clock: Clock;
 	/** For errors whose details the model does not get. */
 	readonly log: Logger;
-	/** Asks a person and waits. This time does not count as working time of the run. */
+	/** Asks a person and waits. This time is not included in the working time of the run. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
 	/** Sends output that people may watch while the call runs: UTF-8 text, cut anywhere. */
 	progress(chunk: Uint8Array): void;
@@ -175,7 +175,7 @@ export interface Tool<Arguments = unknown> {
 	readonly effect: ToolEffect;
 	/**
 	 * Classes of a usual call, for clients that show permissions before any call. Without them, a call without an effect
-	 * counts as allowed by the built-in rules, and any other call as one that requires approval.
+	 * is treated as allowed by the built-in rules, and any other call as one that requires approval.
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**

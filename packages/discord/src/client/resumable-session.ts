@@ -34,7 +34,7 @@ export class ResumableSession {
 	#isClosed = false;
 	#isOver = false;
 
-	/** Reads the session of the last process. A store that fails counts as empty. */
+	/** Reads the session of the last process. A store that fails is treated as empty. */
 	static async open(parts: {
 		readonly sessions: SessionStore;
 		readonly clock: Clock;

@@ -49,7 +49,7 @@ export class GuildEvents {
 		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
 	};
 
-	/** The permissions of a thread are those of its channel. A channel without a known audience counts as changed. */
+	/** The permissions of a thread are those of its channel. A channel without a known audience is treated as changed. */
 	async #channel(
 		event: "CHANNEL_CREATE" | "CHANNEL_UPDATE",
 		data: unknown,
@@ -61,7 +61,7 @@ export class GuildEvents {
 		if (guild === undefined) return remembered;
 		const change = audienceTexts.channelPermissions;
 		const apply = (rights: GuildRights): void => void noteChannel(rights, data);
-		// A new channel has no grants yet. Any other channel that cannot be compared counts as changed.
+		// A new channel has no grants yet. Any other channel that cannot be compared is treated as changed.
 		const own = event === "CHANNEL_UPDATE" ? [id] : [];
 		const affected = (compared: AudienceChange | undefined): "all" | readonly string[] => {
 			if (compared === undefined) return own;

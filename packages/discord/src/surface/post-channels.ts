@@ -37,7 +37,7 @@ export class PostChannels {
 
 	/** The known channels of a conversation's posts. */
 	channelsOf(conversation: string): string[] {
-		// Reading the rate limits of a conversation must not count as a use of it.
+		// Reading the rate limits of a conversation must not be recorded as a use of it.
 		const thread = this.#threads.peek(conversation);
 		const channel = channelOf(conversation);
 		return thread === undefined ? [channel] : [channel, thread];

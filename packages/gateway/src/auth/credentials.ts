@@ -22,7 +22,7 @@ export interface Keyring {
 }
 
 /**
- * The credential of a request, if it has exactly one. Two credentials count as none, even if one of them is valid. A ticket
+ * The credential of a request, if it has exactly one. Two credentials are treated as none, even if one of them is valid. A ticket
  * is valid only for opening a WebSocket, and a token only in the header.
  */
 export function readCredential(

@@ -23,7 +23,7 @@ export type OriginOutcome =
 	| { readonly origin: Origin; readonly refusal?: undefined }
 	| { readonly origin?: undefined; readonly refusal: Refusal };
 
-/** Forwarding headers count only from a trusted proxy, because any client can write them. */
+/** Forwarding headers are used only from a trusted proxy, because any client can write them. */
 export function findOrigin(request: IncomingRequest, proxies: Networks | undefined): OriginOutcome {
 	const { remoteAddress = "", localAddress = "", encrypted = false } = request.socket;
 	const peer = plainAddress(remoteAddress);

@@ -759,7 +759,7 @@ test("a configuration has the warnings about its file and about the files that i
 	place.write("data/prompt", "You are terse.");
 	place.write("data/policy.jsonc", "{}");
 	place.write("data/parley.config.json", '{ "systemPromptFile": "prompt" }');
-	// The group of root counts as root.
+	// The group of root is treated as root.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
 	// Another user than the owner. Only root could change the owner of the files instead.

@@ -194,7 +194,7 @@ function flat([key, inner]: JsonPath): string | number {
 	return key ?? "";
 }
 
-/** An empty variable counts as not set. */
+/** An empty variable is treated as not set. */
 function valueIn(environment: ConfigSources["environment"], name: string): string | undefined {
 	return environment[name] === "" ? undefined : environment[name];
 }

@@ -11,7 +11,7 @@ const partBytes = 16 * 1024;
 /** Maximum characters that wait for the end of the tick. The reader should begin with more than that. */
 const large = 1024 * 1024;
 
-/** Lines in one tick that count as a stream, for example of a fast reply. */
+/** Lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /** Turns of the event loop whose lines share one write in a stream, because a write takes longer than creating the lines. */
 const streamTurns = 32;

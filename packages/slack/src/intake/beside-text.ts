@@ -11,7 +11,7 @@ const list = z.array(z.unknown()).catch([]).default([]);
 
 /**
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments, also used by Slack for forwarded
- * messages and link previews. Invalid fields count as missing.
+ * messages and link previews. Invalid fields are treated as missing.
  */
 const Attachment = z.object({
 	pretext: text,

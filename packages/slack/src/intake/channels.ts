@@ -91,7 +91,7 @@ export class Channels {
 		return { ...place, shared: shared || known.shared, kind };
 	}
 
-	/** Returns the room of a message if Slack does not answer. It counts as shared. */
+	/** Returns the room of a message if Slack does not answer. It is treated as shared. */
 	unknown(told: EventChannel, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
 		const { channel } = told;
 		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };

@@ -85,7 +85,7 @@ export class Intake {
 
 	/**
 	 * Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not answer a required question within
-	 * a second; the event must then be redelivered. With `isLast`, the author counts as a guest instead, and files are
+	 * a second; the event must then be redelivered. With `isLast`, the author is treated as a guest instead, and files are
 	 * omitted. Events that only update a cache have done so when this returns.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {

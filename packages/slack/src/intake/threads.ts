@@ -62,7 +62,7 @@ export class Threads {
 	/**
 	 * Returns whether the bot has posted in a thread or its first message mentions it (`ours`), and whether the bot wrote
 	 * that message (`root`). Slack is asked only with `asks`, and only about threads that are not in the database. Rejects
-	 * with `unavailable` if it does not answer in time. During a longer rate limit, an unknown thread counts as another
+	 * with `unavailable` if it does not answer in time. During a longer rate limit, an unknown thread is treated as another
 	 * one, because most threads are.
 	 */
 	async find(
@@ -117,7 +117,7 @@ export class Threads {
 
 	/**
 	 * Returns the thread in the room of a message, of which an event has only the timestamp. Rejects like `find`. A message
-	 * that Slack does not show counts as one at the top.
+	 * that Slack does not show is treated as one at the top.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;

@@ -95,7 +95,7 @@ export class PrivateAnswers {
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const spot = { channel: opened.data.channel.id };
 			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
-			// An earlier file with the same name and size must not count as this one. A duplicate is better.
+			// An earlier file with the same name and size must not be treated as this one. A duplicate is better.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(wanted, spot, when) : wanted;
 			await shared.share(await shared.bring(missing), missing, spot);

@@ -119,7 +119,7 @@ function deleted(): OzzieEvent {
 	return { type: "event", event: "session.deleted", session_id: session, seq: 2, payload: {} };
 }
 
-test("inside of a thread a reply is offered only where the platform lets people reply to one post", () => {
+test("inside a thread, a reply is offered only if people of the platform can reply to one post", () => {
 	const inThread = { ...scene, thread: "t" };
 	const without = { ...inThread, platform: { ...scene.platform, repliesInThreads: false } };
 	const [can, cannot] = [inThread, without].map((where) => play([elicitation({})], where).posts[0]?.text);

@@ -53,7 +53,7 @@ export class Decisions implements AsyncDisposable {
 		}
 	}
 
-	/** Waits no longer for the decision about a call. A decision that has arrived does not count, except for a denial. */
+	/** Waits no longer for the decision about a call. A decision that has arrived is ignored, except a denial. */
 	async withdraw(proposed: ProposedCall): Promise<void> {
 		const pending = this.#pending.get(proposed);
 		this.#pending.delete(proposed);
@@ -119,7 +119,7 @@ async function decideAgain(
 }
 
 /**
- * Records that a call starts, and returns it as it runs. The approval of a call does not count under a changed policy; a
+ * Records that a call starts, and returns it as it runs. The approval of a call is not valid under a changed policy; a
  * call that was allowed is decided again. Undefined if it does not run; then its result is recorded.
  */
 export async function beginCall(

@@ -194,7 +194,7 @@ test("the text and the file are the same after a restart", async () => {
 	expect(after.result()).toMatchObject({ text: "8999\n9000\n", failed: false });
 });
 
-test("no other session reads it, no approval is needed, and it goes with its session", async () => {
+test("no other session reads it, no approval is needed, and it is deleted with its session", async () => {
 	await using talk = await Conversation.begin([
 		[calls("c1", "run_command", { cmd: "seq 1 9000" })],
 		[says("ok")],

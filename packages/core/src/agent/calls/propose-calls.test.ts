@@ -147,7 +147,7 @@ test("answers before and after a restart have the same effect, in any order", as
 	expect(ran).toEqual(["c1", "c2", "c3"]);
 });
 
-test("an answer for the session also approves the open prompts of the same scope, and no others", async () => {
+test("an answer for the session also approves open prompts of the same scope only", async () => {
 	const ran: string[] = [];
 	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;
 	const tools = [

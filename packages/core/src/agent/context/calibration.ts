@@ -10,7 +10,7 @@ export type Features = readonly number[];
 /**
  * - letters: Latin letters and white space
  * - signs: digits and punctuation, of which fewer make a token
- * - wide: characters beyond ASCII; those of two UTF-8 bytes count as halves
+ * - wide: characters beyond ASCII; those of two UTF-8 bytes are halves
  * - blocks: messages, their blocks, and tools, which have a frame
  * - images: pictures
  * - requests: tokens that a provider adds to each request

@@ -91,7 +91,7 @@ test("short results and what a person answered are never cleared", async () => {
 	expect(failed).toMatch(/^\[cleared .* an error that began "fault 7 /);
 });
 
-test("then older thinking goes; that of newer groups stays as the provider sealed it", async () => {
+test("then older thinking is removed; that of newer groups stays as the provider signed it", async () => {
 	await using toy = await ToySession.open(small);
 	const thinks = (at: number): Message => ({
 		role: "assistant",
@@ -150,7 +150,7 @@ test("a summary of a summary keeps the first request, and builds on the one befo
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 
-test("a summary is made from results as they were, also where they have been cleared since", async () => {
+test("a summary is made from the original results, also if they were cleared since", async () => {
 	await using toy = await ToySession.open(small);
 	for (let at = 0; toy.written.length === 0 && at < 40; at++) {
 		await reads(toy, `file${at}`, 300);

@@ -16,7 +16,7 @@ async function sessionOf(words: number, countTokens: ToyOptions["countTokens"]):
 	return toy;
 }
 
-test("a small request is not counted, one that comes near the limit is, once", async () => {
+test("a small request is not counted, and one near the limit is counted once", async () => {
 	const counted: number[] = [];
 	const countTokens = async (): Promise<number> => counted.push(1) && 2_000;
 	await using small = await sessionOf(500, countTokens);

@@ -22,7 +22,7 @@ test("one line has no breaks and an end", () => {
 	expect(oneLine("abcdef", 3)).toBe("abc…");
 });
 
-test("a text is shortened until its measure is right, to nothing where it must be", () => {
+test("a text is shortened until it fits, if necessary to nothing", () => {
 	const measure = (text: string): number => text.length;
 	expect(shortenTo("x".repeat(2_000), 2_000, measure)).toHaveLength(2_000);
 	const shown = shortenTo("x".repeat(2_000), 300, measure);

@@ -43,7 +43,7 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 	return summary;
 }
 
-/** Tokens of a reply with a summary of this length. Thinking counts, too; a longer summary is cut later. */
+/** Tokens of a reply with a summary of this length. Thinking is included; a longer summary is cut later. */
 export function summaryReply(length: number): number {
 	return Math.ceil(2 * length) + 500;
 }

@@ -220,7 +220,7 @@ test("a picture within a message that the provider refuses does not either", asy
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("pictures stay in the conversation where not they are refused, but who asks", async () => {
+test("pictures stay in the conversation if the provider refuses the caller and not the pictures", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};

@@ -103,7 +103,7 @@ test("thinking, calls and the start of a reply are sent as they arrive, in their
 	expect(started?.event).toMatchObject({ callId: "c1" });
 });
 
-test("thinking and arguments that come faster than the event loop leave as one event a tick", async () => {
+test("thinking and arguments that arrive faster than the event loop are joined to one event per tick", async () => {
 	const many = Array.from({ length: 10_000 }, () => "x");
 	const { types, text } = await passed(
 		[...many.map(think), ...written(0, "c1", ...many), end],
@@ -145,7 +145,7 @@ test("after an interruption every started part of a reply ends, and the call sta
 	expect(types).toEqual([...call, ...call, "text.started", "text.delta", "text.ended"]);
 });
 
-test("a call has the id from its first event on that it keeps, also where a provider uses one twice", async () => {
+test("a call has its final id from its first event on, also if a provider uses an id twice", async () => {
 	const { passing, log } = await passed(
 		slowly(...written(0, "c1", "{}"), ...written(1, "c1", "{}"), ...written(2, "", "{}"), end),
 		slowly(...written(0, "c1", "{}"), end),

@@ -40,7 +40,7 @@ function shownIn(model: ScriptedModel, request: number): string[] {
 	return Object.entries(texts).flatMap(([name, note]) => (text.includes(note) ? [name] : []));
 }
 
-test("a run gets the notes of its person, its channel and all people, and no others", async () => {
+test("a run gets only the notes of its person, its channel and all people", async () => {
 	const model = new ScriptedModel([says("a")], [says("b")], [says("c")], [says("d")]);
 	await using t = await remembering(model);
 	const { id } = await t.runtime.create(unkeyed(person("ann")), {});

@@ -47,7 +47,7 @@ export async function nextTry(
 	await run.commit(async ({ record }) => {
 		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
 	});
-	// The wait does not count as working time.
+	// The wait is not included in the working time.
 	run.control.working.stop();
 	try {
 		if (waitMs > 0) await delay(run.clock, waitMs, signal);

@@ -52,7 +52,7 @@ test("a call that failed three times in the same way is refused, and one that di
 	expect(refuseRepeat(steps, { ...call, arguments: { n: 1 } })).toBeUndefined();
 });
 
-test("arguments are the same in any order and spelling, and no others are", () => {
+test("arguments are equal in any order and spelling, and other arguments are not", () => {
 	const steps = stepsOf(
 		{ args: { a: 1, b: [1, "x"] } },
 		{ args: { b: [1, "x"], a: 1 } },
@@ -131,7 +131,7 @@ test("a run does not try a call a fourth time, and says so to the model", async 
 	expect(errors[4]).toBe(errors[0]);
 });
 
-test("nor in the middle of one reply", async () => {
+test("a call that failed three times in one reply is not tried again in it", async () => {
 	let tried = 0;
 	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
 	const model = new ScriptedModel(

@@ -57,7 +57,7 @@ export type ChooseSettings = (
 
 export interface RunLimits {
 	readonly modelCalls: number;
-	/** Working time of one run in milliseconds; waiting for people does not count. */
+	/** Working time of one run in milliseconds; waiting for people is excluded. */
 	readonly workingMs: number;
 }
 

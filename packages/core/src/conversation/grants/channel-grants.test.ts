@@ -157,7 +157,7 @@ test.each<[string, ProbeOptions["classes"]]>([
 	expect(await c.asks()).toBe(true);
 });
 
-test("files beyond the roots are for a grant that names them, unless they complete the three that must not come together", async () => {
+test("files outside the roots need a grant that names them, and never complete the three kinds of taint", async () => {
 	const terms: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
 	for (const [classes, isAskedAbout] of [
 		[["outside-read"], false],
@@ -363,7 +363,7 @@ test("three denials in the channel end it", async () => {
 	expect(c.log.recorded.filter((type) => type === "grant.ended")).toHaveLength(1);
 });
 
-test("a connector alone sees and ends what channels of its platform's tenants are trusted with, and no others", async () => {
+test("a connector sees and ends only the grants of its platform's tenants", async () => {
 	await using c = await channel();
 	const { tokens, grants } = c.t.runtime.trust;
 	const connector = async (name: string, platform: string, tenant: string): Promise<Principal> => {

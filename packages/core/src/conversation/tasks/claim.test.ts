@@ -45,7 +45,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		return ids;
 	};
 
-	test("the most urgent come first, of these those that were begun, then the oldest", async () => {
+	test("the most urgent tasks are first, of these the started ones, then the oldest", async () => {
 		await add(
 			{ id: "low", priority: 0, created_at: 1 },
 			{ id: "late", created_at: 9 },

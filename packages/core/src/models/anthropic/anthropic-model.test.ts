@@ -263,7 +263,7 @@ test("invalid UTF-8 damages only its own text", async () => {
 	expect(await all(model.stream(request, never))).toContainEqual({ type: "text", text: "h\ufffd" });
 });
 
-test("an answer that does not come is given up after a minute", async () => {
+test("a missing answer is given up after a minute", async () => {
 	const reached = Promise.withResolvers<void>();
 	const { model, clock } = create(
 		({ init }) =>

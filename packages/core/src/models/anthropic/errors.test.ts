@@ -68,7 +68,7 @@ test("without a known error type, the status decides whether the content of the 
 	expect(connectionError(new Error("Proxy response (407)"), facts).refusesContent).toBe(false);
 });
 
-test("how long to wait comes along", () => {
+test("the error contains the time to wait", () => {
 	const headers = new Headers({ "retry-after": "7" });
 	expect(statusError(429, headers, "", facts)).toMatchObject({
 		retryAfterMs: 7000,

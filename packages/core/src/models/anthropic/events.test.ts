@@ -91,7 +91,7 @@ test("a reply is streamed in pieces, with its usage at the start and at the end"
 	expect({ finished, suspect }).toEqual({ finished: true, suspect: false });
 });
 
-test("thinking keeps its signature, also where its text is hidden", () => {
+test("thinking keeps its signature, also if its text is hidden", () => {
 	const thought = [
 		open(0, { type: "thinking", thinking: "", signature: "" }),
 		piece(0, { type: "thinking_delta", thinking: "hmm" }),

@@ -298,7 +298,7 @@ export interface Timeouts {
 
 /**
  * Ends an exchange that takes too long: `expire` is called once with the exceeded limit. Only time spent waiting for bytes
- * counts as idle, so a slow consumer does not count as a slow provider.
+ * is treated as idle, so a slow consumer is not treated as a slow provider.
  */
 export class Watchdog {
 	readonly #clock: Clock;

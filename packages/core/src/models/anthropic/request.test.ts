@@ -120,7 +120,7 @@ test.each([
 	expect(encoded.dropped).toEqual(dropped);
 });
 
-test("top-p is said to an older model where no temperature is", () => {
+test("an older model gets top-p if no temperature is set", () => {
 	const { body, dropped } = encodeRequest(request({ sampling: { topP: 0.9 } }), official());
 	expect(body).toMatchObject({ top_p: 0.9 });
 	expect(dropped).toEqual([]);

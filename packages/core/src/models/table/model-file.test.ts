@@ -61,7 +61,7 @@ test("the same name of another provider is another model", () => {
 	expect(table.find("offline", "anthropic")?.contextWindow).toBe(1000);
 });
 
-test("a tier goes from the model that had it to the one that claims it", () => {
+test("a tier moves from its model to the model that claims it", () => {
 	const table = read({ id: "claude-opus-5", tier: "standard" });
 	expect(table.find("standard", "anthropic")?.id).toBe("claude-opus-5");
 	expect(table.find("claude-sonnet-5-5", "anthropic")).not.toHaveProperty("tier");

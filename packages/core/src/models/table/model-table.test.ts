@@ -84,7 +84,7 @@ test("unknown models and free models cost nothing", () => {
 	expect(costOf(table.find("offline", "offline"), usage(1000, 1000))).toBe(0);
 });
 
-test("costs are exact to a billionth, whatever prices and counts come together", () => {
+test("costs are exact to a billionth for all prices and counts", () => {
 	let seed = 7;
 	const draw = (below: number): number => {
 		seed = (seed * 48_271) % 2_147_483_647;

@@ -68,7 +68,7 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	return Math.round(sum / 1000);
 }
 
-/** The complete call has the price of its length, cached or not: the vendors count prompts so. */
+/** The complete call has the price of its length, cached or not: the vendors charge for prompts in this way. */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;
 }

@@ -161,7 +161,7 @@ testInside("what steers later commands is read only, as far as it is there", asy
 	expect(await run("touch made 2>/dev/null", { power: "read" })).toBe("[1]");
 });
 
-testInside("what comes up and would steer later commands is moved aside, and told", async () => {
+testInside("new files that would control later commands are renamed and reported", async () => {
 	await symlink("a", join(root, ".vscode"));
 	const reported = await run(
 		"echo x >.envrc; mkdir -p .github/workflows; echo x >.github/workflows/a.yml; ln -sfn b .vscode",

@@ -24,7 +24,7 @@ testOnLinux("what is moved stays beside, also in a directory that is shut", asyn
 	await expect(moveAside(join(shut, "hooks"), "two")).resolves.toBeUndefined();
 });
 
-testOnLinux("nothing is moved where a link took the place of its directory", async () => {
+testOnLinux("nothing is moved if a link replaced its directory", async () => {
 	await mkdir(join(directory.path, "elsewhere"));
 	await writeFile(join(directory.path, "elsewhere/config"), "");
 	await symlink("elsewhere", join(directory.path, "repository"));

@@ -33,7 +33,7 @@ export interface Guards {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Paths whose change could not be reverted. They do not count as known. */
+	/** Paths whose change could not be reverted. They are not treated as known. */
 	readonly owed: Set<string>;
 	/** Notes about roots that were given once and are not repeated. */
 	readonly given: Set<string>;

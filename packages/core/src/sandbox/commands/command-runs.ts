@@ -3,7 +3,7 @@ import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
 
-/** Milliseconds after its end during which a command counts as running, because its connections may outlive it. */
+/** Milliseconds after its end during which a command is treated as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
 
 /** A command that is ready to start. */

@@ -7,7 +7,7 @@ function windowOf(maxBytes: number, ...chunks: readonly (string | Buffer)[]): st
 	return window.text();
 }
 
-test("output that fits comes back as it was", () => {
+test("output that fits is returned unchanged", () => {
 	expect(windowOf(10, "abc", "defghij")).toBe("abcdefghij");
 	expect(windowOf(10)).toBe("");
 });

@@ -51,7 +51,7 @@ function isAlive(pid: number): boolean {
 	return !onLinux || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 }
 
-test("a command's output and exit code come back", async () => {
+test("a command's output and exit code are returned", async () => {
 	expect(await sandboxOf().run(shell("echo out; echo err >&2; exit 3"))).toEqual({
 		code: 3,
 		signal: null,

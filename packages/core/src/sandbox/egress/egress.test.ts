@@ -172,7 +172,7 @@ test("the proxy reports a host without an address and a host that refuses connec
 	expect(answer).not.toContain("10.1.2.3");
 });
 
-test("a connection is not made where the audit cannot be written", async () => {
+test("no connection is opened if the audit cannot be written", async () => {
 	const { proxyPort, reached, log } = await setUp({
 		audit: () => Promise.reject(new Error("the disk is full")),
 	});

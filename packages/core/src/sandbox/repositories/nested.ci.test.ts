@@ -233,7 +233,7 @@ testInside("what is beyond the bound of the look is said, and not touched", asyn
 	expect(readdirSync(join(root, "sub/deep/er/.git/hooks"))).toContain("pre-commit");
 });
 
-testInside("many repositories are no hindrance, and the nearest are protected", async () => {
+testInside("with many repositories, the nearest are protected", async () => {
 	const names = Array.from({ length: 120 }, (_, n) => `r${String(n).padStart(3, "0")}`);
 	for (const name of names) {
 		await put(`${name}/.git/HEAD`, "ref: refs/heads/main\n");

@@ -105,7 +105,7 @@ export interface CameUp extends GitRunner {
 	readonly after: Repositories;
 	/** In milliseconds since the epoch. */
 	readonly startedMs: number;
-	/** Paths whose change could not be reverted earlier. They count as new. */
+	/** Paths whose change could not be reverted earlier. They are treated as new. */
 	readonly owed: ReadonlySet<string>;
 	/** A name that no command can guess, another one at every call. */
 	name(): string;
@@ -161,7 +161,7 @@ async function holdBackPart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
 	cameUp: CameUp,
 ): Promise<TakenOut[]> {
-	// A directory that cannot be read counts as one with hooks.
+	// A directory that cannot be read is treated as one with hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
 	// The repository that it points to was examined like every other.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];

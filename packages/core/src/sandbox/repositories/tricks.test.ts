@@ -134,7 +134,7 @@ testInside("settings that are written by another name are looked at again", asyn
 	expect(runsPlanted("sub")).toBe(false);
 });
 
-testInside("names that are no text are told of, and what comes out of them is looked at", async () => {
+testInside("names that are not text are reported, and files with such names are checked", async () => {
 	const reported = await run(`mkdir $'a\\xff'; git init -q $'a\\xff/x'; ${hook("$'a\\xff'/x/.git")}`);
 	expect(reported).toMatch(/\[not checked: ".*a\u{fffd}" cannot be read/u);
 	expect(await run("echo again")).toBe("again\n");

@@ -101,7 +101,7 @@ test.each(["in a file", "in memory"])(
 	},
 );
 
-test("a database of an earlier schema goes through the migrations that it lacks", async () => {
+test("a database of an earlier schema runs the missing migrations", async () => {
 	const earlier = await openSqliteStore({ file: file("earlier"), migrations: migrations.slice(0, 2) });
 	await earlier.close();
 	const expected = await opened({ file: file("expected") }, contentOf);

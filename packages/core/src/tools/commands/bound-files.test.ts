@@ -162,7 +162,7 @@ test("hidden files and skipped paths are left out if told so", async () => {
 	expect(text).toMatch(/^3\n\/shown\/x\t\S+ \d+$/);
 });
 
-test("a look ends at the maximum of entries, and installed packages come last", async () => {
+test("a search ends at the maximum of entries, and installed packages are last", async () => {
 	for (let n = 100; n < 200; n++) await Promise.all([put(`node_modules/${n}`), put(`z/${n}`)]);
 	const first = await look({ most: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });

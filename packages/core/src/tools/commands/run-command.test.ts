@@ -86,7 +86,7 @@ test("a command that needs the network leaves the sandbox and always requires ap
 	expect(plain.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
 });
 
-test("a command that needs the network stays in the sandbox where the operator has named hosts", async () => {
+test("a command that needs the network stays in the sandbox if the operator has named hosts", async () => {
 	const [outside, inside]: [Command[], Command[]] = [[], []];
 	const hosts = ["packages.example.org", "*.example.com"];
 	const sandbox: Sandbox = {

@@ -53,7 +53,7 @@ function ending(outcomeOf: (command: Command) => Partial<CommandOutcome> | undef
 
 const searching = ({ args }: Command): boolean => args.includes("--line-number");
 
-test("matching lines come with path and number, in the order of the paths", async () => {
+test("matching lines have a path and a number, in the order of the paths", async () => {
 	await putFiles({ "src/b.ts": "x\nlet bean = 1;\n", "src/a.ts": "bean()\n\nbean\r\n", "c.md": "no\n" });
 	const ready = await prepare({ pattern: "bean" });
 	expect(ready.plan).toEqual({

@@ -136,7 +136,7 @@ test.each<[args: string[], reason: string]>([
 	await expect(prepare(args)).rejects.toThrow(reason);
 });
 
-test("a change is made as it was approved, and the same command can be allowed for the session", async () => {
+test("an approved change is made unchanged, and the same command can be allowed for the session", async () => {
 	await putFile("peas.txt", "x\n");
 	const ready = await prepare(["add", "peas.txt"]);
 	expect(ready.plan.grant).toEqual({ kind: "argv", tool: "git", prefix: ["add"] });

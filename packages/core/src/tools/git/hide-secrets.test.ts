@@ -35,7 +35,7 @@ test.each(["diff --git a/x b/x", "diff --git a/env.ts b/env.ts", "diff --git a/i
 	},
 );
 
-test("the commit that follows is shown, also where it has no line of its own", () => {
+test("the next commit is shown, also without its own line", () => {
 	const before = patch("diff --git a/.env b/.env");
 	expect(hide(`${before}\n\ncommit 1\nAuthor: Ada\n\n    two\n`)).toMatch(
 		/\ncommit 1\nAuthor: Ada\n\n {4}two\n$/,

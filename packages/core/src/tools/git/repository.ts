@@ -42,7 +42,7 @@ const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
  * The repository of a real directory. It must lie within the roots with all of its parts: a `.git` that is a link or
- * points elsewhere does not count. Throws `not_found` or `permission_denied`.
+ * points elsewhere is ignored. Throws `not_found` or `permission_denied`.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);

@@ -164,7 +164,7 @@ interface Placed extends Replacement {
 }
 
 /**
- * Makes all edits or none. Each old text is searched in the original text and must occur once. Overlapping places count as
+ * Makes all edits or none. Each old text is searched in the original text and must occur once. Overlapping places are treated as
  * separate ones. The first mistake in the order of the list is reported, overlaps last. The result has at most `maxLength`
  * UTF-16 units. For line ends see `lineEndsOf`.
  */

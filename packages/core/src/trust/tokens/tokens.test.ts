@@ -283,7 +283,7 @@ test("after a failed rotation the file has the old text, which is still valid", 
 	expect(place.tokens.verify(before)).toBeDefined();
 });
 
-test("rotations that come together leave the file with the one token that counts", async () => {
+test("simultaneous rotations leave the valid token in the file", async () => {
 	await using place = await Place.open();
 	const rotated = await Promise.all([1, 2, 3].map(() => place.tokens.rotate(by(), "operator", 0)));
 	const counting = rotated.filter(({ text }) => place.tokens.verify(text));

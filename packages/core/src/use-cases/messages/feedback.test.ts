@@ -40,7 +40,7 @@ test("under the same key it counts once, also about what is the last reply by th
 	await expect(t.runtime.feedback.record(keyed, session, good)).resolves.toEqual({ runId: first });
 });
 
-test("there is nothing to think of where no reply is", async () => {
+test("feedback without a reply is refused", async () => {
 	const { t, session, log } = await talk(new ScriptedModel(stuck("")));
 	await using _ = t;
 	await expect(t.runtime.feedback.record(unkeyed(), session, good)).rejects.toThrow(

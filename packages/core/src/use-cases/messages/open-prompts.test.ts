@@ -46,7 +46,7 @@ async function passwordPrompt() {
 	return { t, session, own, secret, approval, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-test("the operator sees all that waits, the oldest first, with where and for whom", async () => {
+test("the operator sees all open prompts, the oldest first, with their place and person", async () => {
 	await using c = await passwordPrompt();
 	const { prompts } = c.t.runtime;
 	await expect(prompts.list(operator, { limit: 10 })).resolves.toMatchObject([

@@ -111,7 +111,7 @@ test("there has to be something to retry, and nothing at work", async () => {
 	await t.runtime.cancel(unkeyed(), session);
 });
 
-test("a message that was cancelled while it waited is sent again as it was", async () => {
+test("a message that was cancelled while it waited is sent again unchanged", async () => {
 	const model = new ScriptedModel(stuck("well"), [says("done")]);
 	await using t = await TestRuntime.open({ model });
 	const { session, log } = await open(t);

@@ -92,7 +92,7 @@ test("without an active run the message is sent", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello" });
 });
 
-test("a cancelled run keeps what was said to it for the runs to come", async () => {
+test("a cancelled run keeps its messages for later runs", async () => {
 	const model = new ScriptedModel(stuck("well"), [says("ok")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

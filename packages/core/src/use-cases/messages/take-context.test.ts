@@ -121,7 +121,7 @@ test("a message that the session was sent is not repeated as context", async () 
 	expect(shown).toContain("> text of 2");
 });
 
-test("the context of a message that was cancelled while it waited comes with the next one", async () => {
+test("the context of a message that was cancelled while it waited is sent with the next one", async () => {
 	await using scene = await Scene.open(new ScriptedModel(stuck("…"), [says("ok")], [says("ok")]));
 	await scene.send(context());
 	const waiting = await scene.send(context(message("1")));

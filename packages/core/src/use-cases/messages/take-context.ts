@@ -45,7 +45,7 @@ const maxBytes = 80_000;
 /** Maximum bytes of a post of Parley that the session has: enough to recognise it. */
 const pointerBytes = 200;
 
-/** Looks up the authors. Bots, guests and people without access do not count as members. */
+/** Looks up the authors. Bots, guests and people without access are not treated as members. */
 export async function judgeContext(
 	people: People,
 	{ person, platform = "client" }: Principal,
@@ -67,7 +67,7 @@ export async function judgeContext(
 	return { ...given, messages };
 }
 
-/** Context of one run, and all messages that count as read from then on. */
+/** Context of one run, and all messages that are treated as read from then on. */
 export interface TakenContext {
 	readonly context: MessageContext;
 	readonly read: readonly Pick<ContextMessage, "id" | "editedAt">[];
@@ -129,7 +129,7 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 
 interface Known {
 	readonly createdAt: number;
-	/** Times of the last edits of read messages, by id. Messages that were sent to the session count as the newest version. */
+	/** Times of the last edits of read messages, by id. Messages that were sent to the session are treated as the newest version. */
 	readonly messages: ReadonlyMap<string, number>;
 }
 

@@ -60,7 +60,7 @@ export class ScheduleClock {
 	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
 	readonly #listening = new Set<string>();
 	readonly #heard = new Set<string>();
-	/** The wall clock minus the monotonic clock, at the last look. */
+	/** The wall clock minus the monotonic clock, at the last check. */
 	#offset = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ClockParts) {

@@ -129,7 +129,7 @@ test("due times during a stop of the gateway fire once and are late", async () =
 	expect(await firings(again, session)).toEqual(["2026-01-01T01:00 late", "2026-01-01T06:00"]);
 });
 
-test("a clock that is set back or forward repeats no due time and loses none that is to come", async () => {
+test("a clock that is set back or forward repeats no due time and loses no later one", async () => {
 	await using world = await open();
 	const { t, session, clock } = world;
 	await plan(t, session, words("every day at 9:00"));

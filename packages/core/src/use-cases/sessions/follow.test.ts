@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-test("missed events come first, from the requested number", async () => {
+test("missed events are sent first, from the requested number", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")], [says("b")]) });
 	const session = await t.create();
 	const whole = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -38,7 +38,7 @@ test("a follower shows the id, the newest event and the model of its session, an
 	await follower.leave();
 });
 
-test("a number that is still to come cannot be had", async () => {
+test("a future number is refused", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	await expect(EventLog.join(t.runtime, session, { afterSeq: 2 })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test("a client that joins during a reply receives its text so far, then the rest
 	expect(late.streamed).toBe("once upon a time");
 });
 
-test("a long replay waits for its client, and what happens meanwhile comes behind it", async () => {
+test("a long replay waits for its client, and later events follow it", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
 	const whole = await EventLog.join(t.runtime, session, { afterSeq: 0 });

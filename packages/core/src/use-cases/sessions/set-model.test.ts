@@ -156,7 +156,7 @@ test("pictures of a message reach the model before its text, also after a restar
 	expect(second.requests[0]?.messages[0]).toEqual(question);
 });
 
-test("a choice that is sent again with its key changes nothing, also where another one was made since", async () => {
+test("a choice that is sent again with its key changes nothing, also after another choice", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, say } = await talk(stack);
 	const choose = (key: string, name: string) =>

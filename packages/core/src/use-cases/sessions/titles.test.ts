@@ -138,7 +138,7 @@ test("after three failed runs no further title is tried, unless a person request
 	expect(await titleOf(t, session)).toBe("Named");
 });
 
-test("a title is not tried again where a person gives one in the pause", async () => {
+test("a title is not tried again if a person sets one in the pause", async () => {
 	const model = new ScriptedModel([says("one")], overloaded, [says("Too late")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -174,7 +174,7 @@ test("the log line of a failed title contains no password of the session", async
 	expect(text).not.toContain(password);
 });
 
-test("no title is asked for after a run that failed, nor where a budget is spent or cannot be kept", async () => {
+test("no title is requested after a failed run, or if a budget is spent or unknown", async () => {
 	const failed = new ScriptedModel(async function* (): AsyncGenerator<ModelEvent> {
 		yield* [];
 		throw new ModelError("no", { fault: "rejected" });
@@ -239,7 +239,7 @@ test("a session that is deleted while its title is made leaves nothing behind, n
 	expect(t.log.records.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
 });
 
-test("without a model the first line of the first message is the title, and an empty one lets it come again", async () => {
+test("without a model the first line of the first message is the title, also after an empty title", async () => {
 	await using opened = await open(createOfflineModel({ clock: systemClock }));
 	const { t, session, log } = opened;
 	await t.send(session, "say: hello\nsay: you");

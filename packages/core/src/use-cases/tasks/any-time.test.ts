@@ -79,7 +79,7 @@ test("a task can be cancelled at any moment, and nothing of it is left", async (
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a reply that comes the moment a task asks takes it up again", async () => {
+test("a reply at the moment when a task asks continues it", async () => {
 	const asks = (id: string): ScriptedReply => [
 		calls(id, "request_review", { reason: "may I?", content: "this" }),
 	];
@@ -102,7 +102,7 @@ test("a reply that comes the moment a task asks takes it up again", async () => 
 	await checkAll(t, home);
 });
 
-test("a reply that comes before the run has stopped is taken up when it has", async () => {
+test("a reply before the end of the run is processed after its end", async () => {
 	const model = new TaskScript({
 		Top: [[calls("c1", "request_review", { reason: "may I?", content: "this" })], [says("done")]],
 	});

@@ -235,7 +235,7 @@ async function failedTask({ runtime }: TestRuntime, home: string): Promise<{ rea
 	return task;
 }
 
-test("accept_all_tools applies as it was when a task began, and not forever", async () => {
+test("accept_all_tools applies to a task as it was at its start, and not forever", async () => {
 	const { t, log, home, id } = await begun(
 		[
 			[calls("c1", "request_review", { reason: "may I?", content: "do it" })],
