@@ -51,12 +51,20 @@ verifiesOn(
 verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a channel", async () => {
 	await using d = await discordConnector({ ada: "member" });
 	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
-	const usual = { mention: "required", sessions: "shared", live: "tools", status: "posts", context: 20 };
+	const usual = {
+		mention: "required",
+		sessions: "shared",
+		live: "tools",
+		answers: "channel",
+		status: "posts",
+		context: 20,
+	};
 	expect(await place()).toEqual(usual);
 	const profile = {
 		mention: "always",
 		sessions: "person",
 		live: "text",
+		answers: "thread",
 		status: "reactions",
 		context: 0,
 		agent: "default",

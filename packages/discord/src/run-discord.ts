@@ -31,6 +31,7 @@ import { maySeeThread } from "./intake/thread-members.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
+import { openMentionThread } from "./surface/mention-thread.ts";
 import { Tickets } from "./surface/private-answers.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
 import { momentOf } from "./vocabulary/snowflake.ts";
@@ -109,6 +110,7 @@ async function startParts(
 	const platform: ChatPlatform = {
 		...createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log }),
 		readContext: (query, over) => readRoomMessages(reading, query, over),
+		openThread: (room, thread) => openMentionThread({ port, log }, room, thread),
 		maySee: ({ id: user }, { thread }) => maySeeThread({ port, channels }, { thread, user }, signal),
 	};
 	const connector = await start.connector(platform, controls);

@@ -4,6 +4,7 @@ import { key, maybe, notBlank, optionalSession } from "./params.ts";
 import {
 	AuditPayload,
 	actionClasses,
+	answerPlaces,
 	GrantPayload,
 	GrantRequestPayload,
 	givenRoles,
@@ -105,6 +106,7 @@ export const trustMethods = {
 					mention: z.enum(mentions),
 					sessions: z.enum(sessionModes),
 					live: z.exactOptional(z.enum(liveLevels)),
+					answers: z.exactOptional(z.enum(answerPlaces)),
 					status: z.exactOptional(z.enum(statusModes)),
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),

@@ -66,6 +66,7 @@ export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
 /** Maximum of the setting `context`. */
 const maxContext = 50;
+export const answerPlaces = ["channel", "thread"] as const;
 export const statusModes = ["posts", "reactions"] as const;
 export const liveLevels = ["off", "text", "tools", "everything"] as const;
 
@@ -92,6 +93,8 @@ export const PlaceProfilePayload = z.strictObject({
 	sessions: z.exactOptional(z.enum(sessionModes)),
 	/** Display of an answer while the run works: none, its text, also its tool calls, or also their subjects. */
 	live: z.exactOptional(z.enum(liveLevels)),
+	/** Place of the answer to a mention: the channel, or a new thread. For connectors whose platform can open threads. */
+	answers: z.exactOptional(z.enum(answerPlaces)),
 	/** Display of the state of a message: by posts, or by reactions to it. For connectors whose platform has them. */
 	status: z.exactOptional(z.enum(statusModes)),
 	/** Maximum earlier messages of the channel that the agent gets with a mention. 0: none, also in threads. For connectors. */

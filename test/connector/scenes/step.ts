@@ -165,6 +165,7 @@ export interface Scene<S extends Site = Site> {
 		readonly context?: number;
 		readonly status?: "reactions";
 		readonly live?: "off";
+		readonly answers?: "thread";
 	};
 	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
 	readonly welcome?: true;

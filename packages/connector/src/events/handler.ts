@@ -4,6 +4,7 @@ import type { Homes } from "../home/homes.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Room } from "../platform/inbound-event.ts";
 import type { Reply, RoomContext, SendResult } from "../rooms/handler-context.ts";
 import type { MessageHistory } from "../rooms/message-history.ts";
 import type { Effect } from "../rooms/message-records.ts";
@@ -49,6 +50,8 @@ export interface Outcome {
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;
+	/** Room of the answer, if it is not the room of the message. */
+	readonly room?: Room;
 }
 
 /** Result of a message that was sent; the reply lists the files that the gateway did not get. */

@@ -18,19 +18,21 @@ import { handleEdit } from "./edit.ts";
 import { findPost, taskOfThread } from "./find-post.ts";
 import { findTask } from "./follow-up.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { homeOf, roomOfAnswer } from "./mention-thread.ts";
 import { answerTyped } from "./typed-answer.ts";
 
 type Message = InboundEventOf<"message" | "edited">;
 
 /** Handles a message or its edit, and records the result with its answer in one transaction. */
-export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
+export async function handleMessage(parts: EventParts, received: Message, turn: Turn): Promise<void> {
 	// An earlier process has recorded it together with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
+	const event = { ...received, room: await homeOf(parts, received) };
 	// Its edit was handled first, as the message. Stops are excluded, because they have their own queue.
 	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
-	const { message, room } = event;
-	const conversation = parts.platform.conversation(room);
+	const { message } = event;
+	const conversation = parts.platform.conversation(event.room);
 	if (mayBeOvertaken && (await parts.messageHistory.isOvertaken({ id, conversation, message }))) return;
 	const edit = event.type === "edited" && !event.person.bot;
 	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;
@@ -40,7 +42,9 @@ export async function handleMessage(parts: EventParts, event: Message, turn: Tur
 		(ours ? await refused(parts, event, () => handleOwnMessage(parts, event, turn)) : undefined) ??
 		({ effect: "none" } as const);
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
-	await note(parts, event, { turn, reason, outcome, conversation });
+	const room = outcome.room ?? event.room;
+	const place = parts.platform.conversation(room);
+	await note(parts, { ...event, room }, { turn, reason, outcome, conversation: place });
 }
 
 async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
@@ -197,8 +201,9 @@ async function sendToSession(
 	{ turn, continues }: { readonly turn: Turn; readonly continues: ReadMessage | undefined },
 ): Promise<Outcome> {
 	const { messageHistory, platform, context, rooms } = parts;
-	const { room, person, text, message, attachments, referenced, at } = event;
-	const conversation = platform.conversation(room);
+	const { person, text, message, attachments, referenced, at } = event;
+	const conversation = platform.conversation(event.room);
+	const room = await roomOfAnswer(parts, event);
 	const isWanted = async (): Promise<boolean> => {
 		// With one conversation per person, other people cannot stop this one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
@@ -208,10 +213,11 @@ async function sendToSession(
 	const key = `${turn.key}/say`;
 	const words = { text, message, attachments, at, key, isWanted, ...defined({ referenced, continues }) };
 	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
-		if (ParleyError.from(reason).code === "resource_exhausted") await postQueueFull(parts, event);
+		if (ParleyError.from(reason).code === "resource_exhausted")
+			await postQueueFull(parts, { ...event, room });
 		throw reason;
 	});
-	const outcome = outcomeOf(said);
+	const outcome = { ...outcomeOf(said), room };
 	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
 }
 

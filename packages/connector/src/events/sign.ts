@@ -10,13 +10,16 @@ import { roomAnswer } from "./answer-rows.ts";
 import { cancelRun, runOfMessage } from "./edit.ts";
 import { findPost } from "./find-post.ts";
 import type { EventParts, Turn } from "./handler.ts";
+import { homeOf } from "./mention-thread.ts";
 
 /** Cancels the run of a deleted message. Trust ends too, because platforms do not name who deleted the message. */
 export async function handleDeleted(
 	parts: EventParts,
-	{ room, message }: InboundEventOf<"deleted">,
+	event: InboundEventOf<"deleted">,
 	{ key }: Turn,
 ): Promise<void> {
+	const { message } = event;
+	const room = await homeOf(parts, event);
 	const found = await runOfMessage(parts, room, message);
 	if (found === undefined) return;
 	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...found, key }));
@@ -38,9 +41,10 @@ export async function handleStop(
  */
 export async function handleReaction(
 	parts: EventParts,
-	event: InboundEventOf<"reaction">,
+	received: InboundEventOf<"reaction">,
 	turn: Turn,
 ): Promise<void> {
+	const event = { ...received, room: await homeOf(parts, received) };
 	const reply = await quietly(parts, () => react(parts, event, turn));
 	if (reply === undefined) return;
 	const { room, message } = event;

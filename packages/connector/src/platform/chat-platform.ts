@@ -78,6 +78,15 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
 	/** Suggests requests to the person of direct messages. Not retried. Rejects with a `DeliveryError`. */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
+	/**
+	 * Opens a thread at a message of a channel, whose posts are then in the room with this message as `thread`. A thread that
+	 * exists counts as opened. Returns the reason for operators if the platform refuses. Rejects with `unavailable` if the
+	 * platform does not answer. Absent if the platform has no such threads.
+	 */
+	openThread?(
+		room: Room,
+		thread: { readonly message: string; readonly name: string },
+	): Promise<{ readonly refused?: string }>;
 	/** Address of a channel or thread on the platform; undefined without one. */
 	linkTo?(room: Room): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */

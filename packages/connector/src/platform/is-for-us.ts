@@ -9,6 +9,8 @@ export interface RoomFacts {
 	readonly sessions: "shared" | "person";
 	/** Part of an answer that is shown while the agent works. Default: `tools`. */
 	readonly live?: "off" | "text" | "tools" | "everything";
+	/** Place of the answer to a mention. Default: `channel`. */
+	readonly answers?: "channel" | "thread";
 	/** Display of the state of a message. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
 	/** Number of earlier messages that are read for a request. 0: none, also in threads. Default: 20. */

@@ -36,6 +36,9 @@ export class FakePlatform implements ChatPlatform {
 	/** Absent until a test needs answers that only the author of a message sees. */
 	ticketOf?: (message: { readonly message: string }) => Ticket;
 
+	/** Absent until a test needs threads for mentions. */
+	openThread?: NonNullable<ChatPlatform["openThread"]>;
+
 	/** See `ScriptedSurface`. */
 	postedAt(post: string): number {
 		return this.surface.postedAt(post);

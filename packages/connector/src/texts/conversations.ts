@@ -1,5 +1,7 @@
 /** Texts about the conversations of a channel. Markdown. */
 export const conversationTexts = {
+	/** Name of a thread for a message without a text. */
+	thread: "Conversation",
 	titleOption: "Title of the conversation",
 	untitled: "untitled",
 	none: "This channel has no conversation yet. Write to me to start one.",

@@ -60,6 +60,8 @@ export interface PlaceProfile {
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show while the run works. */
 	readonly live?: "off" | "text" | "tools" | "everything";
+	/** Whether connectors answer a mention in the channel, or in a thread that they open for it. */
+	readonly answers?: "channel" | "thread";
 	/** Whether connectors show the state of a message by posts or by reactions to it. */
 	readonly status?: "posts" | "reactions";
 	/** Number of earlier messages of the channel that connectors read for a request; 0 also switches off threads. */

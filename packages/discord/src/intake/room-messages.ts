@@ -26,9 +26,10 @@ export interface RoomMessagesParts {
  */
 export async function readRoomMessages(
 	parts: RoomMessagesParts,
-	query: ContextQuery,
+	asked: ContextQuery,
 	signal: AbortSignal,
 ): Promise<ReadContext> {
+	const query = atStart(asked);
 	const relation = query.room.thread === undefined ? "channel" : "thread";
 	const limit = query.limits[relation];
 	if (limit === 0) return { messages: [], hasOlder: false };
@@ -40,6 +41,14 @@ export async function readRoomMessages(
 		messages: newest.flatMap((data) => readBeside(data, relation, reading) ?? []).toReversed(),
 		hasOlder: page.length > newest.length,
 	};
+}
+
+/** A message that begins a thread has the messages of its channel before it. */
+function atStart(query: ContextQuery): ContextQuery {
+	const { room, before } = query;
+	if (room.thread === undefined || room.thread !== before) return query;
+	const { thread: _, ...channel } = room;
+	return { ...query, room: channel };
 }
 
 /** Returns the newest messages, and one more if the channel has older ones, newest first. */

@@ -150,3 +150,9 @@ test("text in place of a card is shown in a container, because the flag cannot b
 	await edit({});
 	expect(port.last).toMatchObject({ ...container("hello", null), content: null });
 });
+
+test("an answer in a thread does not refer to the message that began it", async () => {
+	const { port, send } = open();
+	await send({ replyTo: "10" });
+	expect(port.last).not.toHaveProperty("message_reference");
+});

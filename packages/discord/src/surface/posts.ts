@@ -53,10 +53,12 @@ export class Posts {
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
 		const whole = await this.draft(row, post);
 		const { replyTo } = post;
-		const reply = replyTo !== undefined && {
-			message_reference: { message_id: replyTo, fail_if_not_exists: false },
-		};
 		return this.#parts.places.act(row, post.thread, async (channel) => {
+			// The message of a thread is not in the thread, and has its id.
+			const reply = replyTo !== undefined &&
+				replyTo !== channel && {
+					message_reference: { message_id: replyTo, fail_if_not_exists: false },
+				};
 			const path = `/channels/${channel}/messages`;
 			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };

@@ -104,3 +104,22 @@ test("an unclear or limited request is repeated, and reactions have a rate limit
 	expect(scopes("10#reactions")).toContain("reaction 10");
 	expect(scopes("10")).not.toContain("reaction 10");
 });
+
+test("the message that began a thread has its reactions in the channel of the thread", async () => {
+	const { port, surface, send } = open();
+	port.answer("GET /channels/5", { body: { id: "5", parent_id: "10" } });
+	const row = {
+		id: "s/1/0",
+		nonce: "n",
+		conversation: "5#reactions",
+		lane: "progress",
+		attempt: 1,
+		at: 0,
+	} as const;
+	for (const emoji of ["👀", "✅"] as const) {
+		await surface.send({ ...row, payload: { type: "reaction", message: "5", emoji } });
+	}
+	expect(port.asked).toEqual(["GET /channels/5", at("PUT", "👀"), at("PUT", "✅")]);
+	await send({ emoji: "👀" });
+	expect(port.asked.at(-1)).toBe(at("PUT", "👀"));
+});

@@ -18,6 +18,8 @@ const Reacted = z.object({
 		.default([]),
 });
 
+const Thread = z.object({ parent_id: z.string().nullish() });
+
 /** Time in milliseconds in which a channel that refused a reaction gets notices. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
@@ -43,12 +45,15 @@ interface ReactionsParts {
 export class Reactions {
 	readonly #parts: ReactionsParts;
 	readonly #quiet: Cache<string, true>;
+	/** Channels of threads. */
+	readonly #parents: Cache<string, string>;
 	/** The bot's other reactions to a message, by the row for which it was read. */
 	readonly #others: Cache<string, readonly string[]>;
 
 	constructor(parts: ReactionsParts) {
 		this.#parts = parts;
 		this.#quiet = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
+		this.#parents = createCache({ clock: parts.clock, max: maxQuiet });
 		this.#others = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
 	}
 
@@ -101,9 +106,9 @@ export class Reactions {
 		readonly limits?: NonNullable<Receipt["limits"]>;
 	}> {
 		const { caller, log } = this.#parts;
-		const channel = channelOf(conversation);
-		if (this.#quiet.has(channel)) return { is: "refused" };
 		try {
+			const channel = await this.#channelOf(conversation, message);
+			if (this.#quiet.has(channel)) return { is: "refused" };
 			const path = pathOf(channel, message, emoji);
 			const { limits } = await caller.ask({ method: "PUT", path }, "reaction", channel);
 			return { is: "added", limits };
@@ -111,6 +116,7 @@ export class Reactions {
 			const { kind, message: reason } = DeliveryError.from(error);
 			if (kind === "gone") return { is: "gone" };
 			if (kind !== "rejected") throw error;
+			const channel = await this.#channelOf(conversation, message);
 			if (error instanceof Refused && ofTheChannel.has(error.fault)) this.#quiet.set(channel, true);
 			log.warn(deliveryTexts.mayNotReact, { channel, reason });
 			return { is: "refused" };
@@ -119,8 +125,8 @@ export class Reactions {
 
 	/** resources/message#delete-own-reaction. A refusal leaves the reaction. */
 	async #remove({ conversation }: OutboxRow, message: string, emoji: string): Promise<void> {
-		const channel = channelOf(conversation);
 		try {
+			const channel = await this.#channelOf(conversation, message);
 			const path = pathOf(channel, message, emoji);
 			await this.#parts.caller.ask({ method: "DELETE", path }, "reaction", channel);
 		} catch (error) {
@@ -129,10 +135,23 @@ export class Reactions {
 		}
 	}
 
+	/** Channel of a message. The message from which a thread was opened has the id of the thread, and is not in it. */
+	async #channelOf(conversation: string, message: string): Promise<string> {
+		const channel = channelOf(conversation);
+		if (message !== channel) return channel;
+		const known = this.#parents.get(channel);
+		if (known !== undefined) return known;
+		const request = { method: "GET", path: `/channels/${channel}` } as const;
+		const { body } = await this.#parts.caller.ask(request, "read", channel);
+		const parent = Thread.safeParse(body).data?.parent_id ?? channel;
+		this.#parents.set(channel, parent);
+		return parent;
+	}
+
 	/** The reactions of the bot to a message; undefined if it does not exist. */
 	async #own({ conversation }: OutboxRow, message: string): Promise<readonly string[] | undefined> {
-		const channel = channelOf(conversation);
 		try {
+			const channel = await this.#channelOf(conversation, message);
 			const path = `/channels/${channel}/messages/${message}`;
 			const { body } = await this.#parts.caller.ask({ method: "GET", path }, "read", channel);
 			const { reactions } = Reacted.parse(body);

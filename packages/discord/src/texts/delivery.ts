@@ -24,6 +24,8 @@ export const deliveryTexts = {
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" there`,
 	mayNotReact:
 		'a reaction to a message was refused, so its state is posted: allow "Add Reactions" and "Read Message History"',
+	noMentionThread:
+		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
 	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
 	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",
 } as const;

@@ -40,6 +40,11 @@ const messageSettings = () => ({
 			"Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
 		),
 	),
+	answers: z.exactOptional(
+		choice(["channel", "thread"]).describe(
+			"Place of the answer to a mention. With thread, the agent opens a thread at the message, and answers in it. For Discord. Default: channel.",
+		),
+	),
 	status: z.exactOptional(
 		choice(["posts", "reactions"]).describe(
 			"Display of the state of a message. With reactions, the agent adds 👀, ⏳, ✅ or ❌ to it, and posts no notice about the queue. For Discord. Default: posts.",

@@ -24,6 +24,7 @@ interface SetFlags extends ChannelsFlags {
 	readonly mention?: "required" | "always";
 	readonly sessions?: "shared" | "person";
 	readonly live?: "off" | "text" | "tools" | "everything";
+	readonly answers?: "channel" | "thread";
 	readonly status?: "posts" | "reactions";
 	readonly context?: number;
 	readonly approvalHours?: number;
@@ -83,7 +84,31 @@ function setCommand(io: Io): Command {
 			gather,
 		)
 		.option("--budget <usd>", "budget in US dollars per day for each session", readAmount)
-		.option("--quota <size>", "maximum size of a workspace, such as 500MB", readSize)
+		.option("--quota <size>", "maximum size of a workspace, such as 500MB", readSize);
+	addModes(command)
+		.option("--context <n|off>", "earlier messages that the agent gets with a request", readContext)
+		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
+	return command.action(async (channel: string) => {
+		const flags: SetFlags = command.optsWithGlobals();
+		const { resolve } = await import("node:path");
+		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
+		if (Object.keys(profile).length === 0) {
+			const options = command.options.map(({ long }) => long).join(", ");
+			const hint = "`parley channels remove` removes the settings";
+			throw new UsageError(`no settings given for ${channel}: use ${options}; ${hint}`);
+		}
+		const set = await withGateway(flags, io, (client) =>
+			client.request("set_place", { place: channel, profile }),
+		);
+		if (flags.json) return printJson(set, io);
+		const { channelRows } = await import("../../tables/people-and-channels.ts");
+		printRows(channelRows([{ ...set, source: "operator" }], outputLook(io)), io);
+	});
+}
+
+/** Options for the answers in a channel, each with its choices. */
+function addModes(command: Command): Command {
+	return command
 		.addOption(
 			new Option("--mention <mode>", "whether messages must mention the agent").choices([
 				"required",
@@ -105,29 +130,17 @@ function setCommand(io: Io): Command {
 			]),
 		)
 		.addOption(
+			new Option("--answers <place>", "place of the answer to a mention on Discord").choices([
+				"channel",
+				"thread",
+			]),
+		)
+		.addOption(
 			new Option("--status <mode>", "display of the state of a message on Discord").choices([
 				"posts",
 				"reactions",
 			]),
-		)
-		.option("--context <n|off>", "earlier messages that the agent gets with a request", readContext)
-		.option("--approval-hours <n>", "hours until its approvals and questions expire", readAmount);
-	return command.action(async (channel: string) => {
-		const flags: SetFlags = command.optsWithGlobals();
-		const { resolve } = await import("node:path");
-		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
-		if (Object.keys(profile).length === 0) {
-			const options = command.options.map(({ long }) => long).join(", ");
-			const hint = "`parley channels remove` removes the settings";
-			throw new UsageError(`no settings given for ${channel}: use ${options}; ${hint}`);
-		}
-		const set = await withGateway(flags, io, (client) =>
-			client.request("set_place", { place: channel, profile }),
 		);
-		if (flags.json) return printJson(set, io);
-		const { channelRows } = await import("../../tables/people-and-channels.ts");
-		printRows(channelRows([{ ...set, source: "operator" }], outputLook(io)), io);
-	});
 }
 
 function removeCommand(io: Io): Command {
@@ -146,7 +159,7 @@ function removeCommand(io: Io): Command {
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
 	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions, live } = flags;
-	const { status, context, approvalHours } = flags;
+	const { answers, status, context, approvalHours } = flags;
 	return defined({
 		agent,
 		model,
@@ -159,6 +172,7 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		mention,
 		sessions,
 		live,
+		answers,
 		status,
 		context,
 		approval_hours: approvalHours,

@@ -1,0 +1,39 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { Room } from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
+import type { DiscordRequest, DiscordRest } from "../vocabulary/discord-port.ts";
+import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
+import { refusalOf } from "./refused.ts";
+
+const [, dayOfMinutes] = limits.threadArchives;
+
+/**
+ * Opens a thread at a message: resources/channel#start-thread-from-message. The thread has the id of the message, so a repeat
+ * finds it. The bot may lack the permission to write in threads, which only a request in the thread shows.
+ */
+export async function openMentionThread(
+	parts: { readonly port: DiscordRest; readonly log: Logger },
+	{ channel }: Room,
+	{ message, name }: { readonly message: string; readonly name: string },
+): Promise<{ readonly refused?: string }> {
+	const body = { name: cutTo(name, limits.threadName), auto_archive_duration: dayOfMinutes };
+	const path = `/channels/${channel}/messages/${message}/threads`;
+	const opened = await ask(parts, { method: "POST", path, body });
+	if (opened !== undefined && opened !== errorCodes.threadExists)
+		return { refused: deliveryTexts.noMentionThread };
+	const typing = await ask(parts, { method: "POST", path: `/channels/${message}/typing` });
+	return typing === undefined ? {} : { refused: deliveryTexts.noMentionThread };
+}
+
+/** Returns the error code of a refusal, 0 for one without a code. Rejects with `unavailable` if Discord did not decide. */
+async function ask(
+	{ port, log }: { readonly port: DiscordRest; readonly log: Logger },
+	request: DiscordRequest,
+): Promise<number | undefined> {
+	const response = await port.request(request);
+	if (response.status < 300) return undefined;
+	const { kind, fault, message } = refusalOf(response, "threads");
+	if (kind === "unknown" || kind === "rate-limited") throw new ParleyError(message, { code: "unavailable" });
+	log.debug("a thread for a mention was refused", { path: request.path, reason: message });
+	return fault ?? 0;
+}
