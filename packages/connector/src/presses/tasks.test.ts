@@ -248,7 +248,7 @@ test.each([
 	});
 });
 
-test("a reply in the thread answers the question of a part of the task if the task itself has none", async () => {
+test("a reply in the thread answers the question of a part of the task if the task itself has no question", async () => {
 	const { context, gateway } = scriptedContext(
 		{
 			check_task: ({ task_id }) => (task_id === part ? { ...waiting, id: part } : taskPayload()),

@@ -148,7 +148,7 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 		return [reads() - before, ...stopped];
 	};
 	expect(await asks(50_000)).toEqual([1, true, false]);
-	// The oldest is no longer known, so any of them may be it.
+	// The oldest is no longer known, so each of them is possible.
 	expect(await asks(50_001)).toEqual([2, true, false]);
 	await store.close();
 });
