@@ -100,12 +100,13 @@ export class Connection implements HandlerContext {
 		} else {
 			const { request } = decoded;
 			this.#inFlight.add(request.id);
-			if (request.method === "report_person") void this.#answerAtOnce(request);
+			const isReport = request.method === "report_person" && this.#stopChecks !== undefined;
+			if (isReport) void this.#answerAtOnce(request);
 			else this.#enqueue(request.id, () => this.#answer(request));
 		}
 	}
 
-	/** Answers a report out of order, because the request before it may wait for the report. */
+	/** Answers a connector's report out of order, because the request before it may wait for the report. */
 	async #answerAtOnce(request: Request): Promise<void> {
 		const response = await this.#answer(request);
 		this.#inFlight.delete(request.id);
