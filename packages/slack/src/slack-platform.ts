@@ -29,6 +29,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		dialect: slackDialect,
 		limits: postLimits,
 		streams: true,
+		snippets: true,
 		surface,
 		suggest: ({ channel }, prompts) => surface.suggest(channel, prompts),
 		conversation: conversationOf,

@@ -186,3 +186,21 @@ test("one post of text shows the state of its card, and posts with files do not"
 	expect(statesOf({ upload })).toEqual([undefined]);
 	expect(statesOf({ text: sentence.repeat(10) })).toEqual([undefined, undefined, undefined]);
 });
+
+test("long code of an answer comes with the last post as a snippet, if the platform has snippets", () => {
+	const code = Array.from({ length: 61 }, (_, n) => `a${n}`).join("\n");
+	const show = { text: `Look:\n\n\`\`\`py\n${code}\n\`\`\``, card: "answer:r1" } as const;
+	const shown = (more: object, snippets = true) =>
+		toRows([{ type: "show", lane: "final", ...show, ...more }], {
+			time,
+			conversation: "general",
+			platform: { dialect: chatDialect, limits, snippets },
+		}).flatMap(({ payload }) => (payload.type === "post" ? [payload] : []));
+	const snippet = { name: "code-1.py", language: "python", content: code };
+	expect(shown({ flows: true })).toMatchObject([
+		{ body: "Look:\n\n_The code is in code-1.py (61 lines)._", snippets: [snippet] },
+	]);
+	for (const posts of [shown({}), shown({ flows: true }, false)]) {
+		expect(posts.flatMap(({ snippets = [] }) => snippets)).toEqual([]);
+	}
+});

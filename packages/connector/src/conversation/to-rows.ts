@@ -6,6 +6,7 @@ import { type Control, type Posting, reactionsOf } from "../platform/posting.ts"
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
+import { type Snippet, withoutLongCode } from "../text/snippets.ts";
 import { answerTexts } from "../texts/answers.ts";
 import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
@@ -75,7 +76,9 @@ function posts(
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
 	const rows = fitControls(controls, platform.limits);
+	const { snippets } = fitted;
 	const ofLast = defined({
+		snippets: snippets.length > 0 ? [...snippets] : undefined,
 		controls: rows.length > 0 ? rows : undefined,
 		file: fitted.file,
 		upload,
@@ -132,23 +135,31 @@ function shown(label: string, most: number): string {
 
 type Platform = PostFormat;
 
+interface FittedShow extends Fitted {
+	readonly snippets: readonly Snippet[];
+}
+
 const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
 /** Returns the bodies of the posts for a text with its footer. None is blank; the list may be empty. */
-function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): Fitted {
+function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): FittedShow {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
 	const narrow = limits.post - dialect.measure(below);
-	const document = parseText(text);
+	const whole = parseText(text);
 	if (card !== undefined && !flows) {
-		return withFoot({ posts: [fitPost(document, { dialect, limit: narrow }, moreNote)] }, below);
+		const posts = [fitPost(whole, { dialect, limit: narrow }, moreNote)];
+		return { ...withFoot({ posts }, below), snippets: [] };
 	}
+	// Only the text of the agent flows. A growing answer shows its code, which becomes a file at the end.
+	const { document, snippets } =
+		flows && platform.snippets ? withoutLongCode(whole) : { document: whole, snippets: [] };
 	const sized = (limit: number): Fitted =>
 		withFoot(fitPosts(document, { dialect, limit, maxPosts: limits.postsPerAnswer }), below);
 	const fitted = sized(limits.post);
 	const tooLong = dialect.measure(fitted.posts.at(-1) ?? "") > limits.post;
-	return tooLong ? sized(narrow) : fitted;
+	return { ...(tooLong ? sized(narrow) : fitted), snippets };
 }
 
 /** Returns the body of the fallback for a post that the platform refuses. */

@@ -78,6 +78,10 @@ const PostPosting = z.object({
 	controls: z.exactOptional(z.array(z.array(Control).min(1))),
 	/** Text that is too long for posts. */
 	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
+	/** Long code of the text, for platforms with `PostFormat.snippets`. */
+	snippets: z.exactOptional(
+		z.array(z.object({ name: z.string(), content: z.string(), language: z.string() })).max(5),
+	),
 	/** A stored file of the gateway. `alt`: text alternative of an image. */
 	upload: z.exactOptional(
 		z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),

@@ -53,6 +53,8 @@ export const answerTexts = {
 		"The gateway failed, and its log has the reason for the operator. Press **Again** to try once more.",
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
 	wholeText: ({ file }: { readonly file: string }): string => `The full text is in ${file}.`,
+	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
+		`The code is in ${file} (${lines} lines).`,
 	continued: "continued",
 	cut: "… some details do not fit here",
 

@@ -209,3 +209,24 @@ test("a text that no blocks hold is its beginning, and a file that has all of it
 	expect(message?.["text"]).toMatch(/^word .*The full text is in answer\.md\./s);
 	expect(port.last?.["files"]).toEqual([{ id: "F900", title: "answer.md" }]);
 });
+
+const snippets = [{ name: "code-1.py", content: "print(1)", language: "python" }];
+const upload = "files.getUploadURLExternal";
+
+test("code is uploaded as a snippet of its language, and as a usual file if Slack refuses the language", async () => {
+	const { surface, port, row } = open();
+	await surface.send(row({ type: "post", body: "Look", snippets }));
+	const asked = () => port.calls.filter(({ method }) => method === upload).map(({ args }) => args);
+	expect(asked()).toEqual([{ filename: "code-1.py", length: 8, snippet_type: "python" }]);
+	port.answer(upload, refused("unknown_snippet_type"));
+	await surface.send(row({ type: "post", body: "Look", snippets }, { id: "s/2/0" }));
+	expect(asked().at(-1)).toEqual({ filename: "code-1.py", length: 8 });
+});
+
+test("code whose file Slack refuses stays in the text", async () => {
+	const { surface, port, row } = open();
+	port.answer(upload, refused("restricted_action"), refused("restricted_action"));
+	await surface.send(row({ type: "post", body: "Look", snippets }));
+	const { args } = port.calls.find(({ method }) => method === "chat.postMessage") ?? {};
+	expect(args?.["text"]).toMatch(/Look.*print\(1\).*not attached/s);
+});

@@ -10,6 +10,7 @@ import {
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
+import { slackDialect } from "../blocks/dialect.ts";
 import { deliveryTexts } from "../texts/delivery.ts";
 import { postTexts } from "../texts/post.ts";
 import { limits } from "../vocabulary/limits.ts";
@@ -197,8 +198,9 @@ export class Posts {
 		drafted = draftOf(showingOf(post)),
 		wanted?: readonly string[],
 	): Promise<Prepared> {
-		const { file, upload } = post;
-		const files: SharedFile[] = file && isWanted(file, wanted) ? [textFile(file)] : [];
+		const { file, upload, snippets = [] } = post;
+		const texts = file === undefined ? snippets : [...snippets, file];
+		const files: SharedFile[] = texts.filter((text) => isWanted(text, wanted)).map(textFile);
 		let [showing, shown] = [showingOf(post), drafted];
 		if (upload && isWanted(upload, wanted)) {
 			const bytes = isTooLarge(upload) ? undefined : await this.#parts.read(upload);
@@ -236,7 +238,9 @@ export class Posts {
 					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
 					.join(" ")
 			: postTexts.filesRefused({ reason: fileRefusal(refusal) });
-		const body = `${showing.body}${smallLine(why)}`;
+		// Code is a part of the text, so it returns to it.
+		const code = files.filter(({ snippet }) => snippet !== undefined).map(codeOf);
+		const body = [showing.body, ...code].join("\n\n") + smallLine(why);
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
 
@@ -317,6 +321,10 @@ function showingOf({ body, plain, list, file, upload, controls = [] }: Post): Sh
 	return defined({ body, controls, list, plain, instead });
 }
 
+function codeOf({ bytes }: SharedFile): string {
+	return slackDialect.write([{ type: "code", lang: undefined, value: new TextDecoder().decode(bytes) }]);
+}
+
 type Upload = NonNullable<Post["upload"]>;
 
 function isTooLarge({ size }: Upload): boolean {
@@ -330,10 +338,10 @@ function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 
 /** Files of a post, if the gateway has them. */
 function filesOf(
-	{ file, upload }: Post,
+	{ file, upload, snippets = [] }: Post,
 	{ file: rest }: Drafted,
 ): { readonly name: string; readonly size: number }[] {
-	const texts = [file, rest].flatMap((text) => (text ? [textFile(text)] : []));
+	const texts = [...snippets, file, rest].flatMap((text) => (text ? [textFile(text)] : []));
 	return definedItems([
 		...texts.map(({ name, bytes }) => ({ name, size: bytes.length })),
 		upload && upload.size > 0 && !isTooLarge(upload) ? { name: upload.name, size: upload.size } : undefined,
@@ -344,6 +352,12 @@ function isWanted({ name }: { readonly name: string }, wanted: readonly string[]
 	return wanted === undefined || wanted.includes(name);
 }
 
-export function textFile({ name, content }: { readonly name: string; readonly content: string }): SharedFile {
-	return { name, bytes: new TextEncoder().encode(content) };
+interface TextFile {
+	readonly name: string;
+	readonly content: string;
+	readonly language?: string;
+}
+
+export function textFile({ name, content, language: snippet }: TextFile): SharedFile {
+	return { name, bytes: new TextEncoder().encode(content), ...defined({ snippet }) };
 }

@@ -12,6 +12,8 @@ export interface SharedFile {
 	readonly bytes: Uint8Array;
 	/** Text alternative of an image. */
 	readonly alt?: string;
+	/** Language of code, which Slack then shows as a snippet. */
+	readonly snippet?: string;
 }
 
 const picture = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|avif|svg)$/i;
@@ -40,7 +42,7 @@ export class SharedFiles {
 	async bring(files: readonly SharedFile[]): Promise<string[]> {
 		const { caller } = this.#parts;
 		const ids: string[] = [];
-		for (const { name, bytes, alt } of files) {
+		for (const { name, bytes, alt, snippet } of files) {
 			const args = {
 				filename: fileName(name),
 				length: bytes.length,
@@ -49,13 +51,27 @@ export class SharedFiles {
 					alt_txt: alt !== undefined && picture.test(name) ? cutText(alt, limits.altText) : undefined,
 				}),
 			};
-			const { body } = await caller.ask({ method: "files.getUploadURLExternal" }, args);
+			const isSnippet = snippet !== undefined && bytes.length <= limits.snippetBytes;
+			const body = await this.#address(args, isSnippet ? snippet : undefined);
 			const upload = Upload.safeParse(body);
 			if (!upload.success) throw new DeliveryError(deliveryTexts.noUploadAddress, { kind: "unknown" });
 			await caller.upload(upload.data.upload_url, bytes);
 			ids.push(upload.data.file_id);
 		}
 		return ids;
+	}
+
+	/** If Slack refuses the language of a snippet, it becomes a usual file. */
+	async #address(args: object, snippet: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+		const { caller } = this.#parts;
+		const method = "files.getUploadURLExternal";
+		if (snippet === undefined) return (await caller.ask({ method }, { ...args })).body;
+		try {
+			return (await caller.ask({ method }, { ...args, snippet_type: snippet })).body;
+		} catch (error) {
+			if (DeliveryError.from(error).kind !== "rejected") throw error;
+			return (await caller.ask({ method }, { ...args })).body;
+		}
 	}
 
 	/** Shares uploaded files. It never waits, because the steps before must not be repeated. */

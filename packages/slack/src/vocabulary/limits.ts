@@ -43,6 +43,8 @@ export const limits = {
 	 * transfer.
 	 */
 	fileBytes: 50 * 1024 * 1024,
+	/** https://slack.com/help/articles/204145658 */
+	snippetBytes: 1024 * 1024,
 	/** Not documented; longer names are cut by file systems. */
 	fileName: 255,
 	/** `suggested_prompts` of the manifest in `@slack/web-api`. */

@@ -1,6 +1,9 @@
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
+const names = Array.from({ length: 150 }, (_, index) => `const name${index} = ${index};`);
+const longCode = { file: "code.md", gets: ["```js", ...names, "```"].join("\n") };
+
 /** Appearance of posts on Slack, and failures to post. */
 export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
@@ -23,6 +26,34 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 				},
 			},
 			{ showsOnly: ["example.com"] },
+		],
+	},
+	{
+		name: "long code of an answer is a snippet, which the text names",
+		steps: [
+			longCode,
+			{ says: '@Parley tool: read_file {"path": "code.md"}' },
+			{ shows: ["The code is in code-1.js (150 lines).", "[Good]"], times: 1 },
+			{ shows: "file: code-1.js", times: 1 },
+			{ hides: "const name149" },
+			{
+				what: "the file is a snippet of its language",
+				does: ({ site }) => {
+					const [file] = [...site.world.state.files.values()].filter(({ name }) => name === "code-1.js");
+					if (file?.snippet !== "javascript") throw new Error(`the language is ${file?.snippet}`);
+				},
+			},
+		],
+	},
+	{
+		name: "if Slack refuses the snippet, the text has the code",
+		steps: [
+			longCode,
+			{ fault: "files.getUploadURLExternal", is: { error: "restricted_action" } },
+			{ fault: "files.getUploadURLExternal", is: { error: "restricted_action" } },
+			{ says: '@Parley tool: read_file {"path": "code.md"}' },
+			{ shows: ["const name0 =", "const name149 =", "File not attached", "[Good]"], times: 1 },
+			{ hides: "file: code-1.js" },
 		],
 	},
 	{

@@ -33,6 +33,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "a block of code stays one in each post",
+		only: "discord",
 		steps: [
 			{
 				file: "code.md",
