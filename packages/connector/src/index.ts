@@ -34,6 +34,7 @@ export { leaveDecisionOn } from "./outbox/left-decisions.ts";
 export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
 export { type Posted, postedIn } from "./outbox/posted-in.ts";
+export { readUnreached, type Unreached } from "./outbox/unreached.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export {
 	CardMessages,
@@ -121,4 +122,5 @@ export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
 export { alignedLines, narrowTables } from "./text/tables.ts";
 export { type LineSyntax, writeLines } from "./text/write-lines.ts";
+export { noticeTexts } from "./texts/notices.ts";
 export { checkTexts, downloadTexts, fileUnread, interactionTexts } from "./texts/shared.ts";

@@ -85,7 +85,12 @@ export type { EventFilter, EventHistory } from "./use-cases/sessions/read-events
 export type { TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 export type { Submitted, Tasks } from "./use-cases/tasks/tasks.ts";
 export { type Action, actions, authorize, isAuthorized } from "./vocabulary/authorize.ts";
-export type { ChatSettings, PersonRule, PlaceProfile } from "./vocabulary/chat-settings.ts";
+export {
+	type ChatSettings,
+	noticeWays,
+	type PersonRule,
+	type PlaceProfile,
+} from "./vocabulary/chat-settings.ts";
 export type { ContextSnapshot } from "./vocabulary/context-snapshot.ts";
 export type {
 	Author,

@@ -161,6 +161,7 @@ export function runnerPortsOf(
 			};
 			return chooseSettings(session, choice, tools, chosen);
 		},
+		noticesOf: ({ place }, answeredIn) => places.noticesOf(place, answeredIn),
 		approveIn: ({ place }) => options.store.read((db) => placesAnswering(db, place, places)),
 		systemPrompt: systemPromptOf({ ...options, skills }),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
-import { PromptRequest, type PromptRequestPayload } from "./prompt-payloads.ts";
+import { Notice, type NoticePayload, PromptRequest, type PromptRequestPayload } from "./prompt-payloads.ts";
 import { OriginPayload, type ScheduleEventPayloads, schedulePayloads } from "./schedule-methods.ts";
 import { type SkillEventPayloads, skillPayloads } from "./skill-events.ts";
 import { type TaskEventPayloads, taskPayloads } from "./task-events.ts";
@@ -136,6 +136,8 @@ export interface PromptReminderPayload {
 	/** RFC 3339. */
 	readonly expires_at: string;
 	readonly run_id: string;
+	/** People whom a connector notifies. `escalated`: the first notice of this group. */
+	readonly notify?: NoticePayload & { readonly escalated: boolean };
 }
 
 /** A file for the readers of the session. */
@@ -260,6 +262,7 @@ const payloads = {
 		label: z.string(),
 		expires_at: z.string(),
 		run_id: z.string(),
+		notify: z.exactOptional(Notice.extend({ escalated: z.boolean() })),
 	}),
 	"file.created": FilePayload.extend({ run_id: z.string(), call_id: z.string() }),
 	"session.renamed": z.object({ title: z.string(), by: z.enum(["person", "model"]) }),

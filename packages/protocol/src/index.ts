@@ -46,6 +46,7 @@ export {
 export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
 export type { PersonCheck } from "./person-check.ts";
 export type {
+	NoticePayload,
 	OpenPromptPayload,
 	PromptContext,
 	PromptOptionPayload,

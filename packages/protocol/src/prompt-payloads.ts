@@ -24,6 +24,8 @@ export interface PromptContext {
 	readonly warnings?: readonly string[];
 	/** Approvals by different people that the call needs. Absent: one. */
 	readonly approvals?: number;
+	/** People whom a connector notifies at once. */
+	readonly notify?: NoticePayload;
 	/** The task that raised the prompt. */
 	readonly task_id?: string;
 	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
@@ -34,6 +36,25 @@ export interface PromptContext {
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 }
+
+/** People to notify of an approval. */
+export interface NoticePayload {
+	/** Ids such as `discord:GUILD:USER`. */
+	readonly people: readonly string[];
+	/**
+	 * Tried in this order, until one reaches a person. `mention`: in the conversation. `channel`: in `channels`. `direct`: by a
+	 * direct message.
+	 */
+	readonly by: readonly ("mention" | "channel" | "direct")[];
+	/** Channels of the same guild or team: `discord:GUILD:CHANNEL`. */
+	readonly channels?: readonly string[];
+}
+
+export const Notice = z.object({
+	people: z.array(z.string()),
+	by: z.array(z.enum(["mention", "channel", "direct"])),
+	channels: z.exactOptional(z.array(z.string())),
+}) satisfies z.ZodType<NoticePayload>;
 
 /** A question for `prompt_response`. */
 export interface PromptRequestPayload {
@@ -69,6 +90,7 @@ export const PromptRequest = z.object({
 		expires_at: z.exactOptional(z.string()),
 		notes: z.exactOptional(z.array(z.string())),
 		warnings: z.exactOptional(z.array(z.string())),
+		notify: z.exactOptional(Notice),
 		task_id: z.exactOptional(z.string()),
 		approvals: z.exactOptional(z.int().min(2)),
 		also_in: z.exactOptional(z.array(z.string())),

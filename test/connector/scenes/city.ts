@@ -172,7 +172,10 @@ export class City implements AsyncDisposable {
 						[...new Set(of.flatMap(({ tenants }) => tenants))],
 					]),
 				),
-				places: Object.fromEntries(sites.map(({ place }) => place)),
+				places: Object.fromEntries(
+					sites.flatMap(({ place, otherPlace }) => (otherPlace ? [place, otherPlace] : [place])),
+				),
+				notices: Object.fromEntries(sites.flatMap(({ notices }) => (notices ? [notices] : []))),
 				welcome: { posts: scenes.some(({ welcome = false }) => welcome), prompts: [] },
 			},
 		};

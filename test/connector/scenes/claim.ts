@@ -26,7 +26,8 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	} else if ("form" in step) {
 		const form = () => [asked?.form?.title ?? "", ...(asked?.form?.fields ?? []).map(({ label }) => label)];
 		await wait(notebook, form, (lines) => has(lines.join("\n"), step.form));
-	} else if ("typing" in step) {
+	} else if ("notified" in step) await notified(notebook, step.notified);
+	else if ("typing" in step) {
 		const room = town.site.room(step.in ?? "general", town.site.people.Mia);
 		await wait(
 			notebook,
@@ -73,6 +74,13 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 			: posts.length === step.showsOnly.length &&
 				step.showsOnly.every((sight, at) => has(posts[at] ?? "", town.site.meant(sight)));
 	if (!isSo) throw new Error(`these are the posts:\n${listed(posts)}`);
+}
+
+async function notified({ town }: Notebook, people: readonly string[]): Promise<void> {
+	await town.settle();
+	const names = town.site.takePings();
+	const expected = people.map((name) => `@${name}`);
+	if (!isDeepStrictEqual(names, expected)) throw new Error(`notified: ${names.join()}`);
 }
 
 async function stuck({ town }: Notebook, wanted: readonly string[]): Promise<void> {

@@ -9,7 +9,7 @@ import { messageText } from "../../simulators/discord/people/transcript.ts";
 import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
 import { deleteMessage } from "../../simulators/discord/world/messages.ts";
 import { World } from "../../simulators/discord/world/world.ts";
-import type { Connecting, Running, Site, SiteParts } from "./site.ts";
+import { type Connecting, noticesOf, type Running, type Site, type SiteParts } from "./site.ts";
 import type { Name, Sight } from "./step.ts";
 
 const hourMs = 3_600_000;
@@ -48,6 +48,9 @@ export class DiscordSite implements Site {
 	readonly random: Channel;
 	readonly rules: Site["rules"];
 	readonly place: Site["place"];
+	readonly otherPlace: Site["otherPlace"];
+	readonly notices: Site["notices"];
+	#pings = 0;
 	#sessions: SessionStore = {};
 
 	constructor({ clock, scene, directory }: SiteParts) {
@@ -77,7 +80,13 @@ export class DiscordSite implements Site {
 		];
 		const { approvalHours, ...profile } = scene.place ?? {};
 		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
-		this.place = [`discord:${home.id}:${this.general.id}`, { root: directory, ...profile, ...approval }];
+		const name = (id: string) => `discord:${home.id}:${id}`;
+		const random = name(this.random.id);
+		const approveIn = scene.notices?.approveIn && { approveIn: [random] };
+		this.place = [name(this.general.id), { root: directory, ...profile, ...approval, ...approveIn }];
+		this.otherPlace = approveIn && [random, { mention: "required" }];
+		const idOf = (person: Name) => name(this.people[person].id);
+		this.notices = scene.notices && [name(this.general.id), noticesOf(scene.notices, idOf)];
 	}
 
 	get tenant(): string {
@@ -123,8 +132,14 @@ export class DiscordSite implements Site {
 		return messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`).join();
 	}
 
+	takePings(): string[] {
+		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
+		this.#pings = this.world.pings.length;
+		return names;
+	}
+
 	takeFaults(): string[] {
-		const pings = this.world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
+		const pings = this.takePings().map((who) => `notified: ${who}`);
 		const left = this.world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
 		return [...this.world.takeViolations(), ...pings, ...left];
 	}

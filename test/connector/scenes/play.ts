@@ -18,6 +18,7 @@ const sights = [
 	"answeredNothing",
 	"form",
 	"typing",
+	"notified",
 	"notes",
 	"stuck",
 ];

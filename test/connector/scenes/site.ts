@@ -90,9 +90,23 @@ export interface Connecting {
 	readonly clock: ManualClock;
 }
 
+const minuteMs = 60_000;
+
+/** Notices of a scene in the form of the configuration. */
+export function noticesOf(
+	{ groups, remindMinutes, escalateMinutes }: NonNullable<Scene["notices"]>,
+	idOf: (name: Name) => string,
+): NonNullable<Chat["notices"]>[string] {
+	return {
+		groups: groups.map(({ people, by }) => ({ people: people.map(idOf), by })),
+		remindMs: remindMinutes * minuteMs,
+		escalateMs: escalateMinutes * minuteMs,
+	};
+}
+
 export interface SiteParts {
 	readonly clock: ManualClock;
-	readonly scene: Pick<Scene, "place" | "welcome">;
+	readonly scene: Pick<Scene, "place" | "welcome" | "notices">;
 	/** Working directory of the agent. */
 	readonly directory: string;
 }
@@ -111,6 +125,10 @@ export interface Site {
 	readonly rules: Chat["allow"];
 	/** Channel settings of `general`, with its id. */
 	readonly place: readonly [string, Chat["places"][string]];
+	/** Channel settings of `random`, with its id, if it has some. */
+	readonly otherPlace: Site["place"] | undefined;
+	/** Notices about the approvals of `general`, with its id. */
+	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
 	/** True if the channels and commands that people need exist. */
 	readonly isReady: boolean;
@@ -123,6 +141,8 @@ export interface Site {
 	meant(sight: Sight): Sight;
 	/** A text that changes with each post, edit or deletion. */
 	traces(): string;
+	/** People whom mentions have notified since the last call, for example `@Olga`. */
+	takePings(): string[];
 	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
 	takeFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;

@@ -9,7 +9,7 @@ import { messageText } from "../../simulators/slack/people/transcript.ts";
 import type { Fault } from "../../simulators/slack/web-api/network.ts";
 import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
 import { World } from "../../simulators/slack/world/world.ts";
-import type { Connecting, Running, Site, SiteParts } from "./site.ts";
+import { type Connecting, noticesOf, type Running, type Site, type SiteParts } from "./site.ts";
 import { SlackPlayer } from "./slack-player.ts";
 import { asRead, SlackRoom } from "./slack-room.ts";
 import type { Name, Sight } from "./step.ts";
@@ -38,6 +38,9 @@ export class SlackSite implements Site {
 	readonly random: SlackRoom;
 	readonly rules: Site["rules"];
 	readonly place: Site["place"];
+	readonly otherPlace: Site["otherPlace"];
+	readonly notices: Site["notices"];
+	#pings = 0;
 	readonly #rooms = new Map<string, SlackRoom>();
 	readonly #named = new Map<string, Channel>();
 
@@ -64,8 +67,14 @@ export class SlackSite implements Site {
 		];
 		const { approvalHours, ...settings } = scene.place ?? {};
 		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
-		const name = `slack:${this.tenant}:${this.general.channel.id}`;
-		this.place = [name, { root: directory, ...settings, ...approval }];
+		const name = (id: string) => `slack:${this.tenant}:${id}`;
+		const random = name(this.random.channel.id);
+		const approveIn = scene.notices?.approveIn && { approveIn: [random] };
+		const general = name(this.general.channel.id);
+		this.place = [general, { root: directory, ...settings, ...approval, ...approveIn }];
+		this.otherPlace = approveIn && [random, { mention: "required" }];
+		const idOf = (person: Name) => name(this.people[person].id);
+		this.notices = scene.notices && [general, noticesOf(scene.notices, idOf)];
 	}
 
 	get tenant(): string {
@@ -132,9 +141,15 @@ export class SlackSite implements Site {
 		return messages.map(({ changes, deleted }) => `${changes}${deleted}`).join();
 	}
 
+	takePings(): string[] {
+		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
+		this.#pings = this.world.pings.length;
+		return names;
+	}
+
 	takeFaults(): string[] {
 		const { world } = this;
-		const pings = world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
+		const pings = this.takePings().map((who) => `notified: ${who}`);
 		const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
 		const lost = world.delivery.lost.map((event) => `given up by Slack: ${event}`);
 		return [...world.takeViolations(), ...pings, ...left, ...lost];

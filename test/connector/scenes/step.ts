@@ -143,6 +143,8 @@ export type Claim =
 	/** The person who acted last got a response without text. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
+	/** Exactly these people were notified by mentions since the last such claim, in this order. */
+	| { readonly notified: readonly Name[] }
 	/** Stores the first group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
 	/** Rows of the outbox that wait for the operator or were given up: a part of the reason of each. */
@@ -151,6 +153,17 @@ export type Claim =
 	| { readonly file: string; readonly has: string | null };
 
 export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
+
+/** `approveIn`: whether approvals can also be answered in `random`. */
+export interface SceneNotices {
+	readonly groups: readonly {
+		readonly people: readonly Name[];
+		readonly by: readonly ("mention" | "channel" | "direct")[];
+	}[];
+	readonly remindMinutes: number;
+	readonly escalateMinutes: number;
+	readonly approveIn?: true;
+}
 
 export interface Scene<S extends Site = Site> {
 	readonly name: string;
@@ -169,6 +182,8 @@ export interface Scene<S extends Site = Site> {
 	};
 	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
 	readonly welcome?: true;
+	/** Notices about approvals in `general`. */
+	readonly notices?: SceneNotices;
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;
 	/** Address of the password pages. */

@@ -1,5 +1,5 @@
 import { systemClock } from "@parley/base";
-import type { Finding } from "@parley/connector";
+import { type Finding, noticeTexts, readUnreached } from "@parley/connector";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
@@ -22,10 +22,20 @@ export async function examineConnector(examination: Examination): Promise<number
 		...finding,
 		what: secrets.reduce((what, secret) => what.replaceAll(secret, "…"), finding.what),
 	});
-	const findings = [...(await Array.fromAsync(found)), await connectorOf(examination)].map(shown);
+	const own = [await connectorOf(examination), ...(await noticesOf(examination))];
+	const findings = [...(await Array.fromAsync(found)), ...own].map(shown);
 	if (flags.json) printJson(findings, io);
 	else printRows(doctorRows(findings, outputLook(io)), io);
 	return findings.some(({ status }) => status === "fail") ? 1 : 0;
+}
+
+/** Reports notices to approvers that did not arrive by their first way. */
+async function noticesOf({ platform: { name }, flags, io }: Examination): Promise<Finding[]> {
+	const { data: dataDir } = await readConnectorConfig(flags, io);
+	const [newest, ...others] = await readUnreached({ platform: name, dataDir });
+	if (newest === undefined) return [];
+	const what = noticeTexts.finding({ count: others.length + 1, reason: newest.reason });
+	return [{ id: `${name}-notices`, status: "warn", what, fix: noticeTexts.fix }];
 }
 
 /** Whether the connector of this machine works. */

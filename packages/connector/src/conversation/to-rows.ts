@@ -29,15 +29,24 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	const { time, conversation, platform } = showing;
 	const { seq, at } = time;
 	return operations.flatMap((operation) => {
-		const { lane, task } = operation;
-		// Neither the posts of a task nor reactions delay the posts of the room.
-		const part = operation.type === "react" ? reactionsOf : task === undefined ? "" : `#task:${task}`;
+		const { lane } = operation;
+		const part = orderOf(operation);
 		const own = part === "" ? {} : { conversation: `${conversation}${part}` };
 		return postingsOf(operation, platform).map((payload, index) => {
 			const card = cardOf(operation, index);
 			return { seq, at, lane, ...own, ...defined({ card }), payload: withKey(payload, operation, card) };
 		});
 	});
+}
+
+/** End of the conversation of an operation. Posts of tasks, reactions and direct messages do not delay the posts of the room. */
+function orderOf(operation: RenderOperation): string {
+	if (operation.type === "react") return reactionsOf;
+	const { card, task } = operation;
+	const isElsewhere =
+		operation.type === "show" && operation.notifies && operation.notifies.ways[0] !== "mention";
+	if (isElsewhere) return `#notice:${card ?? ""}`;
+	return task === undefined ? "" : `#task:${task}`;
 }
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {
@@ -71,7 +80,8 @@ function posts(
 	operation: ShowOperation,
 	platform: RowTarget["platform"],
 ): Extract<Posting, { type: "post" }>[] {
-	const { replyTo, thread, upload, marker, buttons, since, plain, list, state, controls = [] } = operation;
+	const { replyTo, thread, upload, marker, buttons, since, plain, list, notifies, state } = operation;
+	const { controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -84,6 +94,7 @@ function posts(
 		upload,
 		marker,
 		list,
+		notifies,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
 	// Text of the agent can have several posts and files, and a card has neither.

@@ -189,6 +189,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }
 
-function confirmed(attempts: number, { remote }: Receipt): Verdict {
-	return { to: "confirmed", attempts, reason: null, remote, waitMs: 0 };
+/** The reason of a confirmed row is read by `readUnreached`. */
+function confirmed(attempts: number, { remote, unreached }: Receipt): Verdict {
+	return { to: "confirmed", attempts, reason: unreached ?? null, remote, waitMs: 0 };
 }

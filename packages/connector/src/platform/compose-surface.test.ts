@@ -34,6 +34,14 @@ function open(create: () => Promise<Receipt>): { readonly surface: Surface; read
 				remove: (_row, target) => call("remove", target),
 				find: () => call("find post"),
 			},
+			notices: {
+				direct: async (_row, person) => {
+					if (person === "closed")
+						throw new DeliveryError("direct messages are closed", { kind: "rejected" });
+					return `dm/${person}`;
+				},
+				channel: (_row, channel) => `channel/${channel}`,
+			},
 			thread: {
 				send: async (thread, { card }) => ({ remote: await cards.require(thread, card) }),
 				find: () => call("find thread"),

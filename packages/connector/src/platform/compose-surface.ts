@@ -1,5 +1,6 @@
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { Posting } from "./posting.ts";
+import { findNotice, type NoticeRooms, sendNotice } from "./send-notice.ts";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./surface.ts";
 
 type PostingOf<Type extends Posting["type"]> = Extract<Posting, { type: Type }>;
@@ -33,6 +34,7 @@ export interface ReactionRequests {
 /** Part of a surface that differs by platform. */
 export interface SurfaceRequests {
 	readonly post: PostRequests;
+	readonly notices: NoticeRooms;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
 	/** Absent if the connector does not react to messages. */
@@ -77,23 +79,18 @@ export function composeSurface(
 		cards: new CardMessages(cards, clock),
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const {
-		post,
-		thread,
-		private: answer,
-		reaction,
-		home,
-		typing,
-		suspended,
-		scopes,
-		dedupeWindowMs,
-	} = requests;
+	const { post, notices, thread, private: answer, reaction, home } = requests;
+	const { typing, suspended, scopes, dedupeWindowMs } = requests;
 	return {
 		send: (row) => {
 			const { target } = row;
 			return onPosting(requests, row, {
-				post: (posting) =>
-					target === undefined ? post.create(row, posting) : post.edit(row, posting, target),
+				post: (posting) => {
+					if (target !== undefined) return post.edit(row, posting, target);
+					const { notifies } = posting;
+					if (!notifies) return post.create(row, posting);
+					return sendNotice(row, { ...posting, notifies }, { rooms: notices, create: post.create, log });
+				},
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
@@ -107,7 +104,11 @@ export function composeSurface(
 		},
 		find: (row) =>
 			onPosting(requests, row, {
-				post: (posting) => post.find(row, posting),
+				post: (posting) => {
+					const { notifies } = posting;
+					if (!notifies) return post.find(row, posting);
+					return findNotice(row, { ...posting, notifies }, { rooms: notices, find: post.find });
+				},
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).find(row, posting),

@@ -66,10 +66,22 @@ export const reactionsOf = "#reactions";
 export const statusEmoji = ["👀", "⏳", "✅", "❌"] as const;
 export type StatusEmoji = (typeof statusEmoji)[number];
 
-/** `body` is in the platform's dialect, has a valid length and mentions no person. */
+/** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. */
+export const NoticeTarget = z.object({
+	people: z.array(z.string()),
+	ways: z.array(z.enum(["mention", "channel", "direct"])).min(1),
+	channels: z.array(z.string()),
+});
+export type NoticeTarget = z.output<typeof NoticeTarget>;
+
+/** `body` is in the platform's dialect, has a valid length and mentions no person; only `mentions` notify people. */
 const PostPosting = z.object({
 	type: z.literal("post"),
 	body: z.string(),
+	/** Posted by the first of its ways that the platform accepts. All ids are those of the platform. */
+	notifies: z.exactOptional(NoticeTarget),
+	/** Platform ids of people whom the post notifies, before its body. */
+	mentions: z.exactOptional(z.array(z.string())),
 	/** Platform id of the message that it answers. */
 	replyTo: z.exactOptional(z.string()),
 	/** The card whose thread gets the post. */

@@ -12,6 +12,8 @@ export interface Receipt {
 	readonly remote: string;
 	/** Rate limits that this request has exhausted. */
 	readonly limits?: readonly RateLimit[];
+	/** The ways of a notice that reached no person, with the platform's reasons, for operators. */
+	readonly unreached?: string;
 }
 
 /** One post or edit for the surface. */

@@ -117,7 +117,7 @@ export class SessionSubscription implements RoomSession {
 			session: opened.id,
 			controls,
 			platform,
-			...defined({ thread }),
+			...defined({ thread, link: platform.linkTo?.(room) }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 			live: () => this.#answers.level,
 			reacts: () => this.#answers.reacts,

@@ -8,7 +8,13 @@ import type { Audit } from "../trust/audit/audit.ts";
 import type { KeptGrantRequest } from "../trust/grants/grant-request.ts";
 import { grantScope } from "../trust/grants/session-trust.ts";
 import { actingId, type Principal } from "../vocabulary/principal.ts";
-import { type Answer, type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
+import {
+	type Answer,
+	type NoticeSchedule,
+	type Prompt,
+	type PromptResponse,
+	readAnswer,
+} from "../vocabulary/prompt.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { GrantScope } from "../vocabulary/tool.ts";
 import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
@@ -25,6 +31,8 @@ export interface Question {
 	readonly prompt: Prompt;
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
+	/** For an approval about which people are notified. */
+	readonly notices?: NoticeSchedule;
 	/** For a grant request: the requested grant. Only a written answer settles it. */
 	readonly wantedGrant?: KeptGrantRequest;
 }
@@ -68,7 +76,7 @@ export class Prompts {
 
 	/** Writes the question and records `prompt.requested`. */
 	async raise(tx: Tx, record: RecordEvents, session: Session, question: Question): Promise<void> {
-		const { prompt, approval, wantedGrant } = question;
+		const { prompt, approval, notices, wantedGrant } = question;
 		const [recorded] = await record({ type: "prompt.requested", prompt });
 		await tx
 			.insertInto("prompts")
@@ -85,6 +93,8 @@ export class Prompts {
 				scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 				binding: approval?.binding ?? null,
 				reminded: 0,
+				notices: notices ? JSON.stringify(notices) : null,
+				due_at: prompt.remindAt ?? null,
 				votes: null,
 				wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
 				created_at: this.#services.clock.now(),

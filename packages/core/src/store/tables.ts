@@ -111,8 +111,12 @@ interface PromptsTable extends Stamped {
 	scope: string | null;
 	/** Hash of the shown call. An approval is valid only for a call with the same hash. */
 	binding: string | null;
-	/** Number of reminders: 0, 1 or 2. */
+	/** Number of reminders and escalations. */
 	reminded: number;
+	/** `NoticeSchedule` as JSON if approvers are notified; otherwise null. */
+	notices: string | null;
+	/** Time of the next reminder, escalation or expiry; null if it follows from the lifetime. */
+	due_at: number | null;
 	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and one has; otherwise null. */
 	votes: string | null;
 	/** `WantedGrant` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */

@@ -208,3 +208,32 @@ test("a welcome names the approvers of the channel, and those of the guild by de
 	expect(await welcomed("own", "member")).toMatchObject({ approvers: ["discord:guild:ada"] });
 	expect(await welcomed("general", "stranger")).toEqual({ ...welcome, approvers: [] });
 });
+
+test("notices are those of the channel, else of its guild, for people and channels that its connector reaches", async () => {
+	const times = { remindMs: 1, escalateMs: 2 };
+	const by = ["channel", "mention"] as const;
+	const notices = {
+		[key]: { groups: [{ people: ["discord:guild:abe"], by }, { by: ["direct"] as const }], ...times },
+		"discord:guild": { groups: [{ by }], ...times },
+	};
+	const approvers = ["discord:guild:eve"];
+	await using t = await TestRuntime.open({
+		model: new ScriptedModel(),
+		chat: { ...noChat, places: { [key]: { approvers } }, notices },
+	});
+	const { places } = t.runtime.trust;
+	const desk = "discord:guild:desk";
+	expect(places.noticesOf(key, [desk, "slack:team:desk"])).toEqual({
+		groups: [
+			{ people: ["discord:guild:abe"], by, channels: [desk] },
+			{ people: approvers, by: ["direct"] },
+		],
+		...times,
+	});
+	expect(places.noticesOf("discord:guild:other", [])).toEqual({
+		groups: [{ people: [], by, channels: [] }],
+		...times,
+	});
+	expect(places.noticesOf("slack:team:general", [])).toBeUndefined();
+	expect(places.noticesOf(undefined, [])).toBeUndefined();
+});

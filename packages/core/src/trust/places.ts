@@ -6,6 +6,7 @@ import { stamp } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { actingId, type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
+import type { NoticeSchedule } from "../vocabulary/prompt.ts";
 import { requestedBy } from "./audit/audit.ts";
 import { approversIn } from "./people/approvers.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
@@ -73,6 +74,29 @@ export class Places {
 	/** Whether a typed message may decide about an approval. */
 	get typedApprovals(): boolean {
 		return this.#options.chat?.typedApprovals ?? true;
+	}
+
+	/**
+	 * Notices about the approvals of a channel: its own, else those of its guild or team. Undefined for none. `answeredIn`: other
+	 * channels in which the approvals may be answered.
+	 */
+	noticesOf(place: string | undefined, answeredIn: readonly string[]): NoticeSchedule | undefined {
+		if (place === undefined) return undefined;
+		const tenant = place.split(":").slice(0, 2).join(":");
+		const { notices = {} } = this.#options.chat ?? {};
+		const settings = notices[place] ?? notices[tenant];
+		if (!settings) return undefined;
+		// The connector of the session reaches no other guild or team.
+		const isOfTenant = (id: string): boolean => id.startsWith(`${tenant}:`);
+		const channels = answeredIn.filter(isOfTenant);
+		const { approvers = [] } = this.profileOf(place);
+		const groups = settings.groups.map(({ people = approvers, by }) => ({
+			people: people.filter(isOfTenant),
+			by,
+			...(by.includes("channel") ? { channels } : {}),
+		}));
+		const reachable = groups.filter(({ people, by }) => people.length > 0 || by.includes("channel"));
+		return reachable.length > 0 ? { ...settings, groups: reachable } : undefined;
 	}
 
 	/** The other channels in which approvals of a channel may be answered, if people still use them. */

@@ -31,6 +31,33 @@ export interface ChatSettings {
 		/** Suggested requests. */
 		readonly prompts: readonly string[];
 	};
+	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
+	readonly notices?: Readonly<Record<string, NoticeSettings>>;
+}
+
+/**
+ * Ways to notify approvers. `mention`: in the conversation. `channel`: in the channels of `approveIn`. `direct`: by a direct
+ * message.
+ */
+export const noticeWays = ["mention", "channel", "direct"] as const;
+export type NoticeWay = (typeof noticeWays)[number];
+
+/** People who are notified together. */
+export interface NoticeGroup {
+	/** Ids of the people. Default: the approvers of the channel. */
+	readonly people?: readonly string[];
+	/** Tried in this order, until one reaches a person. */
+	readonly by: readonly NoticeWay[];
+}
+
+/** Notices about the approvals of a channel. */
+export interface NoticeSettings {
+	/** The first is notified at once, each other one at an escalation. */
+	readonly groups: readonly NoticeGroup[];
+	/** Milliseconds until the reminder of the first group. */
+	readonly remindMs: number;
+	/** Milliseconds until the next group is notified. */
+	readonly escalateMs: number;
 }
 
 /** Settings under which no person has access. */

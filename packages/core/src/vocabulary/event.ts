@@ -3,7 +3,7 @@ import type { FileFacts } from "./kept-file.ts";
 import type { AssistantMessage, ImageType } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { ModelFault } from "./model-error.ts";
-import type { Prompt } from "./prompt.ts";
+import type { Notice, Prompt } from "./prompt.ts";
 import type { OodaPhase } from "./run-options.ts";
 import type { RunOrigin, ScheduleEvent } from "./schedule.ts";
 import type { SkillEvent } from "./skill.ts";
@@ -221,7 +221,7 @@ export type ConversationEvent =
 			readonly changed?: Prompt;
 	  }
 	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
-	/** A question waits for long already: at half and at nine tenths of its life. */
+	/** A question is still open: at half and at nine tenths of its lifetime, or at the times of its notices. */
 	| {
 			readonly type: "prompt.reminded";
 			readonly token: string;
@@ -229,6 +229,8 @@ export type ConversationEvent =
 			readonly label: string;
 			/** Milliseconds since the epoch. */
 			readonly expiresAt: number;
+			/** People to notify. `escalated`: this group gets its first notice. */
+			readonly notify?: Notice & { readonly escalated: boolean };
 	  }
 	/** A file for the people of the session; `runId` and `callId` identify the call that created it. */
 	| {

@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
+import type { NoticeSettings, NoticeWay } from "./chat-settings.ts";
 
 export interface PromptOption {
 	readonly value: string;
@@ -32,6 +33,22 @@ export interface ApprovalContext {
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals that an earlier version raised. */
 	readonly reply?: ReplyPlace;
+	/** People who are notified at once. */
+	readonly notify?: Notice;
+}
+
+/** People to notify, and the ways to try in order: see `NoticeWay`. */
+export interface Notice {
+	readonly people: readonly string[];
+	readonly by: readonly NoticeWay[];
+	/** Channels for the way `channel`, as `placeKey` writes them. */
+	readonly channels?: readonly string[];
+}
+
+/** Notices about an approval, as they were configured when it was raised. */
+export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escalateMs"> {
+	/** At least one. */
+	readonly groups: readonly Notice[];
 }
 
 /** The reply of the model that a call belongs to, and its place among the approvals that one commit raised for it. */
@@ -58,6 +75,8 @@ export interface Prompt {
 	/** Milliseconds since the epoch; after it the answer is `no answer`. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
+	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
+	readonly remindAt?: number;
 	/** The task that asks. The people of its session answer. */
 	readonly taskId?: string;
 }

@@ -9,6 +9,8 @@ import {
 	reactionsOf,
 	type Surface,
 } from "@parley/connector";
+import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
 import { Caller } from "./caller.ts";
@@ -63,6 +65,10 @@ export function discordSurface(parts: SurfaceParts): Surface {
 				remove: (row, target) => posts.remove(row, target),
 				find: (row, post) => finder.find(row, post),
 			},
+			notices: {
+				direct: (_row, person) => openDirect(caller, person),
+				channel: (_row, channel) => channel,
+			},
 			thread: {
 				send: (row, thread) => threads.open(row, thread),
 				find: (row, thread) => threads.find(row, thread),
@@ -89,6 +95,16 @@ export function discordSurface(parts: SurfaceParts): Surface {
 			dedupeWindowMs: () => limits.nonceMs,
 		};
 	});
+}
+
+const Opened = z.object({ id: z.string() });
+
+/** resources/user#create-dm */
+async function openDirect(caller: Caller, person: string): Promise<string> {
+	const request = { method: "POST", path: "/users/@me/channels", body: { recipient_id: person } } as const;
+	const opened = Opened.safeParse((await caller.ask(request, "create")).body);
+	if (opened.success) return opened.data.id;
+	throw new DeliveryError(deliveryTexts.noDirectMessages, { kind: "unknown" });
 }
 
 /** A channel that refused the sign is not asked again for ten minutes. */

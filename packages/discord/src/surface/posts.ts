@@ -62,7 +62,13 @@ export class Posts {
 			const path = `/channels/${channel}/messages`;
 			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };
-				const body = { ...messageBody(draft), ...unique, ...attached(draft.files), ...reply };
+				const body = {
+					...messageBody(draft),
+					...notified(post),
+					...unique,
+					...attached(draft.files),
+					...reply,
+				};
 				return this.#evenWithoutReply({ method: "POST", path, body, ...sent(draft.files) }, channel);
 			});
 			return this.#receipt(carried);
@@ -103,7 +109,7 @@ export class Posts {
 	async draft(row: OutboxRow, post: Post, read = this.#parts.read): Promise<Draft> {
 		const { file, upload, state, controls = [] } = post;
 		const files: DraftFile[] = [];
-		let { body } = post;
+		let body = `${mentionsIn(post)}${post.body}`;
 		if (file) files.push(textFile(file));
 		if (upload && upload.size > limits.fileBytes) {
 			body += `\n-# ${fileTooLarge(upload, "Discord", limits.fileBytes)}`;
@@ -205,6 +211,15 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
 	if (!isPermission && !error.isOfTheContents) throw error;
 	return error;
+}
+
+/** Only the people of `mentions` are notified: resources/message#allowed-mentions-object. */
+function notified({ mentions = [] }: Post): Record<string, unknown> {
+	return mentions.length === 0 ? {} : { allowed_mentions: { ...noMentions, users: [...mentions] } };
+}
+
+function mentionsIn({ mentions = [] }: Post): string {
+	return mentions.map((id) => `<@${id}> `).join("");
 }
 
 /** Fields of both new and changed messages. */

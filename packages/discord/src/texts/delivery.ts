@@ -17,6 +17,7 @@ export const deliveryTexts = {
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`Discord would refuse the message: ${problems.join(", ")}`,
 	noMessageId: "Discord's response contains no message id",
+	noDirectMessages: "Discord's response contains no channel for direct messages",
 	noMessages: "Discord's response is not a list of messages",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,

@@ -1,3 +1,4 @@
+import { noticeWays } from "@parley/core";
 import * as z from "zod";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
@@ -121,6 +122,74 @@ const aPrompt = "a request of at most 100 characters";
 
 const identity = "a rule that names a platform, tenant, channel, platformRole or user";
 
+const minutes = "a number of minutes from 1 to 10080";
+
+const minutesOf = (description: string) =>
+	z.exactOptional(
+		z
+			.number({ error: minutes })
+			.min(1, { error: minutes })
+			.max(10_080, { error: minutes })
+			.describe(description),
+	);
+
+const noticeGroup = () =>
+	z.strictObject({
+		people: z.exactOptional(
+			list("the id of a person: PLATFORM:TENANT:USER").describe(
+				"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel.",
+			),
+		),
+		by: z.exactOptional(
+			z
+				.array(choice(noticeWays), { error: "a list of mention, channel and direct" })
+				.min(1, { error: "a list with mention, channel or direct" })
+				.refine((ways) => ways.lastIndexOf("direct") < 1, {
+					error: "a list with direct only as its first way",
+				})
+				.describe(
+					"Ways to notify the group. A later one is tried if an earlier one does not reach a person. With mention, by a mention in the conversation. With channel, by a post in the channels of approveIn. With direct, by a direct message. Default: mention.",
+				),
+		),
+	});
+
+/** Notices about approvals. */
+const notices = () =>
+	z
+		.record(
+			z.string(),
+			z.strictObject({
+				groups: z
+					.array(noticeGroup(), { error: "a list of groups" })
+					.min(1, { error: "a list with at least one group" })
+					.max(10, { error: "a list of at most 10 groups" })
+					.describe("Groups of approvers. The first is notified at once, each other one at an escalation."),
+				remindMinutes: minutesOf("Minutes until the only reminder of the first group. Default: 60."),
+				escalateMinutes: minutesOf(
+					"Minutes until the next group is notified, from the reminder or from the notice of the group before. Default: 60.",
+				),
+			}),
+			{ error: `an object with ${channelName}` },
+		)
+		.superRefine(namesChannels)
+		.superRefine(namesOwnPeople);
+
+/** A connector reaches only people of its own guild or team. */
+function namesOwnPeople(
+	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,
+	context: z.RefinementCtx,
+): void {
+	for (const [name, { groups }] of Object.entries(given)) {
+		const tenant = name.split(":").slice(0, 2).join(":");
+		const isOwn = (id: string): boolean => id.startsWith(`${tenant}:`) && id.split(":").length === 3;
+		for (const [index, { people = [] }] of groups.entries()) {
+			if (people.every(isOwn)) continue;
+			const path = [name, "groups", index, "people"];
+			context.addIssue({ code: "custom", path, message: `people of ${tenant}, as ${tenant}:USER` });
+		}
+	}
+}
+
 /** Schema of `chat`: access of chat users, and channel settings. */
 export const chatSchema = () =>
 	z
@@ -182,6 +251,9 @@ export const chatSchema = () =>
 				})
 				.partial()
 				.describe("Welcome of connectors: the work of the agent, the approvers, and suggested requests."),
+			approvalNotices: notices().describe(
+				"Notices to approvers, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+			),
 			channels: channels().describe(
 				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),

@@ -52,6 +52,7 @@ export function readChat({
 	trust = {},
 	typedApprovals,
 	welcome: { posts = true, prompts = [] } = {},
+	approvalNotices,
 }: Chat): ChatSettings {
 	const named = Object.entries({ ...places, ...channels });
 	const profiles = named.map(([name, channel]) => [name, readChannel(channel)] as const);
@@ -62,8 +63,29 @@ export function readChat({
 		tenants,
 		places: Object.fromEntries(profiles),
 		welcome: { posts, prompts },
-		...defined({ endTrustOnStranger: trust.endOnStranger, typedApprovals }),
+		...defined({
+			endTrustOnStranger: trust.endOnStranger,
+			typedApprovals,
+			notices: approvalNotices && readNotices(approvalNotices),
+		}),
 	};
+}
+
+const minuteMs = 60 * 1000;
+
+function readNotices(given: NonNullable<Chat["approvalNotices"]>): NonNullable<ChatSettings["notices"]> {
+	const entries = Object.entries(given).map(
+		([key, { groups, remindMinutes = 60, escalateMinutes = 60 }]) =>
+			[
+				key,
+				{
+					groups: groups.map(({ by = ["mention"], people }) => ({ by, ...defined({ people }) })),
+					remindMs: remindMinutes * minuteMs,
+					escalateMs: escalateMinutes * minuteMs,
+				},
+			] as const,
+	);
+	return Object.fromEntries(entries);
 }
 
 function readChannel({ budgetUsd, approvalHours, ...same }: Channel): PlaceProfile {

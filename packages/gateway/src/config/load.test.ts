@@ -193,6 +193,9 @@ test("people and channels of chat platforms are configured in the file, in its o
 				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2, "approveIn": ["slack:T:C"] },
 				"discord:1": { "mention": "always", "sessions": "person", "quotaBytes": 5 },
 			},
+			"approvalNotices": {
+				"discord:1:2": { "groups": [{ "people": ["discord:1:5"], "by": ["direct", "mention"] }, {}], "remindMinutes": 30 },
+			},
 		} }`,
 	);
 	expect(place.load().chat).toEqual({
@@ -210,6 +213,13 @@ test("people and channels of chat platforms are configured in the file, in its o
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
 		welcome: { posts: true, prompts: [] },
+		notices: {
+			"discord:1:2": {
+				groups: [{ people: ["discord:1:5"], by: ["direct", "mention"] }, { by: ["mention"] }],
+				remindMs: 1_800_000,
+				escalateMs: 3_600_000,
+			},
+		},
 	});
 });
 
@@ -371,7 +381,10 @@ test.each([
 	['{ "slack": { "token": "xoxb" } }', ['unknown setting "slack.token"', "apiUrl, listen"]],
 	[
 		'{ "chat": { "chanels": {} } }',
-		["did you mean channels?", "allowed: people, tenants, trust, typedApprovals, welcome, channels"],
+		[
+			"did you mean channels?",
+			"allowed: people, tenants, trust, typedApprovals, welcome, approvalNotices, channels",
+		],
 	],
 	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
 	[
@@ -393,6 +406,20 @@ test.each([
 		'{ "chat": { "welcome": { "prompts": ["a", "b", "c", "d"] } } }',
 		["chat.welcome.prompts", "at most three"],
 	],
+	...(
+		[
+			[{}, "missing"],
+			[{ groups: [] }, "a list with at least one group"],
+			[{ groups: [{ by: [] }] }, "a list with mention, channel or direct"],
+			[{ groups: [{ by: ["mail"] }] }, "mention, channel, direct"],
+			[{ groups: [{ by: ["mention", "direct"] }] }, "a list with direct only as its first way"],
+			[{ groups: [{ people: ["discord:h:5"] }] }, "people of discord:g, as discord:g:USER"],
+			[{ groups: [{}], remindMinutes: 0 }, "minutes from 1 to 10080"],
+		] as const
+	).map(([given, allowed]): [string, string[]] => [
+		JSON.stringify({ chat: { approvalNotices: { "discord:g:c": given } } }),
+		[allowed],
+	]),
 	['{ "chat": { "channels": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
 	['{ "chat": { "channels": { "discord:g": { "sessions": "mine" } } } }', ['"mine"', "shared, person"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],

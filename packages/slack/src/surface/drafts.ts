@@ -19,6 +19,8 @@ export interface Showing {
 	readonly list?: StepList;
 	/** Text for a message without other content, for example a file name. */
 	readonly instead?: string;
+	/** Ids of people whom the message notifies. */
+	readonly mentions?: readonly string[];
 }
 
 /** A valid message, with the parts that were left out. */
@@ -36,7 +38,12 @@ const kept = 2500;
  * Returns the message for the content. Parts that Slack would refuse are left out: controls are dropped, and a text that is
  * too long is shortened, with the complete text in a file. No text is lost. Throws `rejected` if no valid message exists.
  */
-export function draftOf({ body, controls = [], list, instead }: Showing): Drafted {
+export function draftOf(showing: Showing): Drafted {
+	const drafted = withoutMentions(showing);
+	return { ...drafted, message: withMentions(drafted.message, showing) };
+}
+
+function withoutMentions({ body, controls = [], list, instead }: Showing): Drafted {
 	const actions = controlBlocks(controls);
 	const { controls: refused } = checkMessage({ blocks: actions, text: "-" });
 	const text = refused === undefined ? body : body + linksAsText(controls);
@@ -56,13 +63,22 @@ export function draftOf({ body, controls = [], list, instead }: Showing): Drafte
  * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if none is
  * valid.
  */
-export function plainDrafts({ body, plain: plainer, controls = [] }: Showing): readonly Message[] {
+export function plainDrafts({ body, plain: plainer, mentions, controls = [] }: Showing): readonly Message[] {
 	const { text } = bodyBlocks(beginningOf(plainer ?? body).beginning);
 	const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
 	const actions = plainControlBlocks(controls);
 	const bare = { blocks: [section], text };
-	const all = actions.length === 0 ? [bare] : [{ blocks: [section, ...actions], text }, bare];
+	const simple = actions.length === 0 ? [bare] : [{ blocks: [section, ...actions], text }, bare];
+	const all = simple.map((message) => withMentions(message, defined({ mentions })));
 	return all.filter((message) => Object.keys(checkMessage(message)).length === 0);
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
+function withMentions(message: Message, { mentions = [] }: Pick<Showing, "mentions">): Message {
+	if (mentions.length === 0) return message;
+	const named = mentions.map((id) => `<@${id}>`).join(" ");
+	const section = { type: "section", text: { type: "mrkdwn", text: named } } as const;
+	return { blocks: [section, ...message.blocks], text: `${named} ${message.text}` };
 }
 
 function messageOf(

@@ -316,9 +316,9 @@ function postedOf(body: Carried["body"]): z.output<typeof Posted> {
 	throw new DeliveryError(deliveryTexts.noMessageId, { kind: "unknown" });
 }
 
-function showingOf({ body, plain, list, file, upload, controls = [] }: Post): Showing {
+function showingOf({ body, plain, list, file, upload, mentions, controls = [] }: Post): Showing {
 	const instead = upload?.name ?? file?.name;
-	return defined({ body, controls, list, plain, instead });
+	return defined({ body, controls, list, plain, instead, mentions });
 }
 
 function codeOf({ bytes }: SharedFile): string {

@@ -23,7 +23,8 @@ type Token = z.output<typeof Token>;
 /** Maximum difference between the clocks of this machine and of Slack. */
 const filesSkewMs = 10_000;
 
-const Opened = z.object({ channel: z.object({ id: z.string() }) });
+/** https://docs.slack.dev/reference/methods/conversations.open */
+export const Opened = z.object({ channel: z.object({ id: z.string() }) });
 
 export interface PrivateAnswersParts {
 	readonly caller: Caller;

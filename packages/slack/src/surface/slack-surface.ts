@@ -1,4 +1,11 @@
-import { type SurfaceParts as CommonParts, composeSurface, type Surface } from "@parley/connector";
+import {
+	type SurfaceParts as CommonParts,
+	composeSurface,
+	DeliveryError,
+	type OutboxRow,
+	type Surface,
+} from "@parley/connector";
+import { deliveryTexts } from "../texts/delivery.ts";
 import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { limits } from "../vocabulary/limits.ts";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
@@ -7,7 +14,7 @@ import { History } from "./history.ts";
 import { publishHome } from "./home.ts";
 import { PostTargets } from "./post-targets.ts";
 import { Posts } from "./posts.ts";
-import { PrivateAnswers } from "./private-answers.ts";
+import { Opened, PrivateAnswers } from "./private-answers.ts";
 import { everything, RateLimits } from "./rate-limits.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
@@ -63,6 +70,15 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 				remove: (row, target) => posts.remove(row, target),
 				find: (row, post) => posts.find(row, post),
 			},
+			notices: {
+				direct: async (row, person) => {
+					const { body } = await caller.ask({ method: "conversations.open" }, { users: person });
+					const opened = Opened.safeParse(body);
+					if (opened.success) return `${tenantOf(row)}/${opened.data.channel.id}`;
+					throw new DeliveryError(deliveryTexts.noConversation, { kind: "unknown" });
+				},
+				channel: (row, channel) => `${tenantOf(row)}/${channel}`,
+			},
 			thread: {
 				send: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),
 				find: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),
@@ -90,6 +106,10 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 		stopped: (conversation) => status.end(conversation),
 		suggest: (channel, prompts) => suggestions.show(channel, prompts),
 	};
+}
+
+function tenantOf({ conversation }: OutboxRow): string {
+	return addressOfConversation(conversation)?.tenant ?? "";
 }
 
 /** Limits of Slack for `ChatPlatform.limits`. A post leaves room for the text that its blocks add. */

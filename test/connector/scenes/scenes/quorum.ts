@@ -58,6 +58,15 @@ export const quorum: readonly Scene[] = [
 		],
 	},
 	{
+		name: "a typed approval does not count as one of several approvals",
+		steps: [
+			...asks,
+			{ replies: "approve", to: "0 of 2 approvals", by: "Alex" },
+			{ shows: "**0 of 2 approvals**" },
+			{ file: "prod/notes.txt", has: null },
+		],
+	},
+	{
 		name: "a vote survives a restart of both processes",
 		steps: [
 			...asks,

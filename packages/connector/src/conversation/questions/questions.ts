@@ -1,10 +1,11 @@
 import { defined } from "@parley/base";
-import type { EventPayloads } from "@parley/protocol";
+import type { EventPayloads, NoticePayload } from "@parley/protocol";
 import { questionTexts } from "../../texts/questions.ts";
 import type { RecordedEvent, Reducer, Scene, Step, WaitsFor } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, fitsUncut } from "./draw-reply-card.ts";
+import { noticesOf } from "./notices.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
@@ -53,7 +54,7 @@ export const questions: Reducer<QuestionsSlice> = {
 				);
 			}
 			case "prompt.reminder":
-				return remind(slice, event.payload.token, scene);
+				return remind(slice, event.payload, scene);
 			case "session.deleted":
 				return closeAll(slice, recorded, scene);
 			default:
@@ -104,15 +105,28 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	// A worker of a task has neither a card nor a thread.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...defined({ task }) };
-	if (isOfReply(question)) return askInReply(slice, question, scene);
+	const { notify } = payload.context;
+	if (isOfReply(question)) return askInReply(slice, question, { notify, scene });
 	return {
 		slice: { ...slice, open: [...slice.open, question].slice(-maxOpen) },
-		operations: [openCard(question, scene)],
+		operations: [openCard(question, scene), ...firstNotices(question, { notify, calls: 1 }, scene)],
 	};
 }
 
+function firstNotices(
+	question: OpenQuestion,
+	{ notify, calls }: { readonly notify: NoticePayload | undefined; readonly calls: number },
+	scene: Scene,
+): ShowOperation[] {
+	return notify ? noticesOf(question, { notify, kind: "waiting", count: 0, calls }, scene) : [];
+}
+
 /** Adds a call to the cards of its reply. The cards are shown with the last approval of one commit. */
-function askInReply(slice: QuestionsSlice, raised: ReplyQuestion, scene: Scene): Change {
+function askInReply(
+	slice: QuestionsSlice,
+	raised: ReplyQuestion,
+	{ notify, scene }: { readonly notify: NoticePayload | undefined; readonly scene: Scene },
+): Change {
 	const { cards: known = [], open: before } = slice;
 	const question: ReplyQuestion = {
 		...raised,
@@ -126,8 +140,10 @@ function askInReply(slice: QuestionsSlice, raised: ReplyQuestion, scene: Scene):
 		return hasRows && fitsUncut(card, open, scene);
 	});
 	const after = { ...slice, open, cards };
-	const shown = reply.place < reply.count ? [] : newestCards(cards, reply);
-	return { slice: after, operations: shown.map((card) => showCard(card, after, scene)) };
+	if (reply.place < reply.count) return { slice: after, operations: [] };
+	const shown = newestCards(cards, reply).map((card) => showCard(card, after, scene));
+	const notices = firstNotices(question, { notify, calls: reply.count }, scene);
+	return { slice: after, operations: [...shown, ...notices] };
 }
 
 /** A single call on a card is shown like any other question. */
@@ -197,15 +213,24 @@ function close(
 }
 
 /** Approvals that were raised together have one reminder. */
-function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
+function remind(
+	slice: QuestionsSlice,
+	{ token, notify }: EventPayloads["prompt.reminder"],
+	scene: Scene,
+): Change {
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, operations: [] };
 	const reminded = { ...question, reminders: question.reminders + 1 };
 	const after = { ...slice, open: slice.open.map((one) => (one === question ? reminded : one)) };
 	const card = replyCardOf(slice, token);
 	const together = card && card.rows.length > 1 ? raisedWith(card, token) : [];
+	if (together.length > 0 && together[0]?.token !== token) return { slice: after, operations: [] };
+	if (notify) {
+		const kind = notify.escalated ? "escalated" : "reminder";
+		const facts = { notify, kind, count: reminded.reminders, calls: Math.max(together.length, 1) } as const;
+		return { slice: after, operations: noticesOf(reminded, facts, scene) };
+	}
 	if (together.length === 0) return { slice: after, operations: [reminder(reminded, scene)] };
-	if (together[0]?.token !== token) return { slice: after, operations: [] };
 	const calls = together.map((row) => {
 		const open = after.open.find((one) => one.token === row.token);
 		return `**${row.number}.** ${callLine({ row, question: open })}`;

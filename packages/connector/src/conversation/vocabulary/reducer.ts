@@ -33,6 +33,8 @@ export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
 	readonly platform: ScenePlatform;
+	/** Address of the room on the platform, if it has one. */
+	readonly link?: string;
 	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
 	/** The task whose card shows a task: the task itself or its parent; undefined without one. */

@@ -33,6 +33,7 @@ export interface ShowOperation {
 	readonly buttons?: readonly (readonly string[])[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
+	readonly notifies?: Post["notifies"];
 	/** State of a card or notice. Absent for text of the agent. */
 	readonly state?: Post["state"];
 }

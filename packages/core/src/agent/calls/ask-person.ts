@@ -14,7 +14,13 @@ import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
-import type { ApprovalContext, Elicitation, ElicitationAnswer, Prompt } from "../../vocabulary/prompt.ts";
+import type {
+	ApprovalContext,
+	Elicitation,
+	ElicitationAnswer,
+	NoticeSchedule,
+	Prompt,
+} from "../../vocabulary/prompt.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { taintNotes } from "../../vocabulary/taint.ts";
 import { denied, unanswered } from "../run/limits.ts";
@@ -37,6 +43,8 @@ export interface QuestionPorts {
 export interface ApprovalPorts extends QuestionPorts {
 	/** The other channels in which its approvals may be answered, if they are known before the question. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
+	/** The notices about its approvals; undefined for none. `answeredIn`: the result of `approveIn`. */
+	readonly noticesOf: (session: InPlace, answeredIn: readonly string[]) => NoticeSchedule | undefined;
 }
 
 function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
@@ -62,18 +70,31 @@ export async function approvalQuestion(
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
+	const notices = ports.noticesOf(run.session, alsoIn);
+	const prompt = promptOf(
+		run,
+		shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
+		ports,
+	);
 	return {
 		callId: call.id,
+		...defined({ notices }),
 		approval: {
 			floor,
 			binding: bindingOf(planned, version),
 			...defined({ scope: scope && { ...scope, policy: version } }),
 		},
-		prompt: promptOf(
-			run,
-			shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
-			ports,
-		),
+		prompt: notices ? withNotice(prompt, notices, run.clock.now()) : prompt,
+	};
+}
+
+function withNotice(prompt: Prompt, { groups: [notify], remindMs }: NoticeSchedule, now: number): Prompt {
+	const { approval } = prompt;
+	if (!approval || !notify) return prompt;
+	return {
+		...prompt,
+		approval: { ...approval, notify },
+		remindAt: Math.min(now + remindMs, prompt.expiresAt),
 	};
 }
 

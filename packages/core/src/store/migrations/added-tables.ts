@@ -121,6 +121,12 @@ export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }
 
+/** Open questions keep the reminders at half and at nine tenths of their lifetime. */
+export async function addNotices(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("prompts").addColumn("notices", "text").execute();
+	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

@@ -20,6 +20,7 @@ export const freshSchema: FreshSchema = {
 		"0013-trusted-content",
 		"0014-message-context",
 		"0015-votes",
+		"0016-notices",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -30,7 +31,7 @@ CREATE TABLE "sessions" ("epoch" bigint not null, "v" integer not null, "id" tex
 CREATE TABLE "events" ("epoch" bigint not null, "v" integer not null, "position" integer primary key autoincrement, "id" text not null, "session_id" text not null, "seq" bigint not null, "type" text not null, "at" bigint not null, "data" text not null, "hash" text, constraint "events_seq" unique ("session_id", "seq"));
 CREATE TABLE "runs" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "ordinal" bigint not null, "state" text not null, "content" text not null, "accept_all" integer not null, "cancel_requested" integer not null, "created_at" bigint not null, "ended_at" bigint, "images" text, "retry_of" text, "attachments" text, "correlation" text, "actor" text, "hash" text, "options" text, "context" text, constraint "runs_ordinal" unique ("session_id", "ordinal"));
 CREATE TABLE "steps" ("epoch" bigint not null, "v" integer not null, "run_id" text not null, "n" integer not null, "at" bigint not null, "data" text not null, "hash" text, constraint "steps_key" primary key ("run_id", "n"));
-CREATE TABLE "prompts" ("epoch" bigint not null, "v" integer not null, "token" text primary key, "session_id" text not null, "run_id" text not null, "call_id" text not null, "state" text not null, "seq" bigint not null, "request" text not null, "answer" text, "floor" integer not null, "scope" text, "binding" text, "expires_at" bigint not null, "reminded" integer default 0 not null, "created_at" bigint default 0 not null, "wanted_grant" text, "votes" text);
+CREATE TABLE "prompts" ("epoch" bigint not null, "v" integer not null, "token" text primary key, "session_id" text not null, "run_id" text not null, "call_id" text not null, "state" text not null, "seq" bigint not null, "request" text not null, "answer" text, "floor" integer not null, "scope" text, "binding" text, "expires_at" bigint not null, "reminded" integer default 0 not null, "created_at" bigint default 0 not null, "wanted_grant" text, "votes" text, "notices" text, "due_at" bigint);
 CREATE TABLE "grants" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "kind" text not null, "scope" text, "granted_by" text not null, "created_at" bigint not null, "expires_at" bigint, "ended_at" bigint);
 CREATE TABLE "secrets" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "sealed" text not null, "created_at" bigint not null);
 CREATE TABLE "keys" ("epoch" bigint not null, "v" integer not null, "principal" text not null, "key" text not null, "request" text not null, "response" text not null, "created_at" bigint not null, constraint "keys_key" primary key ("principal", "key"));

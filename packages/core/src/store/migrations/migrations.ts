@@ -3,6 +3,7 @@ import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import {
 	addHashedFrom,
 	addMessageContext,
+	addNotices,
 	addTextHashes,
 	addTrustedContent,
 	addVotes,
@@ -292,4 +293,5 @@ export const migrations: readonly Migration[] = [
 	{ name: "0013-trusted-content", up: addTrustedContent },
 	{ name: "0014-message-context", up: addMessageContext },
 	{ name: "0015-votes", up: addVotes },
+	{ name: "0016-notices", up: addNotices },
 ];

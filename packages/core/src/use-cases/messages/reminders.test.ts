@@ -4,6 +4,8 @@ import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { noChat } from "../../vocabulary/chat-settings.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
 
 const hour = 60 * 60 * 1000;
 const tools = [probeTool("edit", { classes: ["write"] })];
@@ -145,4 +147,90 @@ test("a question ends when its time is over although no run waits for it", async
 		token: prompt.token,
 		reason: "expired",
 	});
+});
+
+const ada: Principal = {
+	id: "connector:discord",
+	kind: "connector",
+	platform: "discord",
+	person: {
+		id: "discord:guild:ada",
+		name: "Ada",
+		role: "member",
+		place: { platform: "discord", tenant: "guild", channel: "general", shared: false },
+	},
+};
+
+const minute = 60_000;
+
+async function notified(clock: ManualClock, directory?: string) {
+	const groups = ["abe", "eve"].map((name) => ({
+		people: [`discord:guild:${name}`],
+		by: ["mention"] as const,
+	}));
+	const t = await TestRuntime.open({
+		...{ model: new ScriptedModel([calls("c1", "edit")], [says("well then")]), tools, clock },
+		...(directory !== undefined && { directory }),
+		chat: {
+			...noChat,
+			notices: { "discord:guild": { groups, remindMs: 30 * minute, escalateMs: 60 * minute } },
+		},
+	});
+	await t.runtime.start();
+	return t;
+}
+
+test("an approval with notices has one reminder and one escalation at the configured times, also over a restart", async () => {
+	const first = await notified(new ManualClock());
+	const session = await first.create(ada);
+	const before = await EventLog.join(first.runtime, session, { afterSeq: 0 });
+	await first.runtime.send(unkeyed(ada), session, { content: "go" });
+	const { prompt } = await before.next("prompt.requested");
+	expect(prompt.approval?.notify).toEqual({ people: ["discord:guild:abe"], by: ["mention"] });
+	await pass(first, 1 / 3);
+	expect(before.recorded).not.toContain("prompt.reminded");
+	await first.stop();
+	await using second = await notified(first.clock, first.directory);
+	const log = await EventLog.join(second.runtime, session, { afterSeq: 0 });
+	const notices = () =>
+		log.events.flatMap(({ event }) => (event.type === "prompt.reminded" ? [event.notify] : []));
+	await pass(second, 1 / 3);
+	expect(notices()).toEqual([{ people: ["discord:guild:abe"], by: ["mention"], escalated: false }]);
+	await pass(second, 2 / 3);
+	expect(notices()).toHaveLength(1);
+	await pass(second, 1);
+	expect(notices()[1]).toEqual({ people: ["discord:guild:eve"], by: ["mention"], escalated: true });
+	await pass(second, 20);
+	expect(notices()).toHaveLength(2);
+	await pass(second, 2);
+	await expect(log.next("prompt.closed")).resolves.toMatchObject({ reason: "expired" });
+});
+
+test("after a long stop, each group still has its time", async () => {
+	const first = await notified(new ManualClock());
+	const session = await first.create(ada);
+	await first.runtime.send(unkeyed(ada), session, { content: "go" });
+	await first.settle();
+	await first.stop();
+	first.clock.advance(5 * hour);
+	await using second = await notified(first.clock, first.directory);
+	const log = await EventLog.join(second.runtime, session, { afterSeq: 0 });
+	const count = () => log.recorded.filter((type) => type === "prompt.reminded").length;
+	await log.next("prompt.reminded");
+	await pass(second, 5 / 6);
+	expect(count()).toBe(1);
+	await pass(second, 1 / 3);
+	expect(count()).toBe(2);
+});
+
+test("a denied approval has no notices, and no timer is left for it", async () => {
+	await using t = await notified(new ManualClock());
+	const session = await t.create(ada);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.send(unkeyed(ada), session, { content: "go" });
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true });
+	await log.next("assistant.message");
+	await pass(t, 5);
+	expect(log.recorded).not.toContain("prompt.reminded");
 });

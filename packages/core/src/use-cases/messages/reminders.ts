@@ -1,10 +1,11 @@
-import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError, type Timer } from "@parley/base";
 import { sql } from "kysely";
+import { type DueNotice, nextNotice } from "../../conversation/notice-schedule.ts";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Prompts } from "../../conversation/prompts.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
-import type { Prompt } from "../../vocabulary/prompt.ts";
+import type { NoticeSchedule, Prompt } from "../../vocabulary/prompt.ts";
 
 /** Looked again at least this often while a question is open: a machine that sleeps stops its timers. */
 const lookAgainMs = 10 * 60 * 1000;
@@ -29,8 +30,8 @@ interface ReminderPorts {
 }
 
 /**
- * Reminds people of questions at 50 % and 90 % of their lifetime, and expires overdue ones, also without a waiting run. One
- * timer serves all questions.
+ * Reminds people of questions at 50 % and 90 % of their lifetime, or at the times of their notices, and expires overdue ones,
+ * also without a waiting run. One timer serves all questions.
  */
 export class Reminders {
 	readonly #ports: ReminderPorts;
@@ -47,7 +48,9 @@ export class Reminders {
 		this.#ports = ports;
 		this.#sessions = sessions;
 		ports.observers.addRecorded(({ event }) => {
-			if (event.type === "prompt.requested") this.#wait(dueAt(ports.clock.now(), event.prompt.expiresAt, 0));
+			if (event.type !== "prompt.requested") return;
+			const { expiresAt, remindAt } = event.prompt;
+			this.#wait(remindAt ?? dueAt(ports.clock.now(), expiresAt, 0));
 		});
 	}
 
@@ -145,18 +148,19 @@ export class Reminders {
 		await session.commit(async (tx, record) => {
 			const now = clock.now();
 			if (now >= expires_at) return this.#ports.prompts.expire(tx, record, session, token);
-			const reminded = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
 			const row = await tx
-				.updateTable("prompts")
-				.set({ reminded })
+				.selectFrom("prompts")
+				.select(["request", "reminded", "notices", "due_at"])
 				.where("token", "=", token)
 				.where("state", "=", "open")
-				.where("reminded", "<", reminded)
-				.returning("request")
 				.executeTakeFirst();
 			if (!row) return;
 			const { label, runId, expiresAt } = fromRow<Prompt>(row.request);
-			await record({ type: "prompt.reminded", token, runId, label, expiresAt });
+			const step = stepOf(row, { created_at, expires_at, now });
+			if (!step) return;
+			const { reminded, dueAt: due_at = null, notify } = step;
+			await tx.updateTable("prompts").set({ reminded, due_at }).where("token", "=", token).execute();
+			await record({ type: "prompt.reminded", token, runId, label, expiresAt, ...defined({ notify }) });
 		});
 		if (clock.now() >= expires_at) session.wake(token);
 		return true;
@@ -179,13 +183,33 @@ export class Reminders {
 	}
 }
 
+interface ReminderRow {
+	readonly reminded: number;
+	readonly notices: string | null;
+	readonly due_at: number | null;
+}
+
+/** The reminder of a question that is due; undefined for none. */
+function stepOf(
+	{ reminded, notices, due_at }: ReminderRow,
+	{ created_at, expires_at, now }: Pick<Waiting, "created_at" | "expires_at"> & { readonly now: number },
+): (Omit<DueNotice, "dueAt" | "notify"> & Partial<DueNotice>) | undefined {
+	if (notices === null) {
+		const steps = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
+		return reminded < steps ? { reminded: steps } : undefined;
+	}
+	if (due_at !== null && now < Number(due_at)) return undefined;
+	const schedule = fromRow<NoticeSchedule>(notices);
+	return nextNotice(schedule, { reminded, now, expiresAt: expires_at });
+}
+
 /** Time of the next step after this number of reminders: half of the lifetime, nine tenths of it, its end. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }
 
 /** The same in SQL, in whole numbers. */
-const dueSql = `case reminded
+const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10
 	when 1 then created_at + (expires_at - created_at) * 9 / 10
-	else expires_at end`;
+	else expires_at end)`;

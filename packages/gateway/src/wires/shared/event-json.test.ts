@@ -341,6 +341,22 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 				},
 			},
 		],
+		[
+			{
+				...{ type: "prompt.reminded", token: "prompt_1", runId: "run_1", label: "Allow it?", expiresAt: 0 },
+				notify: { people: ["discord:1:42"], by: ["direct", "mention"], escalated: true },
+			},
+			{
+				event: "prompt.reminder",
+				payload: {
+					token: "prompt_1",
+					label: "Allow it?",
+					run_id: "run_1",
+					expires_at: "1970-01-01T00:00:00.000Z",
+					notify: { people: ["discord:1:42"], by: ["direct", "mention"], escalated: true },
+				},
+			},
+		],
 	],
 	"file.created": [
 		[

@@ -122,8 +122,9 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
 		case "prompt.reminded": {
-			const { token, label, runId, expiresAt } = event;
-			const payload = { token, label, expires_at: toTime(expiresAt), run_id: runId };
+			const { token, label, runId, expiresAt, notify } = event;
+			const times = { expires_at: toTime(expiresAt), run_id: runId };
+			const payload = { token, label, ...times, ...defined({ notify }) };
 			return { event: "prompt.reminder", payload };
 		}
 		case "file.created":

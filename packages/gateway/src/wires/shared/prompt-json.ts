@@ -28,6 +28,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					approvals: approval.approvals,
 					also_in: approval.alsoIn,
 					reply: approval.reply,
+					notify: approval.notify,
 					...common,
 				})
 			: common,

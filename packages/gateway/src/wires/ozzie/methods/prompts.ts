@@ -96,7 +96,7 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
-	const { arguments: given, preview, notes, warnings, also_in, ...short } = shown.context;
+	const { arguments: given, preview, notes, warnings, also_in, notify: _, ...short } = shown.context;
 	const isLong = whole && prompt.approval !== undefined;
 	return {
 		...shown,

@@ -1,0 +1,63 @@
+import type { NoticePayload } from "@parley/protocol";
+import type { Control } from "../../platform/posting.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { noticeTexts } from "../../texts/notices.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import { cardOf, codeOf, type OpenQuestion } from "./question.ts";
+import { cardTarget } from "./question-card.ts";
+
+/** One notice about an approval. */
+interface Noticing {
+	readonly notify: NoticePayload;
+	readonly kind: "waiting" | "reminder" | "escalated";
+	/** Number of notices about the approval before this one. */
+	readonly count: number;
+	/** Number of calls that wait together. */
+	readonly calls: number;
+}
+
+/**
+ * Posts that notify approvers: one for each person by direct message, one for each approval channel, or one that mentions
+ * all. They are never edited.
+ */
+export function noticesOf(
+	question: OpenQuestion,
+	{ notify, kind, count, calls }: Noticing,
+	scene: Scene,
+): ShowOperation[] {
+	const { token, expiresAt, task } = question;
+	const { by } = notify;
+	const [first] = by;
+	const people = notify.people.map(lastPart);
+	const channels = (notify.channels ?? []).map(lastPart);
+	const ways = [...by];
+	const targets =
+		first === "direct"
+			? people.map((person) => ({ people: [person], channels }))
+			: first === "channel" && channels.length > 0
+				? channels.map((channel) => ({ people, channels: [channel] }))
+				: [{ people, channels }];
+	const { marker: _, state: __, ...place } = cardTarget(question, scene, task);
+	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
+	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, "relative");
+	const text = noticeTexts[kind]({ code: codeOf(token), link, expires, calls });
+	return targets.map((target, index) => ({
+		...place,
+		card: `${cardOf(token)}:notice:${count}:${index}`,
+		text,
+		notifies: { ...target, ways },
+		controls: first === "channel" ? [[detailsButton(question, scene)]] : [],
+	}));
+}
+
+/** Shows the approval to people who may answer it in their channel. */
+function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
+	const id = controls.write({ kind: "listed-whole", session, subject: token });
+	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };
+}
+
+/** The platform's id of a person or channel. */
+function lastPart(id: string): string {
+	return id.slice(id.lastIndexOf(":") + 1);
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { readSqliteFile } from "@parley/base";
+import { sql } from "kysely";
+import { connectorDatabaseFile, type DatabaseLocation } from "../store/connector-database.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+/** A notice that did not reach an approver by its first way. */
+export interface Unreached {
+	/** The ways that failed, with the platform's reasons. */
+	readonly reason: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** Returns such notices of the last days, the newest first. The connector may be running. */
+export async function readUnreached(where: DatabaseLocation): Promise<Unreached[]> {
+	const file = connectorDatabaseFile(where);
+	if (!existsSync(file)) return [];
+	return readSqliteFile<ConnectorTables, Unreached[]>(file, async (db) => {
+		const rows = await db
+			.selectFrom("outbox")
+			.select(["reason", "changed_at"])
+			.where("state", "in", ["confirmed", "dead"])
+			.where("reason", "is not", null)
+			// Quotes inside of a text are escaped.
+			.where(sql<boolean>`payload like '%"notifies":{%'`)
+			.orderBy("changed_at", "desc")
+			.execute();
+		return rows.map(({ reason, changed_at }) => ({ reason: reason ?? "", at: Number(changed_at) }));
+	});
+}

@@ -1,0 +1,104 @@
+import { defined, type Logger } from "@parley/base";
+import { noticeTexts } from "../texts/notices.ts";
+import type { NoticeTarget, Posting } from "./posting.ts";
+import { DeliveryError, type OutboxRow, type Receipt } from "./surface.ts";
+
+type Post = Extract<Posting, { type: "post" }>;
+
+/** Conversations of the platform for notices. */
+export interface NoticeRooms {
+	/** The conversation of direct messages with a person. Rejects with `rejected` if there can be none. */
+	direct(row: OutboxRow, person: string): Promise<string>;
+	/** The conversation of another channel of the same guild or team. */
+	channel(row: OutboxRow, channel: string): string;
+}
+
+/** One attempt of a notice. */
+interface Target {
+	readonly way: NoticeTarget["ways"][number];
+	/** Resolves with the row in the conversation of this attempt. */
+	row(): Promise<OutboxRow>;
+	readonly post: Post;
+}
+
+/**
+ * Posts a notice by the first of its ways that the platform accepts. `Receipt.unreached` has the reasons of the others. Rejects
+ * with `rejected` if it accepts none.
+ */
+export async function sendNotice(
+	row: OutboxRow,
+	posting: Post & { readonly notifies: NoticeTarget },
+	{
+		rooms,
+		create,
+		log,
+	}: {
+		readonly rooms: NoticeRooms;
+		create(row: OutboxRow, post: Post): Promise<Receipt>;
+		readonly log: Logger;
+	},
+): Promise<Receipt> {
+	const reasons: string[] = [];
+	for (const target of targetsOf(row, posting, rooms)) {
+		try {
+			const receipt = await create(await target.row(), target.post);
+			if (reasons.length === 0) return receipt;
+			const unreached = reasons.join("; ");
+			log.warn("an approver was notified in another way", { unreached });
+			return { ...receipt, unreached };
+		} catch (error) {
+			const { kind, message } = DeliveryError.from(error);
+			if (kind !== "rejected" && kind !== "gone") throw error;
+			reasons.push(noticeTexts.failed({ way: target.way, people: posting.notifies.people, reason: message }));
+		}
+	}
+	if (reasons.length === 0) reasons.push(noticeTexts.noTarget);
+	throw new DeliveryError(reasons.join("; "), { kind: "rejected" });
+}
+
+/** Searches a notice in each conversation in which it may have been posted. */
+export async function findNotice(
+	row: OutboxRow,
+	posting: Post & { readonly notifies: NoticeTarget },
+	{
+		rooms,
+		find,
+	}: { readonly rooms: NoticeRooms; find(row: OutboxRow, post: Post): Promise<Receipt | undefined> },
+): Promise<Receipt | undefined> {
+	for (const target of targetsOf(row, posting, rooms)) {
+		const there = await target.row().catch((error: unknown) => {
+			const { kind } = DeliveryError.from(error);
+			if (kind !== "rejected" && kind !== "gone") throw error;
+			return undefined;
+		});
+		const found = there && (await find(there, target.post));
+		if (found) return found;
+	}
+	return undefined;
+}
+
+function targetsOf(
+	row: OutboxRow,
+	{ notifies, thread, replyTo, ...post }: Post & { readonly notifies: NoticeTarget },
+	rooms: NoticeRooms,
+): Target[] {
+	const { people, ways, channels } = notifies;
+	const direct = people.map((person): Target => {
+		return {
+			way: "direct",
+			post,
+			row: async () => ({ ...row, conversation: await rooms.direct(row, person) }),
+		};
+	});
+	const elsewhere = channels.map((channel): Target => {
+		const there = { ...row, conversation: rooms.channel(row, channel) };
+		return { way: "channel", post: { ...post, mentions: people }, row: async () => there };
+	});
+	const here: Target = {
+		way: "mention",
+		post: { ...post, mentions: people, ...defined({ thread, replyTo }) },
+		row: async () => row,
+	};
+	const targets = { direct, channel: elsewhere, mention: [here] };
+	return ways.flatMap((way) => targets[way]);
+}

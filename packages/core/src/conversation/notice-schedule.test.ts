@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { nextNotice } from "./notice-schedule.ts";
+
+const [first, second, third] = ["a", "b", "c"].map((id) => ({ people: [id], by: ["mention"] as const }));
+
+function next(groups: readonly (typeof first)[], reminded: number, now = 100) {
+	const known = groups.filter((group) => group !== undefined);
+	return nextNotice({ groups: known, remindMs: 10, escalateMs: 20 }, { reminded, now, expiresAt: 1000 });
+}
+
+test("the first group is reminded once, and then each other group is notified once", () => {
+	const all = [first, second, third];
+	expect(next(all, 0)).toEqual({ notify: { ...first, escalated: false }, reminded: 1, dueAt: 120 });
+	expect(next(all, 1)).toEqual({ notify: { ...second, escalated: true }, reminded: 2, dueAt: 120 });
+	expect(next(all, 2)).toEqual({ notify: { ...third, escalated: true }, reminded: 3, dueAt: 1000 });
+	expect(next(all, 3)).toBeUndefined();
+});
+
+test("without another group, nothing follows the reminder but the expiry", () => {
+	expect(next([first], 0)).toMatchObject({ reminded: 1, dueAt: 1000 });
+	expect(next([first], 1)).toBeUndefined();
+});
+
+test("no notice is due after the expiry", () => {
+	expect(next([first, second], 0, 990)).toMatchObject({ dueAt: 1000 });
+});

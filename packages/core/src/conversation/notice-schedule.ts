@@ -1,0 +1,29 @@
+import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
+
+/** A notice that is due, and what follows. */
+export interface DueNotice {
+	readonly notify: Notice & { readonly escalated: boolean };
+	/** Number of reminders and escalations with this one. */
+	readonly reminded: number;
+	/** Time of the next notice or of the expiry, in milliseconds since the epoch. */
+	readonly dueAt: number;
+}
+
+/**
+ * The notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice of each other
+ * group. Each one waits for its time since the one before, also after a long stop. Undefined if no notice is left.
+ */
+export function nextNotice(
+	{ groups, escalateMs }: NoticeSchedule,
+	{
+		reminded,
+		now,
+		expiresAt,
+	}: { readonly reminded: number; readonly now: number; readonly expiresAt: number },
+): DueNotice | undefined {
+	const group = groups[reminded];
+	if (!group) return undefined;
+	const isLast = reminded + 1 >= groups.length;
+	const dueAt = isLast ? expiresAt : Math.min(now + escalateMs, expiresAt);
+	return { notify: { ...group, escalated: reminded > 0 }, reminded: reminded + 1, dueAt };
+}
