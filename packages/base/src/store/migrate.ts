@@ -44,7 +44,7 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
 	if (error === undefined) return;
 	const failed = results?.find((result) => result.status === "Error")?.migrationName;
-	throw new ParleyError(`${failed ? `migration ${failed}` : "migrating"} failed, the data is as it was`, {
+	throw new ParleyError(`${failed ? `migration ${failed}` : "migrating"} failed; the data is unchanged`, {
 		code: "internal",
 		cause: error,
 	});

@@ -65,7 +65,7 @@ function refuseDamage(file: string, check: () => void): void {
 	} catch (cause) {
 		if (!isDamage(cause)) throw cause;
 		throw new ParleyError(
-			`the database ${file} is damaged and was left as it is: move it and its -wal file aside, ` +
+			`the database ${file} is damaged and was not changed: move it and its -wal file aside, ` +
 				"restore a backup in its place, and start again",
 			{ code: "data_loss", cause },
 		);

@@ -205,7 +205,7 @@ test("a migration that fails is named and changes nothing", async () => {
 	};
 	await expect(open([createNotes, addAuthor, failing])).rejects.toMatchObject({
 		code: "internal",
-		message: "migration 0003-broken failed, the data is as it was",
+		message: "migration 0003-broken failed; the data is unchanged",
 	});
 	const store = await open();
 	expect(await texts(store)).toEqual(["old"]);
@@ -268,7 +268,7 @@ test.each([
 		},
 	],
 	["cut off", () => readFileSync(file).subarray(0, 5000)],
-])("a file that is %s is refused as damaged and left as it is", async (_how, damage) => {
+])("a file that is %s is refused as damaged and left unchanged", async (_how, damage) => {
 	const store = await open();
 	const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: "x".repeat(500) }));
 	await store.commit((tx) => tx.insertInto("notes").values(rows).execute());
@@ -277,7 +277,7 @@ test.each([
 	writeFileSync(file, damaged);
 	await expect(open()).rejects.toMatchObject({
 		code: "data_loss",
-		message: expect.stringMatching(/is damaged and was left as it is: .* restore a backup/),
+		message: expect.stringMatching(/is damaged and was not changed: .* restore a backup/),
 	});
 	expect(readFileSync(file).equals(damaged)).toBe(true);
 });

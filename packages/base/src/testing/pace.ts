@@ -30,7 +30,7 @@ export function runPace(): number {
 	return pace;
 }
 
-/** Converts milliseconds of an idle machine to milliseconds of this one, as it was at the start of the test run. */
+/** Converts milliseconds of an idle machine to milliseconds of this machine at the start of the test run. */
 export function paced(ms: number): number {
 	return Math.ceil(ms * runPace());
 }

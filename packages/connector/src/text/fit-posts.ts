@@ -112,7 +112,7 @@ class Page {
 			this.#lastFitting(from, atoms) ??
 			this.#lastFitting(from, codePoints);
 		if (cut !== undefined) return cut;
-		throw new ParleyError(`a post of ${this.#options.limit} is too small to hold any text: raise the limit`, {
+		throw new ParleyError(`a post of ${this.#options.limit} is too small for any text: raise the limit`, {
 			code: "invalid_argument",
 		});
 	}

@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** Maximum characters, above any text of a model. Longer text is shown as it was written. */
+/** Maximum characters, above any text of a model. Longer text is shown unchanged. */
 const maxLength = 500_000;
 /** Limits for the parser, whose time and stack grow with the square of these. */
 const maxNesting = 32;

@@ -70,7 +70,7 @@ export function authorizeElsewhere(
 	const { person } = principal;
 	if (!person) throw new ParleyError("prompt not found", { code: "not_found" });
 	const here = placeKey(person.place);
-	// As for a question of this very channel.
+	// As for a question of this channel.
 	const ours = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
 	// A requester gets no right through another channel that they lack in the channel of the request.

@@ -143,7 +143,7 @@ function refuseUnclear(text: string): void {
 
 function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths): void {
 	if (!belongsToGateway(path, forbidden)) return;
-	throw new ParleyError(`no tool may touch ${JSON.stringify(text)}: it belongs to the gateway`, {
+	throw new ParleyError(`tools may not access ${JSON.stringify(text)}: it belongs to the gateway`, {
 		code: "permission_denied",
 	});
 }

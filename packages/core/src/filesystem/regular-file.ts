@@ -76,7 +76,7 @@ export async function refuseForbiddenTwin(
 			if (!belongsToGateway(path, context)) continue;
 			const other = await lstat(path, { bigint: true }).catch(ignoreGone);
 			if (other?.dev !== dev || other.ino !== ino) continue;
-			throw new ParleyError(`no tool may touch ${JSON.stringify(shown)}: it belongs to the gateway`, {
+			throw new ParleyError(`tools may not access ${JSON.stringify(shown)}: it belongs to the gateway`, {
 				code: "permission_denied",
 			});
 		}

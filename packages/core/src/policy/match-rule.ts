@@ -123,7 +123,7 @@ export class CallFacts {
 		return this.plan.binding["path"];
 	}
 
-	/** That path, and the written path. */
+	/** The real path, and the path as the model wrote it. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
 		// True for all values: one that is not an object has no such property.

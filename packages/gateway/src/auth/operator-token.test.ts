@@ -66,7 +66,7 @@ const ofOtherKinds = kinds.map((kind) => mintToken(kind, ids));
 const cutOff = mintToken("operator", ids).slice(0, -3);
 
 test.each(["", "\n", " ", "undefined", "null", "changeme", "[redacted]", cutOff, ...ofOtherKinds])(
-	"a file that holds %j is refused and left as it is",
+	"a file that contains %j is refused and left unchanged",
 	async (content) => {
 		await using data = await temporaryDirectory();
 		await mkdir(join(data.path, "tokens"), { mode: 0o700 });

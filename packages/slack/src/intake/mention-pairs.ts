@@ -33,7 +33,7 @@ export class MentionPairs {
 		});
 	}
 
-	/** Returns the result of the message event, or after a wait that of `alone`. Rejects like the one that is used. */
+	/** Returns the result of the message event, or after a wait the result of `alone`. Rejects if the used result rejects. */
 	async either(id: string, alone: () => Promise<Translated>): Promise<Translated> {
 		const over = new AbortController();
 		const found = this.#find(id);

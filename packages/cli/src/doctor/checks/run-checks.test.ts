@@ -397,7 +397,7 @@ const findings: readonly (readonly [
 	[
 		"database",
 		"fail",
-		{ database: throws("the database is damaged and was left as it is: move it aside") },
+		{ database: throws("the database is damaged and was not changed: move it aside") },
 		/damaged/,
 		/^move it aside$/,
 	],

@@ -143,7 +143,7 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this very call.
+	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));

@@ -189,7 +189,7 @@ function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: Plan
 
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
 	const now = await planAgain(run, planned);
-	if ("text" in now) throw invalid(`the call is no longer possible as it was shown: ${now.text}`);
+	if ("text" in now) throw invalid(`the call is no longer possible in the shown form: ${now.text}`);
 	return bindingOf(now, run.policy.version);
 }
 

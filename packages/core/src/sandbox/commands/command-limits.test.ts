@@ -58,7 +58,7 @@ test("a gateway that is alone in its cgroup moves into one below it", async () =
 test.each([
 	["with other processes in it", [7, 8], "memory pids"],
 	["without the controller of processes", [7], "cpu memory"],
-])("a cgroup %s is left as it is", async (_, processes, controllers) => {
+])("a cgroup %s is left unchanged", async (_, processes, controllers) => {
 	putCgroup("user.slice", [1]);
 	const own = putCgroup("user.slice/session", processes, controllers);
 	expect(await delegatedCgroup(own, 7)).toBeUndefined();

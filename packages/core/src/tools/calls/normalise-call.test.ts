@@ -63,7 +63,7 @@ test.each<[string, object]>([
 	["edit", { path: "a", edits: '{"oldText":"a"}' }],
 	["write", { path: "a", content: '{"a":1}' }],
 	["git", { args: "log -5" }],
-])("%s %j is left as it is", (name, args) => {
+])("%s %j is left unchanged", (name, args) => {
 	expect(normal(name, args)).toEqual({ name, arguments: args, adjusted: [] });
 });
 

@@ -152,7 +152,7 @@ test.each([
 	["a directory", ".", '"." is a directory'],
 	["a link out of the roots", "link/x", "leads outside the roots"],
 	["a NUL", "x\0", "a path cannot contain a NUL"],
-	["a path of the gateway", "../data/x", "no tool may touch"],
+	["a path of the gateway", "../data/x", "tools may not access"],
 ])("%s is refused", async (_name, path, reason) => {
 	await put(join(directory.path, "outside/x"), "a");
 	const where = { ...context, forbidden: [join(directory.path, "data")] };
@@ -165,7 +165,7 @@ test("a second name of a file of the gateway is refused before any of its conten
 	await link(join(directory.path, "data/token"), join(context.cwd, "twin"));
 	const where = { ...context, forbidden: [join(directory.path, "data")] };
 	await expect(prepare({ path: "twin", old_text: "gw_secre", new_text: "" }, where)).rejects.toThrow(
-		/^no tool may touch "twin": it belongs to the gateway$/,
+		/^tools may not access "twin": it belongs to the gateway$/,
 	);
 });
 

@@ -104,7 +104,7 @@ test("files of the gateway are left out, whatever the path is", async () => {
 	await putFiles("a", "Data/tokens/operator", "data-x/b");
 	const where = { ...context, forbidden: [join(context.cwd, "data")] };
 	expect(await list({}, where)).toEqual(["a", "data-x/b"]);
-	await expect(prepare({ path: "data" }, where)).rejects.toThrow("no tool may touch");
+	await expect(prepare({ path: "data" }, where)).rejects.toThrow("tools may not access");
 });
 
 test("names that look like options are names; those with control characters are left out", async () => {

@@ -173,12 +173,12 @@ test("the rules of text hold for pictures", async () => {
 	expect((await prepare({ path: "../outside.png" })).plan.classes).toEqual(["outside-read"]);
 	expect((await prepare({ path: "photo.pem" })).plan.classes).toEqual(["read", "secret"]);
 	const where = { ...context, forbidden: [outside] };
-	await expect(prepare({ path: "../outside.png" }, where)).rejects.toThrow("no tool may touch");
+	await expect(prepare({ path: "../outside.png" }, where)).rejects.toThrow("tools may not access");
 	await link(outside, join(context.cwd, "twin.png"));
 	expect(
 		await read({ path: "twin.png" }, { ...context, forbidden: [directory.path], workspace: context.cwd }),
 	).toEqual({
-		text: 'read_file failed: no tool may touch "twin.png": it belongs to the gateway',
+		text: 'read_file failed: tools may not access "twin.png": it belongs to the gateway',
 		failed: true,
 	});
 	expect(await read({ path: "photo.png" }, { ...context, signal: AbortSignal.abort() })).toEqual({
@@ -228,7 +228,7 @@ test("a secret file requires approval, by its name and by the target of a link",
 
 test("a forbidden path is refused before any approval", async () => {
 	const where = { ...context, forbidden: [join(directory.path, "outside.txt")] };
-	await expect(prepare({ path: "link" }, where)).rejects.toThrow("no tool may touch");
+	await expect(prepare({ path: "link" }, where)).rejects.toThrow("tools may not access");
 });
 
 test("another name of a file that belongs to the gateway is refused, other hard links are read", async () => {
@@ -240,7 +240,7 @@ test("another name of a file that belongs to the gateway is refused, other hard 
 	await link(join(context.cwd, "one.txt"), join(context.cwd, "two.txt"));
 	const where = { ...context, forbidden: [data, join(directory.path, "nowhere")] };
 	expect(await read({ path: "twin.txt" }, where)).toEqual({
-		text: 'read_file failed: no tool may touch "twin.txt": it belongs to the gateway',
+		text: 'read_file failed: tools may not access "twin.txt": it belongs to the gateway',
 		failed: true,
 	});
 	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });

@@ -130,7 +130,7 @@ test("files of the gateway are never searched, by any name", async () => {
 	expect(await search({ pattern: "gw_" }, where)).toBe("open:1:gw_none");
 	expect(await search({ pattern: "gw_", path: "twin" }, where)).toBe("[… no matches in 1 file …]");
 	for (const path of ["data", "data/token", "way/token"]) {
-		await expect(prepare({ pattern: "gw_", path }, where)).rejects.toThrow("no tool may touch");
+		await expect(prepare({ pattern: "gw_", path }, where)).rejects.toThrow("tools may not access");
 	}
 });
 

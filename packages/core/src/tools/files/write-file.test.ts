@@ -123,7 +123,7 @@ test("files of keys and control files require approval", async () => {
 
 test("a forbidden path is refused", async () => {
 	const where = { ...context, forbidden: [join(directory.path, "outside")] };
-	await expect(prepare({ path: "link/x", content: "" }, where)).rejects.toThrow("no tool may touch");
+	await expect(prepare({ path: "link/x", content: "" }, where)).rejects.toThrow("tools may not access");
 });
 
 test("a file that changed since the approval is not overwritten", async () => {

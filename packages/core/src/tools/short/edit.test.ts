@@ -124,7 +124,7 @@ test("for a secret file only the edits are shown", async () => {
 	expect(planned.grant).toBeUndefined();
 });
 
-test("a file that is another one by now is left as it is", async () => {
+test("a file that was replaced is left unchanged", async () => {
 	await put(join(context.cwd, "f"), "a\n");
 	const call = await ready("f", change("a", "b"));
 	await put(join(context.cwd, "f"), "a\nc\n");
