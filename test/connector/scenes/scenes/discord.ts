@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { ComponentType, MessageFlags } from "discord-api-types/v10";
 import type { Shown } from "../../../simulators/discord/people/shown.ts";
+import { textsOf } from "../../../simulators/discord/world/mentions.ts";
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
@@ -21,6 +23,17 @@ export const discord: readonly Scene<DiscordSite>[] = [
 			{ operator: "list_feedback", asks: {}, has: /^(?!.*good).*"rating":"bad"/u },
 			{ reacts: "🔁", on: "[offline] well" },
 			{ shows: "[offline] well", times: 2 },
+		],
+	},
+	{
+		name: "a card that an earlier version posted as text becomes a card with a color when it changes",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: ["wants to use `write_file`", "color: #f0b232", "[Approve once]"] },
+			{ what: "the card is one of an earlier version", does: ({ site }) => makeText(site) },
+			{ hides: "color:" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: ["Approved once", "color: #23a55a"], times: 1 },
 		],
 	},
 	{
@@ -142,6 +155,17 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 ];
+
+/** Turns the cards of the channel into messages with content, as versions before components v2 posted them. */
+function makeText({ general }: DiscordSite): void {
+	for (const message of general.record.messages) {
+		const [container] = message.components;
+		if (container?.type !== ComponentType.Container) continue;
+		message.content = textsOf(message.components).join("\n");
+		message.components = container.components.filter(({ type }) => type === ComponentType.ActionRow);
+		message.flags = MessageFlags.SuppressEmbeds;
+	}
+}
 
 /** The status of the bot, and the text below its name. */
 function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
