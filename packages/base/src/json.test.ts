@@ -123,6 +123,6 @@ test("a text that JSON.stringify makes has unique keys", () => {
 	);
 });
 
-test("a constructor key that holds anything else is data", () => {
+test("a constructor key with another value is data", () => {
 	expect(parseJson('{"constructor":"Frank Lloyd Wright"}')).toEqual({ constructor: "Frank Lloyd Wright" });
 });

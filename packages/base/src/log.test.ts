@@ -12,7 +12,7 @@ function logTo(level: LogLevel) {
 	return { lines, redactor, log: createLogger({ level, destination, redactor }) };
 }
 
-test("a line holds level, ISO time, message and fields, and nothing of the machine", () => {
+test("a line contains level, ISO time, message and fields, and nothing about the machine", () => {
 	const { lines, log } = logTo("info");
 	log.info("listening", { port: 3000 });
 	expect(lines).toEqual([

@@ -91,7 +91,7 @@ test("no registered secret survives, wherever it is in the text", () => {
 	);
 });
 
-test("the longer of two secrets is taken out whole", () => {
+test("the longer of two secrets is removed completely", () => {
 	expect(redactorOf("abcdef", "abcdef-and-more").redact("x abcdef-and-more y")).toBe("x [redacted] y");
 });
 

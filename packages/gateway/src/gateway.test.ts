@@ -118,7 +118,7 @@ async function occupy(): Promise<{ readonly server: Server; readonly endpoint: E
 	return { server, endpoint: { host: "127.0.0.1", port } };
 }
 
-test("a gateway that drains says so, and a stopped one leaves its data to the next", async () => {
+test("a draining gateway reports it, and a stopped one leaves its data to the next", async () => {
 	await using place = await Place.create();
 	const first = await place.start({ model: new ScriptedModel(stuck("...")) });
 	const [url = ""] = first.urls;

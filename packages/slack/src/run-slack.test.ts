@@ -155,7 +155,7 @@ test("after a loss of the database, the messages that the gateway does not have 
 	);
 });
 
-test("a command is answered, and what is malformed counted", async () => {
+test("a command is answered, and malformed requests are counted", async () => {
 	const { handlers, running } = await place();
 	handlers.link(ready);
 	const command = { command: "/parley", text: "", trigger_id: "1.2.x", user_id: "UADA", channel_id: "D1" };

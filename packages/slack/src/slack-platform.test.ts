@@ -35,7 +35,7 @@ test("a room is a conversation of its own, and so is each of its threads", () =>
 	expect(platform.conversation({ ...room, thread: "C1-1700000000.000100" })).toBe("T1/C1/1700000000.000100");
 });
 
-test("a command is typed behind ours, and after our name in threads", () => {
+test("a command is typed after the command of Parley, and after its name in threads", () => {
 	const { platform } = open();
 	expect(platform.command("task new", {})).toBe("/parley task new");
 	expect(platform.command("task new", { thread: "C1-1700000000.000100" })).toBe("!task new");

@@ -145,7 +145,7 @@ test("a crash before the commit loses the command, a crash after it does not", a
 	]);
 });
 
-test("a migrated database keeps its data and leaves a private copy of the old one beside it", async () => {
+test("a migrated database keeps its data and leaves a private copy of the old one in the same directory", async () => {
 	const before = await open();
 	await write(before, "old");
 	await before.close();
@@ -237,7 +237,7 @@ test("a migration can rebuild a table that others refer to", async () => {
 	await store.close();
 });
 
-test("a database of a newer program is refused and not touched, not even to tidy up after its crash", async () => {
+test("a database of a newer program is refused and not changed, also not to recover it after a crash", async () => {
 	const newer = await open([createNotes, addAuthor]);
 	await write(newer, "text");
 	const copy = crashCopy("crashed");

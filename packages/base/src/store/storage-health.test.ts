@@ -52,7 +52,7 @@ const refusal = {
 	},
 };
 
-test("a command that finds the disk full loses its whole transaction for that reason", async () => {
+test("a command that meets a full disk loses its complete transaction for that reason", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	const others = async (): Promise<string> => "nothing written";

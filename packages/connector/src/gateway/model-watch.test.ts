@@ -32,7 +32,7 @@ test("the second failed attempt of a call is a failure of the model, and a succe
 	expect(changes).toEqual([true, false]);
 });
 
-test("a run that ends with the error of its call is a failure, and other errors are none", () => {
+test("a run that ends with the error of its call is a failure, and other errors are not", () => {
 	const { changes, call, end } = open();
 	call("invalid key");
 	end("cancelled");

@@ -285,7 +285,7 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	await office.store.close();
 });
 
-test("a conversation that is put on hold sends nothing that was not on its way", async () => {
+test("a held conversation sends only posts whose requests had started", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));
 	await office.tell([{ payload: 1 }, { payload: 2 }]);

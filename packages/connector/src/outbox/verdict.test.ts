@@ -25,7 +25,7 @@ test("waits grow from half a second to five minutes and are never longer", () =>
 	expect(backoff(1000, 1)).toBe(5 * 60_000);
 });
 
-test("a post that was proven missing after the last attempt is dead, and says why", () => {
+test("a post that was proven missing after the last attempt has failed, with the reason", () => {
 	const last = { ...row, attempts: maxAttempts };
 	const counted = { ...doubt(), absences: 1 };
 	expect(judgeLook(last, counted, undefined, later)).toMatchObject({

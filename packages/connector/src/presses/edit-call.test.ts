@@ -87,7 +87,7 @@ test("a filled form approves the call with its arguments", async () => {
 	});
 });
 
-test("a form that is sent unchanged approves the call as it is", async () => {
+test("a form that is sent unchanged approves the unchanged call", async () => {
 	const t = new QuestionContext([asked], listed());
 	const fields = { "t:cmd": "npm test", "j:background": "false" };
 	expect(await t.press("edit", { fields })).toBeUndefined();

@@ -155,7 +155,7 @@ test("an answer that does not fit can be given again at once", async () => {
 	);
 });
 
-test("a question that neither the gateway nor the connector knows is said to be gone", async () => {
+test("a question that neither the gateway nor the connector knows is reported as closed", async () => {
 	const t = new QuestionContext([], refusing("prompt not found", "not_found"));
 	expect((await t.press("approve"))?.text).toContain("This question is closed: it was answered");
 	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(

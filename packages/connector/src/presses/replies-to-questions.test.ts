@@ -18,7 +18,7 @@ const phrases: readonly (readonly [text: string, sends: object])[] = [
 	["Deny:use\ntabs", { cancelled: true, reason: "use\ntabs" }],
 ];
 
-test.each(phrases)("a reply to an approval that says %j decides", async (text, sends) => {
+test.each(phrases)("a reply %j to an approval decides it", async (text, sends) => {
 	const t = new QuestionContext([approval({ allow_session: true })], sent);
 	expect(await t.says(text)).toBeUndefined();
 	expect(t.gateway.asked.map(({ params }) => params)).toEqual([

@@ -101,7 +101,7 @@ test("an audience that changes ends what the channel is trusted with", async () 
 	expect(revoked).toMatchObject([{ grant_id: "grant_1", reason: expect.stringContaining("a guest joined") }]);
 });
 
-test("a connector that stops leaves what waits to the next process", async () => {
+test("a connector that stops leaves waiting work to the next process", async () => {
 	const stage = await playScene([{ gateway: "goes away" }, { says: "one" }, { commands: "session list" }]);
 	await stage.connector.stop();
 	expect((await stage.connector.status()).waiting).toBe(2);

@@ -177,7 +177,7 @@ test("an edit of a message that waits is sent although the gateway fails in the 
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]);
 });
 
-test("a given up message or press is answered with an apology, and other messages stay unanswered", async () => {
+test("a message or press that is given up gets an error reply, and other messages get none", async () => {
 	const stage = await Stage.open();
 	const { methods } = stage.gateway;
 	for (const method of ["whoami", "send_message", "list_sessions"] as const) {
@@ -205,7 +205,7 @@ test("a given up message or press is answered with an apology, and other message
 	expect(errors).toContain("an event was given up");
 });
 
-test("an event whose apology cannot be stored is retried until it can", async () => {
+test("an event whose error reply cannot be stored is retried until it can", async () => {
 	const stage = await Stage.open();
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {

@@ -47,7 +47,7 @@ test("in a crowd commits wait twenty milliseconds for each other, and keep their
 	expect(transactions() - before).toBe(1);
 });
 
-test("a command that fails rejects alone, and what waits at the close is committed", async () => {
+test("a failing command rejects alone, and waiting commands are committed at the close", async () => {
 	const { done, come, commit, clock, store } = await open();
 	await come(8, 1);
 	clock.advance(1);

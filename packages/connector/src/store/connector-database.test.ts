@@ -23,7 +23,7 @@ test("a stored value is available to the next process, by platform, until it is 
 	await other.store.close();
 });
 
-test("a damaged database says that nothing is lost with it, and how to delete it", async () => {
+test("the error of a damaged database states that nothing is lost, and how to delete it", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley's-kept-"));
 	const where = { dataDir: directory.path, platform: "slack", clock: new ManualClock() };
 	const { store } = await openConnectorDatabase(where);

@@ -140,7 +140,7 @@ test("a session that is not found for a message but exists continues, and its ca
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a message to a session that is gone unheard closes its cards, and begins another one", async () => {
+test("a message to a session that was deleted unnoticed closes its cards, and starts another session", async () => {
 	const stage = await playScene(asks);
 	const session = stage.gateway.newest;
 	notJoined(stage, 1);

@@ -98,7 +98,7 @@ test("a connector stops while it catches up, and the next process shows the rest
 	await playScene([{ restarts: true }, { shows: ["first"] }], stage);
 });
 
-test("a gateway whose data was replaced ends the session with a word, and a message begins another one", async () => {
+test("a gateway whose data was replaced ends the session with a notice, and a message starts another one", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	await stage.connector.stop();
 	stage.gateway.sessions.length = 0;

@@ -128,7 +128,7 @@ test("a command is asked again if a command before it changed its files, with th
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "bad\n" }]);
 });
 
-test("a denial of the second question holds, although the first one was approved", async () => {
+test("a denial of the second question applies, although the first one was approved", async () => {
 	const reply = [command("a", "echo 'touch ran' > run.sh"), command("b", "sh run.sh")];
 	await using g = await Ground.start(reply, { "run.sh": "echo good\n" });
 	const [first, second] = await g.prompts(2);
@@ -220,7 +220,7 @@ test("a file that another process swaps while a command waits for its second ans
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
-test("a denied command changes nothing, so the command behind it keeps its approval", async () => {
+test("a denied command changes nothing, so the command after it keeps its approval", async () => {
 	await using g = await Ground.start([command("a", "touch a.js"), command("b", "ls")]);
 	const [first, second] = await g.prompts(2);
 	await g.answer(second);
@@ -287,7 +287,7 @@ test("arguments that a person gave a command stay when it is asked again", async
 	]);
 });
 
-test("a command behind a write of its reply is asked after the write, once", async () => {
+test("a command after a write of the same reply is asked once, after the write", async () => {
 	const write = calls("a", "write_file", { path: "run.sh", content: "echo written\n" });
 	await using g = await Ground.start([write, command("b", "sh run.sh")]);
 	const [first] = await g.prompts(1);

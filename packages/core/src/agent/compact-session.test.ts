@@ -44,7 +44,7 @@ const overloaded: ScriptedReply = async function* () {
 	throw new ModelError("too much to do", { fault: "overloaded" });
 };
 
-test("a summary replaces the whole conversation, and the next run continues with it", async () => {
+test("a summary replaces the complete conversation, and the next run continues with it", async () => {
 	const model = new ScriptedModel([says("Roses?")], [says("They plan a garden.")], [says("Tulips then.")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;

@@ -125,7 +125,7 @@ test("a reply that breaks off again and again is an error, and the calls in it a
 	log.check();
 });
 
-test("the model sees the whole conversation, the same after a restart", async () => {
+test("the model sees the complete conversation, also after a restart", async () => {
 	const thought = { type: "thinking", text: "hm", signature: "s1" } as const;
 	const model = new ScriptedModel(
 		[thought, says("let me look"), calls("c1", "probe", { a: 1 })],

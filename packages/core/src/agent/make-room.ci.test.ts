@@ -103,7 +103,7 @@ test("pictures that a summary replaced need no room", async () => {
 	expect(showing.shown()).toEqual([0, 6]);
 });
 
-test("no picture is removed for one that does not fit beside those that stay", async () => {
+test("no picture is removed for one that does not fit with the remaining ones", async () => {
 	await using showing = await Showing.begin(answers(3));
 	await showing.attach(...times(5, () => padded(3 * mebibyte)));
 	await showing.prompt("first", sent(2));

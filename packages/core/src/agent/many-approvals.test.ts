@@ -119,7 +119,7 @@ test("a call that is denied by the rules of its turn does not run, whatever was 
 	log.check();
 });
 
-test("a cancel while an answer is on its way ends the run, and the approved call does not run", async () => {
+test("a cancellation during an answer ends the run, and the approved call does not run", async () => {
 	const answered = Promise.withResolvers<void>();
 	const release = Promise.withResolvers<void>();
 	const failpoints = {

@@ -108,7 +108,7 @@ test("a run continues from every moment at which it can be stopped, and no effec
 	expect(outcomes).toEqual(new Set(["interrupted", "done"]));
 });
 
-test("a reply that was being spoken is made again from its start, and streamed from its start", async () => {
+test("a reply that was interrupted while it streamed is made and streamed again from its start", async () => {
 	const model = new ScriptedModel(stuck("hel"), [says("hello")]);
 	const t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -227,7 +227,7 @@ test("a session that cannot be read does not block another one", async () => {
 	]);
 });
 
-test("a second start leaves alone what the first has begun", async () => {
+test("a second start does not disturb the work of the first", async () => {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
 	await t.send(session, "go");

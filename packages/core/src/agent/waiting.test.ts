@@ -119,7 +119,7 @@ test("a password becomes a handle before anything is written", async () => {
 	expect(JSON.stringify([log.events, model.requests, t.log.records])).not.toContain("correct horse");
 });
 
-test("a run that works too long is stopped, and says so", async () => {
+test("a run that works too long is stopped, with the reason", async () => {
 	const model = new ScriptedModel(stuck("hm"), [says("next")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

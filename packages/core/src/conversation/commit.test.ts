@@ -20,7 +20,7 @@ function listening(bus: EventBus): string[] {
 	return left;
 }
 
-test("a passing event leaves at once, or behind recorded ones that wait", () => {
+test("a transient event is sent at once, or after recorded ones that wait", () => {
 	const bus = new EventBus("sess_1", 4);
 	const left = listening(bus);
 	bus.pass(delta("a"));

@@ -189,7 +189,7 @@ testInside("a command cannot move what a file of the operator lies in, and so re
 	expect(await readFile(policy, "utf8")).toBe("rules");
 });
 
-testInside("a file of the operator and a home directory behind links stop no command", async () => {
+testInside("links to a file of the operator and to a home directory stop no command", async () => {
 	const policy = join(wide, "settings/policy.yaml");
 	await mkdir(join(wide, "settings/home"), { recursive: true });
 	await writeFile(policy, "rules");

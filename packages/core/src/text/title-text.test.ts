@@ -16,7 +16,7 @@ test.each([
 	expect(titleFrom(text)).toBe(title);
 });
 
-test("a long line is cut behind a word, or inside a long word, but not within a character", () => {
+test("a long line is cut after a word, or inside a long word, but not within a character", () => {
 	expect(titleFrom("word ".repeat(40))).toBe(`${"word ".repeat(11).trimEnd()}…`);
 	expect(titleFrom("東".repeat(100))).toBe(`${"東".repeat(59)}…`);
 	expect(titleFrom("👩‍💻".repeat(61))).toBe(`${"👩‍💻".repeat(59)}…`);

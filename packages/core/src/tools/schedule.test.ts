@@ -130,7 +130,7 @@ test("an invalid time is reported to the model before any approval", async () =>
 	expect(log.recorded).not.toContain("prompt.requested");
 });
 
-test("a schedule that a member asks for in a run of the operator belongs to the member", async () => {
+test("a schedule that a member requests in a run of the operator belongs to the member", async () => {
 	const member = person("member");
 	const { promise: joined, resolve: join } = Promise.withResolvers<void>();
 	const slow = async function* () {

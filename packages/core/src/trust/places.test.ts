@@ -18,7 +18,7 @@ function open(places: Record<string, PlaceProfile> = {}, directory?: string): Pr
 	});
 }
 
-test("a channel's own profile holds, else that of its guild, and the operator's word before the file's", async () => {
+test("a channel's own profile applies, else that of its guild, and the operator's settings precede the file", async () => {
 	await using t = await open({ "discord:guild": { model: "guild" }, [key]: { model: "file" } });
 	const { places } = t.runtime.trust;
 	await places.load();

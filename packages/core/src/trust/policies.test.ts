@@ -232,7 +232,7 @@ test("a call is judged as a session would, and nothing happens", async () => {
 	});
 });
 
-test("the rules in force are listed, those that count for nothing too", async () => {
+test("the rules in force are listed, and those without effect too", async () => {
 	await using scene = await Scene.open(0, [{ effect: "ask", tool: "git", when: { path: "a/**" } }]);
 	scene.write([{ effect: "allow", when: { command: ["ls"] } }], scene.workspace);
 	const { policies } = scene.t.runtime.trust;

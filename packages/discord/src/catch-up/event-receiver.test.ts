@@ -144,7 +144,7 @@ test("untaken events are reported when the connector stops, also later ones", as
 	expect([clock.pending, highWater.cursors.size]).toEqual([0, 0]);
 });
 
-test("a message that an earlier process may have answered says so", async () => {
+test("the answer to a message that an earlier process may have answered states that", async () => {
 	const { taking, take, accepted, begin } = await place();
 	begin();
 	const d = { channel_id: "5", inbound: arrived("1") };

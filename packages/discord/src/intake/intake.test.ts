@@ -178,7 +178,7 @@ test.each([
 	expect(await tell(t, d)).toEqual({ ignored });
 });
 
-test("a payload that makes no sense is counted, and told once for each way of it", async () => {
+test("a meaningless payload is counted, and each kind is logged once", async () => {
 	const { tell, intake, log } = open();
 	for (const d of [null, 5, { ...message, author: 7 }, { ...message, author: 8 }]) {
 		expect(await tell("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });

@@ -177,7 +177,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 	expect(wrong[0]?.fix).toContain(fix);
 });
 
-test("a channel that the bot does not see is none of its business", async () => {
+test("a channel that the bot does not see is ignored", async () => {
 	const hidden = { ...channel, permission_overwrites: without((1n << 10n) | (1n << 11n)) };
 	expect((await examine({ "/guilds/1/channels": [hidden] })).wrong).toEqual([]);
 });

@@ -68,7 +68,7 @@ test("a text that is too long becomes a file with its beginning, and its code is
 	expect(checkDraft(draft)).toEqual({});
 });
 
-test("files that are too large are left out, and the text says so", () => {
+test("files that are too large are left out, and the text states that", () => {
 	const { draft } = draftOf({ body: "text", files: [file("a.bin", limits.fileBytes + 1)] });
 	expect(draft.files).toEqual([]);
 	expect(draft.content).toContain("-# Files not attached");

@@ -70,7 +70,7 @@ test("without the permission, the notice is posted, edited and deleted, and the 
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:✅");
 });
 
-test("a message that does not exist any longer gets neither a reaction nor a notice", async () => {
+test("a message that no longer exists gets neither a reaction nor a notice", async () => {
 	const { port, send, find } = open();
 	port.answer(at("PUT", "⏳"), refused(404, 10_008));
 	expect(await send({ emoji: "⏳", notice })).toBe("reaction:");

@@ -49,20 +49,17 @@ const accepted = { principal: operator };
 
 const modes: readonly AuthMode[] = ["local", "token", "none"];
 
-test.each(modes)(
-	"in mode %s a right token is the operator, from anywhere, whatever else is said",
-	async (mode) => {
-		const { authenticate, lookups } = setUp({ mode, isLocal: false });
-		const headers = {
-			authorization: `Bearer ${token}`,
-			"X-Forwarded-For": "1.2.3.4",
-			Origin: "http://a.test",
-		};
-		expect(await authenticate(request(headers, "192.168.1.9"))).toEqual(accepted);
-		expect(await authenticate(request({ Authorization: `bEARER  ${token}` }))).toEqual(accepted);
-		expect(lookups).toEqual([]);
-	},
-);
+test.each(modes)("in mode %s a valid token identifies the operator, from anywhere", async (mode) => {
+	const { authenticate, lookups } = setUp({ mode, isLocal: false });
+	const headers = {
+		authorization: `Bearer ${token}`,
+		"X-Forwarded-For": "1.2.3.4",
+		Origin: "http://a.test",
+	};
+	expect(await authenticate(request(headers, "192.168.1.9"))).toEqual(accepted);
+	expect(await authenticate(request({ Authorization: `bEARER  ${token}` }))).toEqual(accepted);
+	expect(lookups).toEqual([]);
+});
 
 test.each(modes)(
 	"in mode %s whatever else is presented is refused, also to a local process",
@@ -86,7 +83,7 @@ test.each(modes)(
 	},
 );
 
-test("two credentials are none, even when one of them is right", async () => {
+test("two credentials are refused, even if one of them is valid", async () => {
 	const { authenticate } = setUp();
 	const twice = { authorization: `Bearer ${token}`, AUTHORIZATION: `Bearer ${token}` };
 	expect((await authenticate(request(twice))).refusal?.status).toBe(401);

@@ -217,7 +217,7 @@ test("the remainder of a killed backup is removed by the next one after a day", 
 	expect((await readdir(place.at())).sort()).toEqual(names);
 });
 
-test("a kept file that was deleted meanwhile is named, and one behind a link is saved", async () => {
+test("a kept file that was deleted meanwhile is named, and the target of a link is saved", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	await rm(join(data, "files", "file_a"));
@@ -229,7 +229,7 @@ test("a kept file that was deleted meanwhile is named, and one behind a link is 
 	expect(await contents(place.at("new"))).toMatchObject({ "agents/poet.md": "You rhyme." });
 });
 
-test("a directory without conversations is not saved, and one that cannot be written is said", async () => {
+test("a directory without conversations is not saved, and an unwritable one is reported", async () => {
 	await using place = await Place.open();
 	await mkdir(place.at("empty"));
 	await expect(save(place, place.at("empty"))).rejects.toMatchObject({ code: "not_found" });
@@ -392,7 +392,7 @@ test("a backup of a newer version is reported with its version", async () => {
 const mebibyte = 2 ** 20;
 
 test(
-	"64 MiB of zeros, alone or behind an archive, are refused at once",
+	"64 MiB of zeros, alone or after an archive, are refused at once",
 	async () => {
 		await using place = await Place.open();
 		const zeros = gzipSync(Buffer.alloc(64 * mebibyte));

@@ -84,7 +84,7 @@ test("an empty directory is not moved aside", async () => {
 	expect(await readdir(directory.path)).toEqual(Object.keys(after));
 });
 
-test("a directory in which nothing was restored is left as it is", async () => {
+test("a directory in which nothing was restored is left unchanged", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-place-"));
 	await write(directory.path, before);
 	await finishRestore(directory.path);

@@ -58,7 +58,7 @@ test("a directory that the system refuses to create is refused, and not retried 
 	}
 });
 
-test("a database that was emptied is refused and left as it is, a first one that was not filled is not", async () => {
+test("an emptied database is refused and left unchanged, but a first empty one is not", async () => {
 	await using directory = await temporaryDirectory();
 	const file = join(directory.path, "parley.sqlite");
 	await writeFile(file, "");

@@ -19,7 +19,7 @@ async function receive(bytes: Buffer): Promise<string[]> {
 }
 
 test.each([0, 1, 125, 126, 127, 65_535, 65_536, 1_000_000])(
-	"a text of %i bytes arrives whole",
+	"a text of %i bytes arrives complete",
 	async (length) => {
 		const text = "x".repeat(length);
 		expect(await receive(frameText(text))).toEqual([`false:${text}`]);

@@ -108,7 +108,7 @@ test("a refused HTTP/2 client that stays is cut off after five seconds", async (
 	client.destroy();
 });
 
-test("a connection that says nothing for five seconds is closed, its neighbours are not", async () => {
+test("a connection that is silent for five seconds is closed, and other connections are not", async () => {
 	await using server = await open();
 	const silent = call(server);
 	const other = call(server);
@@ -184,7 +184,7 @@ test("closing ends silent connections at once and the others when they end or th
 	expect(server.clock.pending).toBe(0);
 });
 
-test("a busy port explains itself and says how to get a free one", async () => {
+test("the error of a busy port explains how to use a free one", async () => {
 	await using first = await open();
 	const { host, port } = first.listener.address();
 	await expect(open({ host, port })).rejects.toMatchObject({

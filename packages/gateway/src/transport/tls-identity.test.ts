@@ -13,7 +13,7 @@ const locked = createPrivateKey(first.key).export({
 	passphrase: "secret",
 });
 
-test("a certificate with its key is an identity, also with the certificates of its authorities behind it", async () => {
+test("a certificate with its key is an identity, also with intermediate certificates after it", async () => {
 	using place = new TlsPlace();
 	for (const cert of [first.cert, `${first.cert}\n${authority}`, `a word before\n${first.cert}`]) {
 		place.write({ cert });

@@ -92,7 +92,7 @@ test("files that do not fit together leave the last certificate in place, until 
 	expect(t.messages).toEqual([kept, kept, renewed]);
 });
 
-test("reloads that are asked for at once come after one another", async () => {
+test("simultaneous reloads run one after another", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	const seen: string[] = [];

@@ -172,7 +172,7 @@ test("a gateway that falls silent is noticed, one from which something comes is 
 	expect(await watched.until("lost")).toContain("the connection ended (1006)");
 });
 
-test("close while connecting settles everything and no timer is left", async () => {
+test("a close while connecting settles all requests and leaves no timer", async () => {
 	const gateway = await listen();
 	const watched = new WatchedClient(gateway.url);
 	const rejected = expect(watched.client.open({})).rejects.toMatchObject({ code: "cancelled" });

@@ -31,7 +31,7 @@ test("a model thinks from the response headers until it speaks", () => {
 	expect(after(started, thinks("First"), speaks)).toBeUndefined();
 });
 
-test("a call in writing is reported with its subject as soon as it is known", () => {
+test("a call that the model still writes is reported with its subject as soon as possible", () => {
 	const writing = { type: "writing", name: "write_file" };
 	expect(after(writes("start"))).toEqual({ ...writing, subject: undefined, length: 0 });
 	const [first, second] = ['{"path": "a', '\\"b.md", "content": "'];

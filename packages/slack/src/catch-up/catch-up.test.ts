@@ -126,7 +126,7 @@ test("a period in which Slack still delivers is not read, and neither is one bef
 	}
 });
 
-test("a connection that was lost for longer is caught up with, and what came last is noted every minute", async () => {
+test("events of a longer disconnection are read later, and the time of the last event is stored every minute", async () => {
 	const { catchUp, port, pass, kept, clock } = await openCatchUp();
 	catchUp.linked(ready);
 	await pass(minute / 2);

@@ -21,7 +21,7 @@ const richText = (...elements: object[]) => ({
 	elements: [{ type: "rich_text_section", elements }],
 });
 
-test("a message that is forwarded is quoted below what was written", () => {
+test("a forwarded message is quoted below the text", () => {
 	const quoted = "> Ada:\n> The *disk*\n> is full";
 	expect(wholeText({ text: "", attachments: [forward] })).toBe(quoted);
 	expect(wholeText({ text: "What is this?", attachments: [forward] })).toBe(`What is this?\n\n${quoted}`);

@@ -68,7 +68,7 @@ test("an edit and a deletion come behind the message that they are about", async
 	expect(accepted).toEqual(["message:C1-1.1", "deleted:C1-1.1"]);
 });
 
-test("a message that comes right behind its deletion is not taken", async () => {
+test("a message that follows its deletion is ignored", async () => {
 	const { intake, outdated, store } = await openReading();
 	const accept: EventHandlers["accept"] = (inbound, key) => {
 		const kept = { ...key, data: JSON.stringify(inbound), state: "waiting", attempts: 0 } as const;
@@ -154,7 +154,7 @@ test("an ignored event is acknowledged, and a query is answered", async () => {
 	expect(accepted).toEqual([]);
 });
 
-test("when it stops, what is not durable is not acknowledged", async () => {
+test("after a stop, only durable changes are acknowledged", async () => {
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);

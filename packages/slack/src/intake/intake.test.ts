@@ -61,7 +61,7 @@ test("an edit has its own time, also from both of its events, and a change of th
 	expect(log.records).toEqual([]);
 });
 
-test("Slack's own button stops what is at work in its thread", async () => {
+test("Slack's own button stops the active run in its thread", async () => {
 	const { inboundOf, tell, clock } = await openReading();
 	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts: ts };
 	expect(await inboundOf({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000000" })).toEqual({

@@ -33,7 +33,7 @@ test("a command is stored before Slack gets the acknowledgement", async () => {
 	]);
 });
 
-test("a command that is none is explained at once, to the one who gave it", async () => {
+test("an unknown command is explained at once, to its author", async () => {
 	const { say, accepted, port } = await openInteractions();
 	expect(await say("command", command(""))).toMatchObject({
 		response_type: "ephemeral",
@@ -229,7 +229,7 @@ test("a press whose target has no form becomes an inbound event, which has an an
 	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {} } }]);
 });
 
-test("a form that is not opened in time says so", async () => {
+test("a form that is not opened in time is reported", async () => {
 	const { say, port, clock, interactions, told } = await openInteractions();
 	port.answer("views.open", refused("expired_trigger_id"));
 	await say("interactive", press("deny", clock.now()));

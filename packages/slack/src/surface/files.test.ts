@@ -202,7 +202,7 @@ test("only a picture is described, in so many characters", async () => {
 	}
 });
 
-test("a text that no blocks hold is its beginning, and a file that has all of it", async () => {
+test("a text that is too long for blocks becomes its beginning, and a file with the complete text", async () => {
 	const { surface, port, row } = open();
 	await surface.send(row({ type: "post", body: "word ".repeat(4000) }));
 	const message = port.calls.find(({ method }) => method === "chat.postMessage")?.args;

@@ -253,7 +253,7 @@ test("a thread shows that the agent is working, once in ninety seconds, until th
 	expect(port.calls[4]?.args).toEqual(status("active"));
 });
 
-test("a post is there whatever Slack says to its sign, and however late", async () => {
+test("a post exists whatever and whenever Slack replies to its reaction", async () => {
 	const { surface, port, row, post } = open();
 	await surface.typing(`T1/C1/${thread}`);
 	port.answer("agents.sessions.setStatus", () => new Promise(() => undefined));

@@ -21,7 +21,7 @@ export const edits: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a form that is sent unchanged approves the call as it is",
+		name: "a form that is sent unchanged approves the unchanged call",
 		steps: [
 			...asks,
 			{ clicks: "Edit and approve", by: "Alex", fills: {} },

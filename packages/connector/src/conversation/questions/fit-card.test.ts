@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { scene } from "../../testing/question-scene.ts";
 import { fitCard, fitsPost } from "./fit-card.ts";
 
-test("a card of many paragraphs fits a post: it keeps what it is about and what came of it", () => {
+test("a card of many paragraphs fits a post: it keeps its subject and its result", () => {
 	const many = Array.from({ length: 30 }, (_, index) => `Paragraph ${index} ${"of them ".repeat(15)}.`);
 	const { text, cut } = fitCard(scene.platform, "A foot.", () => ["**Heading**", ...many, "The result."]);
 	expect(fitsPost(scene.platform, `${text}\n\nA foot.`)).toBe(true);

@@ -68,7 +68,7 @@ const long: readonly (readonly [says: string, events: readonly OzzieEvent[]])[] 
 	],
 ];
 
-test.each(long)("%s that no post holds is cut to one, and that is said", (_, events) => {
+test.each(long)("%s that is too long for posts is cut to one post, with a note", (_, events) => {
 	for (const { dialect, post } of [
 		{ dialect: scene.platform.dialect, post: 2000 },
 		{ dialect: chatDialect, post: 2000 },

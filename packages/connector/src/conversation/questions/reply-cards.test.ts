@@ -87,7 +87,7 @@ test("a call that is alone in its reply looks like any other approval", () => {
 	expect(last([approval(context), answered({})])).toEqual(last([approval(), answered({})]));
 });
 
-test("a card grows while one of its calls waits, and a call that was asked before says so", () => {
+test("a card grows while one of its calls waits, and marks a call that was asked before", () => {
 	const again = writes(["b.txt"], {
 		from: 4,
 		context: { call_id: "call_2", notes: ["private data was read"] },
@@ -153,7 +153,7 @@ test("a call that can be approved for the session offers that in its row", () =>
 	expect(labels(card)[1]).toBe("Approve 2 | Approve 2 for this session | Deny 2 | Edit 2");
 });
 
-test("a call that is too long to be whole beside others is shown as it is alone", () => {
+test("a call that is too long for a shared post is shown in its own post", () => {
 	const long = writes(["a", "b", "c", "d"], { context: { preview: `+${"line\n".repeat(400)}` } });
 	const alone = long.map(({ payload }) =>
 		play([approvalOf(payload)])
@@ -220,7 +220,7 @@ test("a call of which the card shows only a part is not approved with the others
 	expect(labels(short).at(-1)).toBe("Deny all");
 });
 
-test("a button for all calls stands for the calls that waited when it was shown", () => {
+test("a button for all calls answers only the calls that were open when it was shown", () => {
 	const events = [...three, answered({ token: tokenOf(2) })];
 	const cards = (more: readonly OzzieEvent[]) => play([...events, ...more]).slice.cards ?? [];
 	const [before] = cards([]);

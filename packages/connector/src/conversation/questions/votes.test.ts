@@ -23,7 +23,7 @@ function last(...events: readonly OzzieEvent[]): string {
 
 const asked = approval({ approvals: 2 });
 
-test("a card says how many approvals a call has and needs", () => {
+test("a card shows how many approvals a call has and needs", () => {
 	expect(last(asked)).toContain("**0 of 2 approvals** by different people\n");
 	expect(last(asked, voted("42", 1))).toContain("**1 of 2 approvals**: @42\n");
 	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details] [Edit and approve]");
@@ -68,7 +68,7 @@ test("the closed card names the person who denied a call with approvals", () => 
 	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, at 3 s");
 });
 
-test("a row of a shared card says how many approvals its call has", () => {
+test("a row of a shared card shows how many approvals its call has", () => {
 	const events = writes(["a.txt", "b.txt"], { context: { approvals: 2 } });
 	const vote = event("prompt.vote", { token: tokenOf(2), by: "discord:1:42", approvals: 1, needed: 2 });
 	const text = last(...events, vote);

@@ -49,7 +49,7 @@ test("the same list in a later run is recorded again", async () => {
 	expect(listed(log).map(([, callId]) => callId)).toEqual(["c1", "c2"]);
 });
 
-test("a client that joins a run at work gets its newest list, and none after its end", async () => {
+test("a client that joins an active run gets its newest list, and no list after its end", async () => {
 	const model = new ScriptedModel([list("c1", "active", "open")], stuck("thinking"));
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

@@ -85,7 +85,7 @@ test.each(named)(
 	},
 );
 
-test("a margin says how far the truth may be, and covers only what was not counted", () => {
+test("a margin is the possible error, and covers only uncounted parts", () => {
 	const calibration = new Calibration();
 	const first = counted(tokenizers.words, turn(0));
 	const before = calibration.estimate(first.features);

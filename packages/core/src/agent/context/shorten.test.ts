@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
 
-test("a text that is hardly too long stays as it is", () => {
+test("a text that is slightly too long stays unchanged", () => {
 	expect(shorten("x".repeat(160), 100)).toBe("x".repeat(160));
 });
 

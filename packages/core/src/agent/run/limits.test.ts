@@ -111,7 +111,7 @@ test("a run ends after three refusals of one call, and as soon as it was denied 
 	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });
 
-test("a run does not try a call a fourth time, and says so to the model", async () => {
+test("a run does not try a call a fourth time, and the model receives the reason", async () => {
 	let tried = 0;
 	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
 	const model = new ScriptedModel(

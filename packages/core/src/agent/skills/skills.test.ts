@@ -445,7 +445,7 @@ test("a run that continues after a restart has the text that it began with", asy
 	await rm(join(w.t.directory, "data/skills"), { recursive: true });
 });
 
-test("calls behind a skill in the same reply have only the tools of the skill, also calls that need approval", async () => {
+test("calls after a skill in the same reply have only the tools of the skill, also calls that need approval", async () => {
 	const model = new ScriptedModel(
 		[
 			calls("c1", "todo", { items: [{ text: "a" }] }),
@@ -514,7 +514,7 @@ test("a schedule whose message begins with a name starts the skill", async () =>
 	log.check();
 });
 
-test("a schedule does not start a skill that is not trusted, and says why", async () => {
+test("a schedule does not start an untrusted skill, and gives the reason", async () => {
 	const model = new ScriptedModel();
 	await using w = await openWith(model, { "work/.parley/skills/deploy.md": "Deploy." });
 	await w.runtime.start();

@@ -62,7 +62,7 @@ test("only a regular file is read", async () => {
 	expect(await readProjectNotes(cwd, ["/"])).toBe("(AGENTS.md is not used: it is not a regular file.)");
 });
 
-test("a file that cannot be read says so", async () => {
+test("an unreadable file is reported", async () => {
 	await symlink("AGENTS.md", join(cwd, "AGENTS.md"));
 	expect(await read()).toBe("(AGENTS.md is not used: it could not be read (ELOOP).)");
 	await rm(join(cwd, "AGENTS.md"));

@@ -150,13 +150,13 @@ test.each(["ftp://x", "127.0.0.1:8080", "http://", "https://me:secret@host/"])(
 	},
 );
 
-test("a key that no header can hold is refused without being repeated", () => {
+test("a key that no header can contain is refused, and the error does not repeat it", () => {
 	const create_ = () => create(() => streaming([]), { apiKey: "sk-\n1" });
 	expect(create_).toThrow(expect.objectContaining({ code: "invalid_argument" }));
 	expect(create_).not.toThrow(/sk-/);
 });
 
-test("settings that a model does not take are left out, which is said once", async () => {
+test("settings that a model does not support are left out, which is logged once", async () => {
 	const { model, log, sent } = create(() => streaming(said()));
 	for (let time = 0; time < 2; time++) {
 		await all(model.stream({ ...request, sampling: { temperature: 1, topK: 3 } }, never));

@@ -115,7 +115,7 @@ test.each([
 	expect(error.message).toMatch(/: so it is$/);
 });
 
-test("an error event that says nothing is a failure too", () => {
+test("an error event without a message is a failure, too", () => {
 	for (const body of [undefined, null, "oops", {}, { error: "oops" }]) {
 		expect(summary(eventError(body, undefined, facts))).toEqual([
 			"overloaded",

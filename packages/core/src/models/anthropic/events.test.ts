@@ -114,7 +114,7 @@ test("thinking keeps its signature, also if its text is hidden", () => {
 	]);
 });
 
-test("a call is passed on whole, in its place", () => {
+test("a call is passed on complete, at its position", () => {
 	expect(contentOf(text(0, "first"), call(1, '{"path":"a"}'), text(2, "then"), call(3, ""))).toEqual([
 		{ type: "text", text: "first" },
 		{ type: "call", id: "toolu_1", name: "read_file", arguments: { path: "a" } },

@@ -41,7 +41,7 @@ test.each([
 	expect(countsOf(usage)).toMatchObject({ inputTokens, outputTokens, suspect: true });
 });
 
-test("the parts never exceed the whole", () => {
+test("the parts never exceed the total", () => {
 	const all = { input_tokens: 1e9, cache_read_input_tokens: 6e8, cache_creation_input_tokens: 6e8 };
 	expect(countsOf(all)).toMatchObject({ inputTokens: 1e9, cacheReadTokens: 6e8, cacheWriteTokens: 4e8 });
 });

@@ -142,7 +142,7 @@ testInside("it is asked to end before it is made to", async () => {
 	expect((await running).output).toContain("bye\n");
 });
 
-testInside("what steers later commands is read only, as far as it is there", async () => {
+testInside("existing files that control later commands are read-only", async () => {
 	await putFiles({
 		"home/code/.github/workflows/ci.yml": "on: push\n",
 		"home/code/.envrc": "",
@@ -321,7 +321,7 @@ testInside("a command has a limit of processes", async () => {
 	expect(await run("ulimit -Hu")).toBe("256\n");
 });
 
-testInside("what cannot be built is told as that, and nothing runs", async () => {
+testInside("a sandbox that cannot be built is reported, and nothing runs", async () => {
 	const where = await sandbox();
 	await expect(where.run(shellCommand(`touch ${root}/made`, "/usr/gone"))).rejects.toThrow(
 		/^the sandbox could not be set up: .*gone.*; the command did not run$/,

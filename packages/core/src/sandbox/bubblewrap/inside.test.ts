@@ -3,7 +3,7 @@ import { memorySizes } from "./inside.ts";
 
 const GIB = 1024 ** 3;
 
-test("directories in memory hold two GiB together, and a quarter of the memory on a smaller machine", () => {
+test("directories in memory have at most two GiB together, and a quarter of the memory on a smaller machine", () => {
 	const sumOf = (memory: number): number => {
 		const { tmp, home, varTmp, shm } = memorySizes(memory);
 		return tmp + home + varTmp + shm;

@@ -103,7 +103,7 @@ test("systemd-run knows these options", async ({ skip }) => {
 	}
 });
 
-test("a cgroup of systemd or of the gateway holds here", async ({ skip }) => {
+test("a cgroup of systemd or of the gateway works here", async ({ skip }) => {
 	const common = { clock: systemClock, ids: createIds(), log: silentLogger, environment: process.env };
 	const limiter = await findLimiter(createUnsandboxed(common));
 	skip(limiter.kind === "address-space", "NOT RUN: neither systemd nor a delegated cgroup v2 is here");

@@ -278,7 +278,7 @@ test("a command that ignores the polite end is killed two seconds later", async 
 	expect(await pending).toMatchObject({ code: null, signal: "SIGKILL" });
 });
 
-test("a command that takes too long is ended, and what it wrote is kept", async () => {
+test("a command that takes too long is ended, and its output is kept", async () => {
 	const clock = new ManualClock();
 	const marker = join(cwd, "slow");
 	const pending = sandboxOf(clock).run(

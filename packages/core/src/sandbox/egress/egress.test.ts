@@ -233,7 +233,7 @@ test("an idle tunnel is ended, and one in use continues for 15 minutes", async (
 		]);
 });
 
-test("100 tunnels at once all work, and the 129th connection is dropped and told", async () => {
+test("100 simultaneous tunnels work, and the 129th connection is dropped and logged", async () => {
 	const { proxyPort, entries } = await setUp();
 	const sockets = await Promise.all(Array.from({ length: 100 }, () => openTunnel(proxyPort)));
 	const answers = sockets.map(async (socket, index) => {
@@ -248,7 +248,7 @@ test("100 tunnels at once all work, and the 129th connection is dropped and told
 	for (const socket of many) socket.destroy();
 });
 
-test("a command has 5000 connections, and more are not told one by one", async () => {
+test("a command has at most 5000 connections, and further ones are not reported one by one", async () => {
 	const { proxyPort, entries } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
 	for (let made = 0; made < 5_050; made += 50) {

@@ -192,7 +192,7 @@ test("git and curl find the proxy, whatever proxy a repository names", async () 
 	expect(entries).toContainEqual(expect.objectContaining({ target: "git.example.com", decision: "allowed" }));
 });
 
-test("without the proxy there is no way out: no interface, no name, no address, no port of this machine", async () => {
+test("without the proxy a command reaches no network: no interface, name, address or port of this machine", async () => {
 	const { entries, script } = await setUp();
 	const { out } = await script(`
 		const { connect } = require("node:net");

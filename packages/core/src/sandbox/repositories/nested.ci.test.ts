@@ -145,7 +145,7 @@ testInside("repositories that are made inside work, and nothing is said of them"
 	expect(await run("(echo x >>bare.git/config) 2>/dev/null")).toMatch(/\[\d+\]$/);
 });
 
-testInside("hooks of a repository that was made inside are moved aside, and told", async () => {
+testInside("hooks of a repository that a command created are renamed and reported", async () => {
 	await repository("other");
 	const reported = await run(
 		`git clone -q other clone && ${planted} >clone/.git/hooks/post-commit && chmod +x clone/.git/hooks/post-commit`,
@@ -155,7 +155,7 @@ testInside("hooks of a repository that was made inside are moved aside, and told
 	expect(existsSync(join(root, "planted"))).toBe(false);
 });
 
-testInside("settings that name programs are taken out of a repository that was made inside", async () => {
+testInside("settings that name programs are removed from a repository that a command created", async () => {
 	await repository("other");
 	const settings = [
 		...[

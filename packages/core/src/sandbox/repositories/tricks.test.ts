@@ -147,7 +147,7 @@ testInside("hooks among published packages of Python are found", async () => {
 	expect(runsPlanted("site-packages/x")).toBe(false);
 });
 
-testInside("settings of programs beside git are taken out, too", async () => {
+testInside("settings of programs other than git are removed, too", async () => {
 	const settings = ["svn.authorsprog", "remote.o.annex-shell-command", "url.ext::sh.insteadof"];
 	const reported = await run(
 		`git init -q sub; ${settings.map((name) => `git -C sub config ${name} x`).join("; ")}`,
@@ -156,14 +156,14 @@ testInside("settings of programs beside git are taken out, too", async () => {
 	expect(readFileSync(join(root, "sub/.git/config"), "utf8")).not.toMatch(/authorsprog|annex|ext::/);
 });
 
-testInside("a copy of all settings stays beside, and the log tells of it", async () => {
+testInside("a copy of all settings is kept, and the log reports it", async () => {
 	await run(`git init -q sub; ${setting("sub/.git")}; git -C sub config core.editor mine`);
 	const copy = readdirSync(join(root, "sub/.git")).find((name) => name.startsWith("config.held-back-")) ?? "";
 	expect(readFileSync(join(root, "sub/.git", copy), "utf8")).toContain("editor = mine");
 	expect(JSON.stringify(log.records)).toContain("core.editor");
 });
 
-testInside("very many settings and repositories are dealt with soon, and told in short", async () => {
+testInside("very many settings and repositories are processed quickly, and reported briefly", async () => {
 	const aliases = 'for i in {1..300}; do echo "[alias] a$i = !x" >>a/.git/config; done';
 	const many = "for i in {1..60}; do git init -q r$i; echo '# alias' >>r$i/.git/config; done";
 	const started = systemClock.monotonic();
@@ -176,7 +176,7 @@ testInside("very many settings and repositories are dealt with soon, and told in
 	expect(reported.length).toBeLessThan(2_500);
 });
 
-testInside("what steers in a directory that took another's place is told", async () => {
+testInside("files that control later commands in a replaced directory are reported", async () => {
 	operatorsRepository("code/sub");
 	writeFileSync(join(root, "code/sub/.envrc"), "");
 	const reported = await run("mv code/sub x; cp -r x code/sub; echo evil >code/sub/.envrc");

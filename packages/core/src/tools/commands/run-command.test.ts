@@ -145,7 +145,7 @@ test("irreversible commands and commands that use control files have notes", asy
 	]);
 });
 
-test("the whole command is shown, nothing in it is unseen", async () => {
+test("the complete command is shown, without hidden parts", async () => {
 	const { plan } = await prepare({ cmd: "echo \u{202e}gnp.exe\n\n\nrm p\u{430}th" });
 	expect(plan.label).toBe("run echo \\u{202e}gnp.exe\\u{a}\\u{a}\\u{a}rm p\u{430}th");
 	expect(plan.notes).toContain('mixes letters of different scripts: "p\u{430}th"');
@@ -176,7 +176,7 @@ test.each([
 	expect(await run(cmd)).toEqual({ text, failed });
 });
 
-test("a command runs in the working directory, and what it changes is not kept", async () => {
+test("a command runs in the working directory, and its variables are not kept", async () => {
 	expect((await run("cd /; export X=1; pwd")).text).toBe("/\n");
 	expect((await run('pwd; echo "$X"')).text).toBe(`${context.cwd}\n\n`);
 });
@@ -203,7 +203,7 @@ test.each([999, 1.5, "5", "soon"])("a timeout of %j is refused", async (timeout_
 	await expect(prepare({ cmd: "x", timeout_ms })).rejects.toThrow("timeout_ms");
 });
 
-test("a call that is cancelled while it runs says so", async () => {
+test("a call that is cancelled while it runs reports the cancellation", async () => {
 	const aborter = new AbortController();
 	const where = { ...context, signal: aborter.signal };
 	const ready = await prepare({ cmd: "echo begun; touch begun; sleep 300" }, where);

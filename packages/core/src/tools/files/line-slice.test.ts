@@ -44,7 +44,7 @@ test("the limit of characters cuts after a whole line", async () => {
 	expect(await slice(text, { first: 2, characters: 5 })).toMatchObject({ text: "bbb\n", next: { line: 3 } });
 });
 
-test("a line longer than the limit is read in parts that join to the whole line", async () => {
+test("a line longer than the limit is read in parts that join to the complete line", async () => {
 	const line = "é😀x".repeat(10);
 	for (let characters = 2; characters < 12; characters += 1) {
 		for (let size = 1; size < 12; size += 1) {

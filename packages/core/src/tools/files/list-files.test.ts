@@ -194,7 +194,7 @@ test("a missing program is named", async () => {
 	});
 });
 
-test("a call that is cancelled says so", async () => {
+test("a cancelled call reports the cancellation", async () => {
 	const where = { ...context, signal: AbortSignal.abort(), sandbox: ending({ output: "./a\n" }) };
 	expect(await executeCall(await prepare({}, where), where)).toEqual({ text: "cancelled", failed: true });
 });

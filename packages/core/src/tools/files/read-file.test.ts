@@ -57,7 +57,7 @@ test("a part of a file is returned, and a marker says how to continue", async ()
 	});
 });
 
-test("a long file is read in parts that join to the whole", async () => {
+test("a long file is read in parts that join to the complete file", async () => {
 	const whole = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join("");
 	await writeFile(join(context.cwd, "long.txt"), whole);
 	let [offset, text] = [1, ""];
@@ -116,7 +116,7 @@ test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, c
 	});
 });
 
-test("a picture is shown as a whole, whichever lines were asked for", async () => {
+test("a picture is shown completely, whatever lines were requested", async () => {
 	await writeFile(join(context.cwd, "photo.png"), png.content);
 	const note = "[offset and limit are for text: all of it is shown]";
 	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
@@ -272,7 +272,7 @@ test("a directory that became a link after it was decided about is not followed"
 	expect(await executeCall(ready, context)).toMatchObject({ failed: true });
 });
 
-test("a hostile name is shown as what it is", async () => {
+test("a hostile name is shown with all its characters", async () => {
 	await writeFile(join(context.cwd, "a\u{202e}txt.b"), "x");
 	expect((await prepare({ path: "a\u{202e}txt.b" })).plan.label).toBe("read a\\u{202e}txt.b");
 });

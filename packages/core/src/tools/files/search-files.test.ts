@@ -151,7 +151,7 @@ test("ignored files, hidden ones, links and binary files are passed over", async
 	expect(await search({ pattern: "bean", hidden: true })).toBe(".hid:1:bean\nc:1:bean");
 });
 
-test("a file that became a link after it was chosen is not told", async () => {
+test("a file that became a link after it was chosen is not reported", async () => {
 	await putFiles({ a: "bean\n", b: "bean\n" });
 	await put(join(directory.path, "outside/x"), "bean of others\n");
 	const swapping = ending((command) => {

@@ -49,7 +49,7 @@ test("files that may contain secrets, and files beyond the roots, have their own
 	expect((await prepare({ path: "../outside.txt" })).plan).not.toHaveProperty("grant");
 });
 
-test("a path that leads elsewhere by now is not handed over", async () => {
+test("a path that now leads elsewhere is not passed on", async () => {
 	const ready = await prepare({ path: "report.pdf" });
 	const moved = { ...ready, plan: { ...ready.plan, binding: { path: "/elsewhere" } } };
 	const before = shared.length;

@@ -137,7 +137,7 @@ test("a file that changed since the approval is not overwritten", async () => {
 	expect(await contentOf("x")).toBe("somebody else's");
 });
 
-test("a file that came up since the approval is not written over", async () => {
+test("a file that appeared after the approval is not overwritten", async () => {
 	const ready = await prepare({ path: "x", content: "new" });
 	await put(join(context.cwd, "x"), "");
 	expect(await executeCall(ready, context)).toMatchObject({ failed: true });

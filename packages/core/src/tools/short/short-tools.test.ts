@@ -93,7 +93,7 @@ test.each<[string, object, string, object]>([
 	expect(short.tool.command?.(short.args)).toEqual(tool.command?.((await prepare(long, longArgs)).args));
 });
 
-test("they do what they say", async () => {
+test("the short tools have the documented effects", async () => {
 	const call = async (name: string, args: object) => executeCall(await prepare(name, args), context);
 	expect(await call("write", { path: "n/a.txt", content: "one\ntwo\nthree\n" })).toMatchObject({
 		failed: false,
@@ -112,7 +112,7 @@ test("they do what they say", async () => {
 	expect(await readText(join(context.cwd, "n/a.txt"), "utf8")).toBe("one\n2\nthree\n");
 });
 
-test("a command may take two minutes unless told, two hours at most, in seconds", async () => {
+test("the default timeout of a command is two minutes, the maximum two hours, in seconds", async () => {
 	const commands: Command[] = [];
 	const where = { ...context, sandbox: keeping(commands) };
 	for (const timeout of [undefined, 1, 7_200]) {
@@ -134,7 +134,7 @@ async function timedOut() {
 	return { code: null, signal: "SIGKILL", output: "", timedOut: true } as const;
 }
 
-test("a command stays in its sandbox, and says so: it has no network", async () => {
+test("the result of a sandboxed command states that it has no network", async () => {
 	const [inside, outside]: [Command[], Command[]] = [[], []];
 	const network = keeping(outside, { mode: "off", profile: "off" });
 	const where = { ...context, sandbox: keeping(inside, { network }) };

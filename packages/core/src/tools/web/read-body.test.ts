@@ -91,7 +91,7 @@ test.each(["gzip, gzip", "compress", "aes128gcm", "exi"])("%s is refused", async
 	expect(source.destroyed).toBe(true);
 });
 
-test("zstd that asks for more memory than pages may is refused", async () => {
+test("zstd that requires more memory than pages may use is refused", async () => {
 	const wide = zlib.zstdCompressSync(Buffer.alloc(17 * 1024 * 1024), {
 		params: { [zlib.constants.ZSTD_c_windowLog]: 27 },
 	});

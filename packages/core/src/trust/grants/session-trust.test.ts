@@ -234,7 +234,7 @@ test("open approvals are answered by it, other questions are not", async () => {
 	log.check();
 });
 
-test("trust in one session is none in another", async () => {
+test("trust in one session has no effect in another", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit] });
 	const [trusted, other] = [await t.create(), await t.create()];
 	await EventLog.join(t.runtime, trusted);

@@ -98,7 +98,7 @@ test("the role is the one of this very moment", async () => {
 	]);
 });
 
-test("a role in one guild, or on one platform, is none in another", async () => {
+test("a role in one guild, or on one platform, has no effect in another", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["guild", "other"], slack: ["guild"] } });
 	await guild.people.setRole(unkeyed(), "discord:guild:ada", "owner");
 	expect(await guild.role("ada", { tenant: "other" })).toBe("stranger");

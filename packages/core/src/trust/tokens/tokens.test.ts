@@ -456,7 +456,7 @@ test("when a token was last used is written once a minute", async () => {
 	expect(tokens.verify(text)).toBeDefined();
 });
 
-test("a list holds what counts and what ended within 30 days, newest first", async () => {
+test("a list contains active tokens and those that ended within 30 days, newest first", async () => {
 	await using place = await Place.open();
 	const { tokens, clock } = place;
 	clock.advance(1);

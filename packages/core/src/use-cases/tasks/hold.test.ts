@@ -61,7 +61,7 @@ test("each pause after a fault of the provider is twice as long, and after three
 	log.check();
 });
 
-test("a provider that asks to wait longer is left alone that long", async () => {
+test("a provider that requests a longer wait is not called during it", async () => {
 	const { t, log } = await begun(...unreachable(1, 300_000), [says("there")]);
 	await using _ = t;
 	await failure(t, log);

@@ -26,7 +26,7 @@ function answers(model: TaskScript, title: string): string {
 	return JSON.stringify(model.requests(title).at(-1)?.messages);
 }
 
-test("a plan that did not change is not told again", async () => {
+test("an unchanged plan is not reported again", async () => {
 	const plan = (id: string, state: string) =>
 		calls(id, "plan", { steps: [{ title: "look", state }, { title: "do" }] });
 	const { t, log } = await played({

@@ -112,7 +112,7 @@ test("Slack's two probes are answered without a delivery", async () => {
 	expect((await slack.send("ssl_check=1&token=x", form)).status).toBe(200);
 });
 
-test("a port that is taken is said with its number", async () => {
+test("a used port is reported with its number", async () => {
 	await using first = await receiving(async () => undefined);
 	const port = Number(new URL(first.url).port);
 	const second = new HttpTransport({
@@ -168,7 +168,7 @@ class WatchedClock extends ManualClock {
 	}
 }
 
-test("a body that does not come in three seconds is not waited for", async () => {
+test("the wait for a body ends after three seconds", async () => {
 	const clock = new WatchedClock(systemClock.now());
 	await using slack = await receiving(async () => undefined, clock);
 	const late = slow(slack.url, signed(event));
