@@ -43,6 +43,7 @@ export class DiscordSite implements Site {
 	readonly platform = DiscordSite.platform;
 	readonly world: World;
 	readonly directory: string;
+	readonly #joinMs: number;
 	readonly people: Readonly<Record<Name, Person>>;
 	readonly general: Channel;
 	readonly random: Channel;
@@ -55,6 +56,7 @@ export class DiscordSite implements Site {
 
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
+		this.#joinMs = scene.joins ? 2000 : 0;
 		this.world = new World({ clock });
 		const { home } = this.world;
 		home.role("owners", { permissions: ["ManageGuild", "ManageMessages"] });
@@ -146,7 +148,13 @@ export class DiscordSite implements Site {
 
 	connect(connecting: Connecting): Promise<Running> {
 		return runDiscord({
-			...{ ...connecting, token: this.world.token, ids: seededIds(7), chance: () => 0.5 },
+			...{
+				...connecting,
+				joinMs: this.#joinMs,
+				token: this.world.token,
+				ids: seededIds(7),
+				chance: () => 0.5,
+			},
 			port: new InProcessPort(this.world, { intents, sessions: this.#sessions }),
 		});
 	}

@@ -106,7 +106,7 @@ export function noticesOf(
 
 export interface SiteParts {
 	readonly clock: ManualClock;
-	readonly scene: Pick<Scene, "place" | "welcome" | "notices">;
+	readonly scene: Pick<Scene, "place" | "welcome" | "notices" | "joins">;
 	/** Working directory of the agent. */
 	readonly directory: string;
 }

@@ -33,6 +33,7 @@ export class SlackSite implements Site {
 	readonly platform = SlackSite.platform;
 	readonly world: World;
 	readonly directory: string;
+	readonly #joinMs: number;
 	readonly people: Readonly<Record<Name, SlackPlayer>>;
 	readonly general: SlackRoom;
 	readonly random: SlackRoom;
@@ -46,6 +47,7 @@ export class SlackSite implements Site {
 
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
+		this.#joinMs = scene.joins ? 2000 : 0;
 		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.world = new World({ clock, manifest });
@@ -157,7 +159,13 @@ export class SlackSite implements Site {
 
 	connect(connecting: Connecting): Promise<Running> {
 		return runSlack({
-			...{ ...connecting, botToken: this.world.token, ids: seededIds(7), chance: () => 0.5 },
+			...{
+				...connecting,
+				joinMs: this.#joinMs,
+				botToken: this.world.token,
+				ids: seededIds(7),
+				chance: () => 0.5,
+			},
 			port: new InProcessPort(this.world),
 		});
 	}

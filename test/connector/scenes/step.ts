@@ -184,6 +184,8 @@ export interface Scene<S extends Site = Site> {
 	readonly welcome?: true;
 	/** Notices about approvals in `general`. */
 	readonly notices?: SceneNotices;
+	/** Messages of a person within 2 s become one request. */
+	readonly joins?: true;
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;
 	/** Address of the password pages. */

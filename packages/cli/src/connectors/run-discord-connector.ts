@@ -17,7 +17,7 @@ export function runDiscordConnector(options: {
 		io,
 		start: (running, config) => {
 			guardProcess(running.log);
-			return runDiscord({ ...running, token, ...config.discord });
+			return runDiscord({ ...running, joinMs: config.chat?.joinMs ?? 0, token, ...config.discord });
 		},
 	});
 }

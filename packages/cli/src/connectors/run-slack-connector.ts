@@ -25,7 +25,13 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 		start: async (running, config) => {
 			guardProcess(running.log);
 			const { botToken, transport } = settled(() => slackSettings(io, config, flags.listen));
-			return runSlack({ ...running, botToken, ...transport, apiUrl: config.slack?.apiUrl });
+			return runSlack({
+				...running,
+				joinMs: config.chat?.joinMs ?? 0,
+				botToken,
+				...transport,
+				apiUrl: config.slack?.apiUrl,
+			});
 		},
 	});
 }

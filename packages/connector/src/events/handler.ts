@@ -12,6 +12,7 @@ import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { fileTexts } from "../texts/messages.ts";
+import type { Joins } from "./joins.ts";
 import type { Welcomes } from "./welcomes.ts";
 
 export interface EventParts {
@@ -22,6 +23,7 @@ export interface EventParts {
 	readonly messageHistory: MessageHistory;
 	readonly context: RoomContext;
 	readonly welcomes: Welcomes;
+	readonly joins: Joins;
 	readonly controls: Controls;
 	readonly homes: Homes;
 	readonly platform: ChatPlatform;
@@ -33,6 +35,7 @@ export interface EventParts {
 export interface Turn {
 	readonly isAgain: InboundTurn["isAgain"];
 	readonly settle: InboundTurn["settle"];
+	readonly following: InboundTurn["following"];
 	/** Id of the inbound event. */
 	readonly id: string;
 	readonly key: string;

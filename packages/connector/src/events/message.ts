@@ -18,13 +18,33 @@ import { handleEdit } from "./edit.ts";
 import { findPost, taskOfThread } from "./find-post.ts";
 import { findTask } from "./follow-up.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import type { JoinedEvent, Reservation } from "./joins.ts";
 import { homeOf, roomOfAnswer } from "./mention-thread.ts";
-import { answerTyped } from "./typed-answer.ts";
+import { answerTyped, isTypedAnswer } from "./typed-answer.ts";
 
 type Message = InboundEventOf<"message" | "edited">;
 
 /** Handles a message or its edit, and records the result with its answer in one transaction. */
-export async function handleMessage(parts: EventParts, received: Message, turn: Turn): Promise<void> {
+export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
+	const reservation = parts.joins.reserve(event, turn);
+	try {
+		await handleReserved(parts, event, { turn, reservation });
+	} finally {
+		reservation.close();
+	}
+}
+
+interface Handling {
+	readonly turn: Turn;
+	readonly reservation: Reservation;
+}
+
+async function handleReserved(
+	parts: EventParts,
+	received: Message,
+	{ turn, reservation }: Handling,
+): Promise<void> {
+	if (await parts.joins.includes(turn)) return;
 	// An earlier process has recorded it together with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	const event = { ...received, room: await homeOf(parts, received) };
@@ -39,12 +59,15 @@ export async function handleMessage(parts: EventParts, received: Message, turn: 
 	const { ours, reason } = await judge(parts, event);
 	const outcome =
 		edited ??
-		(ours ? await refused(parts, event, () => handleOwnMessage(parts, event, turn)) : undefined) ??
+		(ours
+			? await refused(parts, event, () => handleOwnMessage(parts, event, { turn, reservation }))
+			: undefined) ??
 		({ effect: "none" } as const);
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
 	const room = outcome.room ?? event.room;
 	const place = parts.platform.conversation(room);
-	await note(parts, { ...event, room }, { turn, reason, outcome, conversation: place });
+	const { joined } = reservation;
+	await note(parts, { ...event, room }, { turn, reason, outcome, conversation: place, joined });
 }
 
 async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
@@ -75,12 +98,13 @@ interface Noted {
 	readonly reason: Reason;
 	readonly outcome: Outcome;
 	readonly conversation: string;
+	readonly joined: readonly JoinedEvent[];
 }
 
 async function note(
 	parts: EventParts,
 	event: Message,
-	{ turn, reason, outcome, conversation }: Noted,
+	{ turn, reason, outcome, conversation, joined }: Noted,
 ): Promise<void> {
 	const { store, outbox, clock, platform, messageHistory } = parts;
 	const { room, message, person, at, seenBefore: replayed = false } = event;
@@ -103,6 +127,10 @@ async function note(
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await messageHistory.write(tx, record);
+		for (const { id, event: one } of joined) {
+			const own = { id, message: one.message, person: one.person, at: one.at };
+			await messageHistory.write(tx, { ...record, ...own, conversation: platform.conversation(one.room) });
+		}
 		await turn.settle(tx);
 	};
 	if (reply === undefined || cursor === undefined) return store.commit(write);
@@ -116,7 +144,11 @@ async function note(
 }
 
 /** Handles a message for the agent. Rejects with the gateway's refusal. */
-async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
+async function handleOwnMessage(
+	parts: EventParts,
+	event: Message,
+	{ turn, reservation }: Handling,
+): Promise<Outcome> {
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const named = (await taskOfThread(parts, event.room)) ?? post?.task;
@@ -128,7 +160,7 @@ async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): 
 		greet(event) ??
 		(await answerTyped(parts, event, { turn, post, task })) ??
 		(task === undefined
-			? sendToSession(parts, event, { turn, continues })
+			? sendToSession(parts, event, { turn, reservation, continues })
 			: sendToTask(parts, event, { turn, task }))
 	);
 }
@@ -198,10 +230,11 @@ async function sendToTask(
 async function sendToSession(
 	parts: EventParts,
 	event: Message,
-	{ turn, continues }: { readonly turn: Turn; readonly continues: ReadMessage | undefined },
+	{ turn, reservation, continues }: Handling & { readonly continues: ReadMessage | undefined },
 ): Promise<Outcome> {
 	const { messageHistory, platform, context, rooms } = parts;
-	const { person, text, message, attachments, referenced, at } = event;
+	const { person, at } = event;
+	const content = await reservation.join((other) => belongs(parts, other));
 	const conversation = platform.conversation(event.room);
 	const room = await roomOfAnswer(parts, event);
 	const isWanted = async (): Promise<boolean> => {
@@ -211,7 +244,7 @@ async function sendToSession(
 		return !(await messageHistory.wasStopped(stop));
 	};
 	const key = `${turn.key}/say`;
-	const words = { text, message, attachments, at, key, isWanted, ...defined({ referenced, continues }) };
+	const words = { ...content, at, key, isWanted, ...defined({ continues }) };
 	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted")
 			await postQueueFull(parts, { ...event, room });
@@ -219,6 +252,16 @@ async function sendToSession(
 	});
 	const outcome = { ...outcomeOf(said), room };
 	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
+}
+
+/** Whether a message would be a request in the session of its room. */
+async function belongs(parts: EventParts, event: Message): Promise<boolean> {
+	const { ours } = await judge(parts, event);
+	if (!ours) return false;
+	const { reply } = event.address;
+	const post = reply && (await findPost(parts, reply.message));
+	if (post?.question !== undefined || post?.task !== undefined) return false;
+	return !(await isTypedAnswer(parts, event));
 }
 
 /** Posts that the queue of the gateway is full, so that the person knows the reason of the delay. */

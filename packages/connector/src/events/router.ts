@@ -67,7 +67,7 @@ export function queueOf(event: InboundEvent): Queue {
 
 /** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
 export function routeEvents(parts: EventParts): InboundHandler {
-	return async ({ id, data }, { isAgain, isLast, settle }) => {
+	return async ({ id, data }, { isAgain, isLast, settle, following }) => {
 		const read = InboundEvent.safeParse(data);
 		if (!read.success) {
 			// A retry would fail in the same way.
@@ -75,7 +75,7 @@ export function routeEvents(parts: EventParts): InboundHandler {
 			return;
 		}
 		const event = read.data;
-		const turn = { id, key: hash("sha256", id, "base64url").slice(0, 22), isAgain, settle };
+		const turn = { id, key: hash("sha256", id, "base64url").slice(0, 22), isAgain, settle, following };
 		try {
 			await routeOf(event).handle(parts, event, turn);
 		} catch (reason) {

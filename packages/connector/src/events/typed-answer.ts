@@ -55,6 +55,11 @@ export async function answerTyped(
 	return refused(session, given.reply);
 }
 
+/** Whether a message outside of replies answers the only open question of its thread, or would be a wrong answer to it. */
+export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
+	return (await readInThread(parts, event, undefined)) !== undefined;
+}
+
 function refused(session: string, reply: Reply): Outcome {
 	return { effect: "refused", session, reply, private: true };
 }

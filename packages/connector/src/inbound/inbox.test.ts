@@ -170,3 +170,36 @@ test("waiting events above a thousand are read in order and complete", async () 
 	]);
 	await inbox.stop();
 });
+
+test("a held event waits, other conversations do not, and the handler sees the events behind it", async () => {
+	const { store, clock, heard, parts } = await surroundings();
+	const seen: string[][] = [];
+	const handle: InboundHandler = async ({ id }, { following }) => {
+		heard.push(id);
+		seen.push(following().map((one) => one.id));
+	};
+	const holdMs = ({ conversation }: QueuedEvent): number => (conversation === "quick" ? 0 : 2000);
+	const inbox = await Inbox.start({ ...parts, handle, holdMs });
+	await inbox.accept(event("a1", "a"));
+	await inbox.accept(event("now", "quick"));
+	await store.quiet();
+	expect(heard).toEqual(["now"]);
+	clock.advance(1000);
+	await inbox.accept(event("a2", "a"));
+	await inbox.accept(event("b1", "b"));
+	clock.advance(1000);
+	await store.quiet();
+	expect(heard).toEqual(["now", "a1"]);
+	expect(seen).toEqual([["a1"], ["a2", "b1"]]);
+	clock.advance(1000);
+	await store.quiet();
+	expect(heard).toEqual(["now", "a1", "a2", "b1"]);
+	await inbox.accept(event("a3", "a"));
+	await inbox.stop();
+	clock.advance(5000);
+	await store.quiet();
+	expect(heard).toHaveLength(4);
+	await Inbox.start({ ...parts, handle, holdMs });
+	await store.quiet();
+	expect(heard.at(-1)).toBe("a3");
+});

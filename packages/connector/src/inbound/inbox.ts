@@ -11,6 +11,7 @@ import {
 	ParleyError,
 	parseJson,
 	type Store,
+	type Timer,
 } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables, InboundState } from "../store/tables.ts";
@@ -32,6 +33,8 @@ export interface InboundTurn {
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
+	/** Waiting events that may belong to this one: of its conversation, and of conversations whose first event is held. */
+	following(): readonly QueuedEvent[];
 	/** Whether another failure ends the attempts, unless the error is `isPassing`. */
 	readonly isLast: boolean;
 	/**
@@ -60,6 +63,8 @@ export interface InboxParts {
 	readonly parallel?: number;
 	/** Maximum waiting events; 10,000 by default. */
 	readonly capacity?: number;
+	/** Milliseconds after its arrival before an event is handled. Default: 0. Not for events of earlier processes. */
+	readonly holdMs?: (event: QueuedEvent) => number;
 }
 
 /**
@@ -72,6 +77,8 @@ interface Waiting {
 	readonly position: number;
 	/** Absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
+	/** Its conversation waits until the timer ends. */
+	held?: Timer | undefined;
 }
 
 /**
@@ -107,6 +114,8 @@ export class Inbox {
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
+	/** Held events by conversation. */
+	readonly #held = new Map<Waiting, string>();
 	#count = 0;
 
 	/** Starts with the events that the last process left. */
@@ -143,10 +152,12 @@ export class Inbox {
 			.then((position) => {
 				if (position === undefined) return false;
 				const arrived = { id, conversation, data };
-				this.#enqueue(conversation, {
+				const waiting: Waiting = {
 					position,
 					...defined({ arrived: this.#count < maxKept ? arrived : undefined }),
-				});
+				};
+				this.#hold(waiting, arrived);
+				this.#enqueue(conversation, waiting);
 				return true;
 			});
 		await this.#failpoints.reach("inbound.inserted");
@@ -157,7 +168,32 @@ export class Inbox {
 	/** Stops handling, and resolves when all running handlers have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
+		for (const { held } of this.#held.keys()) held?.cancel();
 		await Promise.all(this.#busy.values());
+	}
+
+	#hold(waiting: Waiting, event: QueuedEvent): void {
+		const { clock, holdMs } = this.#parts;
+		const ms = holdMs?.(event) ?? 0;
+		if (ms <= 0) return;
+		this.#held.set(waiting, event.conversation);
+		waiting.held = clock.after(ms, () => {
+			waiting.held = undefined;
+			this.#held.delete(waiting);
+			this.#dispatch();
+		});
+	}
+
+	/** See `InboundTurn.following`. */
+	#following(conversation: string): readonly QueuedEvent[] {
+		const others = new Set(this.#held.values()).difference(new Set([conversation, ...this.#busy.keys()]));
+		const waiting = [
+			...(this.#waiting.get(conversation)?.slice(1) ?? []),
+			...[...others].flatMap((other) => this.#waiting.get(other) ?? []),
+		];
+		return waiting
+			.toSorted((one, other) => one.position - other.position)
+			.flatMap(({ arrived }) => (arrived ? [arrived] : []));
 	}
 
 	#enqueue(conversation: string, waiting: Waiting): void {
@@ -169,9 +205,9 @@ export class Inbox {
 
 	#dispatch(): void {
 		const { parallel = 16 } = this.#parts;
-		for (const conversation of this.#waiting.keys()) {
+		for (const [conversation, [first]] of this.#waiting) {
 			if (this.#busy.size >= parallel || this.#stopping.signal.aborted) return;
-			if (this.#busy.has(conversation)) continue;
+			if (this.#busy.has(conversation) || first?.held !== undefined) continue;
 			const ended = this.#drain(conversation).then(() => {
 				this.#busy.delete(conversation);
 				this.#dispatch();
@@ -216,7 +252,8 @@ export class Inbox {
 				isSettled = true;
 			};
 			const tries = { isAgain: arrived === undefined, isLast: attempts + 1 >= maxAttempts };
-			const turn = { signal: this.#stopping.signal, ...tries, settle };
+			const following = (): readonly QueuedEvent[] => this.#following(conversation);
+			const turn = { signal: this.#stopping.signal, ...tries, settle, following };
 			const error = await this.#failure(() => {
 				const event = { id, conversation, data: "attempts" in row ? parseJson(row.data) : row.data };
 				return handle(event, turn);

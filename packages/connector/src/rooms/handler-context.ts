@@ -82,6 +82,8 @@ export interface OutgoingMessage {
 	readonly text: string;
 	/** Platform id of the message that the answer replies to. */
 	readonly message?: string;
+	/** Ids of all messages that it consists of. Default: `message`. */
+	readonly messages?: readonly string[];
 	readonly attachments: readonly Attachment[];
 	/** Messages that it replies to, forwards or quotes. */
 	readonly referenced?: readonly ReadMessage[];

@@ -75,12 +75,13 @@ export class RequestContexts {
 		room: Room,
 		{ session, words }: { readonly session: string; readonly words: OutgoingMessage },
 	): Promise<RequestContext> {
-		const { referenced = [], continues } = words;
+		const { referenced = [], continues, messages: included = [] } = words;
 		const limits = await this.#limits(person, room);
 		const read = await this.#ask(person, room, { words, limits });
 		const own = await this.#ownPosts(read.messages, session);
 		const commands = await this.#commandsOf(read.messages);
-		const earlier = read.messages.flatMap((message) => {
+		const notIncluded = read.messages.filter(({ id }) => !included.includes(id));
+		const earlier = notIncluded.flatMap((message) => {
 			const self = message.ours ? own.get(message.id) : undefined;
 			const isLeftOut = message.ours ? self === undefined : commands.has(message.id);
 			return isLeftOut ? [] : [{ message, self }];

@@ -15,13 +15,14 @@ import type { Form } from "../controls/control-kind.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { EventParts } from "../events/handler.ts";
 import { openTargetForm, type Pressed } from "../events/interaction.ts";
+import { holdOf, Joins } from "../events/joins.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
 import { Welcomes } from "../events/welcomes.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
 import { ModelWatch } from "../gateway/model-watch.ts";
 import { Homes } from "../home/homes.ts";
-import { Inbox } from "../inbound/inbox.ts";
+import { Inbox, type QueuedEvent } from "../inbound/inbox.ts";
 import type { StuckRow } from "../outbox/decisions.ts";
 import { startLeftDecisions } from "../outbox/left-decisions.ts";
 import { Outbox } from "../outbox/outbox.ts";
@@ -58,6 +59,8 @@ export interface ConnectorParts {
 	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
+	/** Milliseconds in which messages of a person become one request. Default: 0. */
+	readonly joinMs?: number | undefined;
 	/** Those of `Inbox` and `Outbox`. */
 	readonly failpoints?: Failpoints;
 }
@@ -109,6 +112,7 @@ export class Connector {
 
 	static async #begin(parts: ConnectorParts, outbox: Outbox): Promise<Connector> {
 		const { store, files, platform, controls, clock, chance, log, failpoints = noFailpoints } = parts;
+		const { joinMs = 0 } = parts;
 		const stopping = new AbortController();
 		const { signal } = stopping;
 		const audiences = await AudienceWatch.start({ ...parts, signal });
@@ -134,13 +138,15 @@ export class Connector {
 		const context = openContext({ ...known, gateway, files, requestContexts });
 		const welcomes = new Welcomes({ ...known, context });
 		const homes = new Homes({ ...known, context });
-		const events = { ...known, context, welcomes, homes };
+		const joins = new Joins({ store, clock, windowMs: joinMs });
+		const events = { ...known, context, welcomes, homes, joins };
 		const inbox = await Inbox.start({
 			store,
 			clock,
 			chance,
 			log,
 			failpoints,
+			...(joinMs > 0 && { holdMs: ({ data }: QueuedEvent) => holdOf(data, joinMs) }),
 			handle: routeEvents(events),
 		});
 		made.connector = new Connector({

@@ -196,7 +196,16 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 
 	#connectorStart(): ConnectorStart {
 		const { options, store, kept } = this.#made;
-		const { gatewayUrl: url, gatewayToken: token, certificate, clock, chance, log, failpoints } = options;
+		const {
+			gatewayUrl: url,
+			gatewayToken: token,
+			certificate,
+			clock,
+			chance,
+			log,
+			failpoints,
+			joinMs,
+		} = options;
 		const files = options.gateway?.files ?? openGatewayFiles({ url, token, certificate });
 		return {
 			store,
@@ -214,7 +223,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 					gateway: this.#gateway,
 					watchedAt: kept<number>("watched"),
 					modelChanged: (isFailing) => this.#health.model(isFailing),
-					...defined({ failpoints }),
+					...defined({ failpoints, joinMs }),
 				}),
 		};
 	}

@@ -19,6 +19,8 @@ export interface RunOptions {
 	readonly chance: () => number;
 	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
+	/** See `ConnectorParts`. */
+	readonly joinMs?: number;
 	/** Failpoints of the store, the inbox and the outbox. */
 	readonly failpoints?: Failpoints;
 	/** Connection that replaces the one to `gatewayUrl`. */

@@ -156,6 +156,15 @@ async function keepTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
+/** A restarted process must send the same request again. */
+async function keepJoins(db: Kysely<unknown>): Promise<void> {
+	await withColumns(
+		db.schema.createTable("joined").addColumn("event", "text", (column) => column.primaryKey()),
+		{ first: "text", place: "integer", changed_at: "bigint" },
+	).execute();
+	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
+}
+
 /** Schema of a connector's database. Never edit a released migration: append a new one. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
@@ -166,4 +175,5 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0006-session-keys", up: keepKeys },
 	{ name: "0007-send-times", up: keepSendTimes },
 	{ name: "0008-typed-answers", up: keepTypedAnswers },
+	{ name: "0009-joined-messages", up: keepJoins },
 ];

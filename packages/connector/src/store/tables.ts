@@ -122,6 +122,17 @@ interface TypedTable {
 	changed_at: number;
 }
 
+/** Messages that are a part of the request of an earlier message. */
+interface JoinedTable {
+	/** Id of the inbound event. */
+	event: string;
+	/** Id of the event of the earlier message. */
+	first: string;
+	/** Order in the request. */
+	place: number;
+	changed_at: number;
+}
+
 /** Database of a connector. It can be deleted, and is then rebuilt from the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
@@ -132,6 +143,7 @@ export interface ConnectorTables {
 	heard: HeardTable;
 	decisions: DecisionsTable;
 	typed: TypedTable;
+	joined: JoinedTable;
 }
 
 /** Condition for unsettled outbox rows. It has no parameters, so that the planner can use the index `outbox_open`. */

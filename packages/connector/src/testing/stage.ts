@@ -23,15 +23,21 @@ export class Stage {
 	#messages = 0;
 	#grantRequests = 0;
 	#whispered = 0;
+	readonly #joinMs: number;
 
-	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<Stage> {
-		const stage = new Stage(new WatchedStore(await open()));
+	/** `joinMs`: see `ConnectorParts`. */
+	static async open(
+		open: () => Promise<Store<ConnectorTables>> = openSqlite,
+		{ joinMs = 0 }: { readonly joinMs?: number } = {},
+	): Promise<Stage> {
+		const stage = new Stage(new WatchedStore(await open()), joinMs);
 		await stage.start();
 		return stage;
 	}
 
-	private constructor(store: WatchedStore) {
+	private constructor(store: WatchedStore, joinMs: number) {
 		this.store = store;
+		this.#joinMs = joinMs;
 		this.platform.surface.now = () => this.clock.now();
 		// True from `start` on, which returns the stage.
 		this.connector = undefined as unknown as Connector;
@@ -49,6 +55,7 @@ export class Stage {
 			gateway: gateway.connect(),
 			files: gateway.files,
 			watchedAt: this.watchedAt,
+			joinMs: this.#joinMs,
 		});
 		await this.quiet();
 	}

@@ -24,6 +24,8 @@ export interface ChatSettings {
 	readonly endTrustOnStranger?: boolean;
 	/** Whether a typed message may decide about an approval. Default: true. */
 	readonly typedApprovals?: boolean;
+	/** Milliseconds in which connectors make one request of the messages of a person. Default: 0. */
+	readonly joinMs?: number;
 	/** Welcome of connectors. Default: no posts, and no prompts. */
 	readonly welcome?: {
 		/** Whether connectors post it in a channel and to a person at the first contact. */

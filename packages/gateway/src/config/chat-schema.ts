@@ -118,6 +118,7 @@ function namesChannels(given: object, context: z.RefinementCtx): void {
 	if (wrong !== undefined) context.addIssue({ code: "custom", path: [wrong], message: channelName });
 }
 
+const joinTime = "a number of seconds from 0 to 10";
 const aPrompt = "a request of at most 100 characters";
 
 const identity = "a rule that names a platform, tenant, channel, platformRole or user";
@@ -190,6 +191,30 @@ function namesOwnPeople(
 	}
 }
 
+/** Settings of connectors for all channels. */
+const connectorSettings = () => ({
+	joinSeconds: z
+		.number({ error: joinTime })
+		.min(0, { error: joinTime })
+		.max(10, { error: joinTime })
+		.describe(
+			"Seconds in which the messages of a person in a conversation become one request. 0 sends each message alone and at once. Default: 2.",
+		),
+	welcome: z
+		.strictObject({
+			posts: z
+				.boolean({ error: "true or false" })
+				.describe("Post a welcome in a channel and to a person at the first contact. Default: true."),
+			prompts: list(aPrompt, (text) => text.length <= 100)
+				.max(3, { error: `at most three, each ${aPrompt}` })
+				.describe(
+					"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
+				),
+		})
+		.partial()
+		.describe("Welcome of connectors: the work of the agent, the approvers, and suggested requests."),
+});
+
 /** Schema of `chat`: access of chat users, and channel settings. */
 export const chatSchema = () =>
 	z
@@ -238,19 +263,7 @@ export const chatSchema = () =>
 				.describe(
 					"Allow approvers to answer an approval by typing approve or deny as a message. Default: true.",
 				),
-			welcome: z
-				.strictObject({
-					posts: z
-						.boolean({ error: "true or false" })
-						.describe("Post a welcome in a channel and to a person at the first contact. Default: true."),
-					prompts: list(aPrompt, (text) => text.length <= 100)
-						.max(3, { error: `at most three, each ${aPrompt}` })
-						.describe(
-							"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
-						),
-				})
-				.partial()
-				.describe("Welcome of connectors: the work of the agent, the approvers, and suggested requests."),
+			...connectorSettings(),
 			approvalNotices: notices().describe(
 				"Notices to approvers, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
 			),

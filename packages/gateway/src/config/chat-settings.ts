@@ -51,6 +51,7 @@ export function readChat({
 	places,
 	trust = {},
 	typedApprovals,
+	joinSeconds = 2,
 	welcome: { posts = true, prompts = [] } = {},
 	approvalNotices,
 }: Chat): ChatSettings {
@@ -62,6 +63,7 @@ export function readChat({
 		deny,
 		tenants,
 		places: Object.fromEntries(profiles),
+		joinMs: joinSeconds * 1000,
 		welcome: { posts, prompts },
 		...defined({
 			endTrustOnStranger: trust.endOnStranger,

@@ -35,7 +35,14 @@ function refusal(code: string, ...parts: readonly string[]): unknown {
 	return expect.objectContaining({ code, message: expect.stringMatching(new RegExp(escaped)) });
 }
 
-const usualChat = { allow: [], deny: [], tenants: {}, places: {}, welcome: { posts: true, prompts: [] } };
+const usualChat = {
+	allow: [],
+	deny: [],
+	tenants: {},
+	places: {},
+	joinMs: 2000,
+	welcome: { posts: true, prompts: [] },
+};
 
 test("without any source there are defaults, and no root", () => {
 	using place = setUp();
@@ -212,6 +219,7 @@ test("people and channels of chat platforms are configured in the file, in its o
 			},
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
+		joinMs: 2000,
 		welcome: { posts: true, prompts: [] },
 		notices: {
 			"discord:1:2": {
@@ -383,7 +391,7 @@ test.each([
 		'{ "chat": { "chanels": {} } }',
 		[
 			"did you mean channels?",
-			"allowed: people, tenants, trust, typedApprovals, welcome, approvalNotices, channels",
+			"allowed: people, tenants, trust, typedApprovals, joinSeconds, welcome, approvalNotices, channels",
 		],
 	],
 	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
@@ -401,6 +409,7 @@ test.each([
 	],
 	['{ "chat": { "channels": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
 	['{ "chat": { "channels": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
+	['{ "chat": { "joinSeconds": 11 } }', ["11 is not", "chat.joinSeconds", "seconds from 0 to 10"]],
 	['{ "chat": { "welcome": { "posts": 1 } } }', ["1 is not", "chat.welcome.posts", "true or false"]],
 	[
 		'{ "chat": { "welcome": { "prompts": ["a", "b", "c", "d"] } } }',

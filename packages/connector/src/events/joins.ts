@@ -1,0 +1,211 @@
+import { type Clock, parseJson, type Store } from "@parley/base";
+import { maxRequestBytes } from "@parley/protocol";
+import { isTextCommand, saysStop } from "../commands/text-command.ts";
+import { readDecision } from "../conversation/questions/typed-answer.ts";
+import type { InboundTurn } from "../inbound/inbox.ts";
+import { InboundEvent, type InboundEventOf, type ReadMessage } from "../platform/inbound-event.ts";
+import { isJoined, readJoined, writeJoinedRecords } from "../rooms/joined-records.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Message = InboundEventOf<"message" | "edited">;
+
+/** Handling of one inbound event; see `InboundTurn`. */
+interface Turn extends Pick<InboundTurn, "isAgain" | "following"> {
+	/** Id of the inbound event. */
+	readonly id: string;
+}
+
+/** An inbound event with its id. */
+export interface JoinedEvent {
+	readonly id: string;
+	readonly event: Message;
+}
+
+/** Maximum waiting events that are examined for one message. */
+const maxExamined = 20;
+/** Maximum attachments of a request. */
+const maxAttachments = 20;
+/** Maximum bytes of the text of several messages. */
+const maxTextBytes = maxRequestBytes / 2;
+
+/** Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a request, otherwise 0. */
+export function holdOf(data: unknown, windowMs: number): number {
+	const event = InboundEvent.safeParse(data).data;
+	if (event?.type !== "message" || event.person.bot || event.seenBefore || event.address.others) return 0;
+	const isQuick = saysStop(event.text) || isTextCommand(event.text) || readDecision(event.text, true);
+	return isQuick ? 0 : windowMs;
+}
+
+/** Whether the text of a message can be a part of a request. */
+function isRequest({ text, attachments }: Message): boolean {
+	return !isTextCommand(text) && !saysStop(text) && (text.trim() !== "" || attachments.length > 0);
+}
+
+/** Messages of a person within a short time, which become one request. */
+export class Joins {
+	readonly #store: Store<ConnectorTables>;
+	readonly #clock: Clock;
+	readonly #windowMs: number;
+	/** Decisions about events that an earlier message may include, by the id of the event. */
+	readonly #pending = new Map<string, Promise<boolean>>();
+
+	constructor(parts: {
+		readonly store: Store<ConnectorTables>;
+		readonly clock: Clock;
+		/** 0: no messages are joined. */
+		readonly windowMs: number;
+	}) {
+		this.#store = parts.store;
+		this.#clock = parts.clock;
+		this.#windowMs = parts.windowMs;
+	}
+
+	/** Whether an earlier message has included this event, which then needs no further handling. */
+	async includes({ id, isAgain }: Pick<Turn, "id" | "isAgain">): Promise<boolean> {
+		const pending = this.#pending.get(id);
+		this.#pending.delete(id);
+		if (await pending) return true;
+		return isAgain && (await this.#store.read((db) => isJoined(db, id)));
+	}
+
+	/**
+	 * Reserves the waiting messages that may belong to this one, so that they are not handled meanwhile. Call it before any
+	 * other work, and `close` at the end.
+	 */
+	reserve(event: Message, turn: Turn): Reservation {
+		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isAgain && isRequest(event);
+		const waiting = isFirst ? turn.following().slice(0, maxExamined) : [];
+		const read = waiting.flatMap(({ id, data }) => {
+			const inbound = InboundEvent.safeParse(data).data;
+			return inbound === undefined ? [] : [{ id, inbound }];
+		});
+		const deleted = new Set(
+			read.flatMap(({ inbound }) => (inbound.type === "deleted" ? [inbound.message] : [])),
+		);
+		const events = deleted.has(event.message)
+			? []
+			: read.flatMap(({ id, inbound }): JoinedEvent[] => {
+					const isMessage = inbound.type === "message" || inbound.type === "edited";
+					if (!isMessage || deleted.has(inbound.message)) return [];
+					return this.#mayBelong(event, inbound) ? [{ id, event: inbound }] : [];
+				});
+		const decided = Promise.withResolvers<ReadonlySet<string>>();
+		for (const { id } of events)
+			this.#pending.set(
+				id,
+				decided.promise.then((ids) => ids.has(id)),
+			);
+		return new Reservation({
+			store: this.#store,
+			clock: this.#clock,
+			event,
+			turn,
+			events,
+			decide: decided.resolve,
+		});
+	}
+
+	#mayBelong({ person, room, message, at }: Message, other: Message): boolean {
+		if (other.person.id !== person.id || other.person.bot || other.seenBefore === true) return false;
+		if (other.room.tenant !== room.tenant || other.room.channel !== room.channel) return false;
+		// In Slack, a message outside of threads begins its own thread.
+		const beginBoth = room.thread === message && other.room.thread === other.message;
+		if (other.room.thread !== room.thread && !beginBoth) return false;
+		return other.type === "edited" || other.at - at <= this.#windowMs;
+	}
+}
+
+interface ReservationParts {
+	readonly store: Store<ConnectorTables>;
+	readonly clock: Clock;
+	readonly event: Message;
+	readonly turn: Pick<Turn, "id" | "isAgain">;
+	/** Waiting messages of the same person, and their edits, in order of arrival. */
+	readonly events: readonly JoinedEvent[];
+	readonly decide: (ids: ReadonlySet<string>) => void;
+}
+
+/** Content of one request. */
+export interface JoinedContent {
+	/** The last of its messages. */
+	readonly message: string;
+	/** All of its messages. */
+	readonly messages: readonly string[];
+	readonly text: string;
+	readonly attachments: Message["attachments"];
+	readonly referenced: readonly ReadMessage[];
+}
+
+/** The waiting messages that one message may include. */
+export class Reservation {
+	readonly #parts: ReservationParts;
+	#joined: readonly JoinedEvent[] = [];
+
+	constructor(parts: ReservationParts) {
+		this.#parts = parts;
+	}
+
+	/** The included events. */
+	get joined(): readonly JoinedEvent[] {
+		return this.#joined;
+	}
+
+	/**
+	 * Decides durably which messages belong to the request, and returns its content. Repeats an earlier decision. `belongs`:
+	 * whether a message would be a request in the same session.
+	 */
+	async join(belongs: (event: Message) => Promise<boolean>): Promise<JoinedContent> {
+		const { event, turn, store, clock } = this.#parts;
+		this.#joined = turn.isAgain ? await this.#stored() : await this.#chosen(belongs);
+		if (!turn.isAgain && this.#joined.length > 0) {
+			const events = this.#joined.map(({ id }) => id);
+			await store.commit((tx) => writeJoinedRecords(tx, { first: turn.id, events }, clock.now()));
+		}
+		this.close();
+		return contentOf([event, ...this.#joined.map((one) => one.event)]);
+	}
+
+	/** Releases the messages that are not included. */
+	close(): void {
+		this.#parts.decide(new Set(this.#joined.map(({ id }) => id)));
+	}
+
+	async #chosen(belongs: (event: Message) => Promise<boolean>): Promise<readonly JoinedEvent[]> {
+		const { event, events } = this.#parts;
+		const chosen: JoinedEvent[] = [];
+		for (const one of events) {
+			const all = [event, ...chosen.map((other) => other.event)];
+			const isKnown = all.some(({ message }) => message === one.event.message);
+			// The edit of an earlier message has its own handling, and later messages follow it.
+			if (!isRequest(one.event) || (one.event.type === "edited" && !isKnown)) break;
+			const { text, attachments } = contentOf([...all, one.event]);
+			if (Buffer.byteLength(text) > maxTextBytes || attachments.length > maxAttachments) break;
+			if (!isKnown && !(await belongs(one.event))) break;
+			chosen.push(one);
+		}
+		return chosen;
+	}
+
+	async #stored(): Promise<readonly JoinedEvent[]> {
+		const { store, turn } = this.#parts;
+		const rows = await store.read((db) => readJoined(db, turn.id));
+		return rows.flatMap(({ id, data }) => {
+			const event = InboundEvent.safeParse(parseJson(data)).data;
+			return event?.type === "message" || event?.type === "edited" ? [{ id, event }] : [];
+		});
+	}
+}
+
+/** Content of messages in their order. An edit replaces its message. */
+function contentOf(events: readonly Message[]): JoinedContent {
+	const versions = new Map<string, Message>();
+	for (const event of events) versions.set(event.message, event);
+	const all = [...versions.values()];
+	return {
+		message: all.at(-1)?.message ?? "",
+		messages: [...versions.keys()],
+		text: all.map(({ text }) => text).join("\n"),
+		attachments: all.flatMap(({ attachments }) => attachments),
+		referenced: all.flatMap(({ referenced = [] }) => referenced),
+	};
+}

@@ -1,0 +1,41 @@
+import type { Kysely } from "kysely";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/**
+ * Stores the inbound events that become one request with the event `first`, in their order. It is stored before the gateway
+ * gets the request, so that a later process sends the same request.
+ */
+export async function writeJoinedRecords(
+	tx: Tx,
+	{ first, events }: { readonly first: string; readonly events: readonly string[] },
+	now: number,
+): Promise<void> {
+	const rows = events.map((event, place) => ({ event, first, place, changed_at: now }));
+	await tx
+		.insertInto("joined")
+		.values(rows)
+		.onConflict((conflict) => conflict.column("event").doNothing())
+		.execute();
+}
+
+/** Whether another event includes this one. */
+export async function isJoined(db: Tx, event: string): Promise<boolean> {
+	const row = await db.selectFrom("joined").select("first").where("event", "=", event).executeTakeFirst();
+	return row !== undefined;
+}
+
+/** The stored events that an event includes, in order, with their data as JSON. */
+export async function readJoined(
+	db: Tx,
+	first: string,
+): Promise<readonly { readonly id: string; readonly data: string }[]> {
+	return db
+		.selectFrom("joined")
+		.innerJoin("inbound", "inbound.id", "joined.event")
+		.select(["inbound.id as id", "inbound.data as data"])
+		.where("joined.first", "=", first)
+		.orderBy("joined.place")
+		.execute();
+}
