@@ -23,7 +23,7 @@ interface CardContent {
 }
 
 /** Card of a message with `position` messages before it. */
-export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
+function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text = answerTexts.queue.waiting({ position, waitsFor: scene.waitsFor });
 	return showQueue(run, { lane: "acknowledgement", state: "waiting", text, stop: true }, scene);
 }
