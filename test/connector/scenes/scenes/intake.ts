@@ -51,8 +51,9 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
 			{ shows: "is done: see its thread, or `/task show " },
 			{ says: "@Max look at this", in: "Tidy" },
-			{ says: "and this", in: "Tidy" },
-			{ shows: "has ended", in: "Tidy", times: 1 },
+			{ says: "say: and this", in: "Tidy" },
+			{ shows: "[offline] and this", in: "Tidy" },
+			{ shows: "[offline]", in: "Tidy", times: 2 },
 		],
 	},
 	{
