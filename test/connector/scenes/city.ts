@@ -64,6 +64,10 @@ export class City implements AsyncDisposable {
 		this.#config = this.#configOf(scenes);
 	}
 
+	has(scene: Scene): boolean {
+		return this.#sites.has(scene);
+	}
+
 	site(scene: Scene): Site {
 		const site = this.#sites.get(scene);
 		if (!site) throw new Error(`there is no place for ${scene.name}`);

@@ -1,4 +1,5 @@
+import { drawDiscord } from "../gallery/draw-discord.ts";
 import { DiscordSite } from "./discord-site.ts";
 import { playGolden } from "./play-golden.ts";
 
-playGolden(DiscordSite);
+playGolden(DiscordSite, drawDiscord);

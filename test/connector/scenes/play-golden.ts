@@ -1,49 +1,58 @@
 import { hasBubblewrap } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Gallery } from "../gallery/gallery.ts";
+import type { Draw } from "../gallery/post.ts";
 import { City } from "./city.ts";
 import { readable } from "./look.ts";
+import { normalised } from "./normalised.ts";
 import { play } from "./play.ts";
 import { golden } from "./scenes/golden.ts";
-import type { SiteClass } from "./site.ts";
+import type { Site, SiteClass } from "./site.ts";
+import type { Scene } from "./step.ts";
 
-/** A test for each golden conversation: Mia's final view equals the platform's file. */
-export function playGolden(Place: SiteClass): void {
-	let city: City | undefined;
+/**
+ * A test for each golden conversation: Mia's final view equals the platform's file. The last test compares the page of the
+ * gallery, which shows the same conversations.
+ */
+export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
+	const sites = new Map<Scene, S>();
+	const cities: City[] = [];
+	const gallery = new Gallery(Place.platform, draw);
 	beforeAll(async () => {
-		city = await City.found(Object.values(golden), (_, parts) => new Place(parts));
+		for (const scenes of Object.values(Object.groupBy(Object.values(golden), cityOf))) {
+			const city = await City.found(scenes ?? [], (scene, parts) => {
+				const site = new Place(parts);
+				sites.set(scene, site);
+				return site;
+			});
+			cities.push(city);
+		}
 	});
 	afterAll(async () => {
-		await city?.[Symbol.asyncDispose]();
+		for (const city of cities) await city[Symbol.asyncDispose]();
 	});
 	for (const [name, scene] of Object.entries(golden)) {
 		test(`final view: ${scene.name}`, async ({ skip }) => {
 			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
-			if (!city) throw new Error("there is no city to play in");
+			const site = sites.get(scene);
+			const city = cities.find((one) => one.has(scene));
+			if (!city || !site) throw new Error("there is no city to play in");
 			let seen = "";
-			await play(city, scene, ({ site }) => {
+			await play(city, scene, () => {
 				const { Mia } = site.people;
 				seen = normalised(readable(site.room("general", Mia).transcript(Mia)));
+				gallery.add(name, site);
 			});
 			await expect(`${seen}\n`).toMatchFileSnapshot(`golden/${Place.platform}/${name}.txt`);
 		});
 	}
+	test("the gallery shows the posts of these conversations", async ({ skip }) => {
+		skip(!gallery.isComplete, "not all conversations were played");
+		await expect(gallery.page()).toMatchFileSnapshot(`../../../docs/gallery/${Place.platform}.html`);
+	});
 }
 
-/** Replaces values that differ between runs: ids, times and durations. */
-export function normalised(transcript: string): string {
-	return (
-		transcript
-			.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
-			.replace(/\b(Approval|Question|Trust request|(?:task|question|grant) id) \w{6}\b/g, "$1 ID")
-			.replace(/(risk: \w+ · `|`parley answer )\w{6}\b/g, "$1ID")
-			.replace(/(\/(?:parley )?task show) \w{6}\b/g, "$1 ID")
-			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
-			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
-			.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
-			// A fast answer is posted once. A slower one was edited while it grew.
-			.replace(/\(to (\w+), edited\)/g, "(to $1)")
-			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
-			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
-			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")
-	);
+/** A gateway that welcomes people does that in all its scenes. */
+function cityOf({ welcome }: Scene): "welcoming" | "usual" {
+	return welcome ? "welcoming" : "usual";
 }

@@ -56,6 +56,37 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ shows: "by @Alex" },
 		],
 	},
+	"growing-answer": {
+		name: "answers that grow, with tool calls",
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: "@Parley read: notes.txt\nlong: 10 tokens at 1 per second" },
+			{ shows: ["t2", "[Stop]"] },
+			{ passes: 20_000 },
+			{ shows: "[Good]" },
+			{ says: "schedules: all\nlong: 10 tokens at 1 per second", in: "dm" },
+			{ shows: ["t2", "[Stop]"], in: "dm" },
+			{ passes: 20_000 },
+			{ shows: "[Good]", in: "dm" },
+		],
+	},
+	welcome: {
+		name: "the first request in a channel",
+		welcome: true,
+		steps: [{ says: "@Parley say: good morning" }, { shows: "Hello!", to: "Mia" }, { shows: "[Good]" }],
+	},
+	"approval-by-two-people": {
+		name: "a call that needs two approvals",
+		steps: [
+			{ says: "@Parley write: prod/notes.txt <<< hello" },
+			{ shows: "0 of 2 approvals" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "1 of 2 approvals" },
+			{ clicks: "Approve once", by: "Olga" },
+			{ shows: "by @Alex and @Olga" },
+			{ shows: "[Good]" },
+		],
+	},
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { CardState, type ControlKind, controlKinds } from "@parley/connector";
+import { expect, test } from "vitest";
+import { golden } from "../scenes/scenes/golden.ts";
+import { drawMarkdown } from "./draw-markdown.ts";
+import { controlsElsewhere, topics } from "./kinds.ts";
+import { html } from "./markup.ts";
+
+const kinds = topics.flatMap((topic) => topic.kinds);
+const pages = ["discord", "slack"].map((platform) => {
+	const path = new URL(`../../../docs/gallery/${platform}.html`, import.meta.url);
+	return { platform, page: readFileSync(path, "utf8") };
+});
+
+test("each golden scene is in the gallery, and each section has a scene", () => {
+	expect([...new Set(kinds.map(({ scene }) => scene))].sort()).toEqual(Object.keys(golden).sort());
+	expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length);
+});
+
+test.each(pages)("the gallery of $platform has all kinds of posts and controls", ({ page }) => {
+	const sections = [...page.matchAll(/<section id="([^"]+)">/g)].map(([, id]) => id);
+	expect(sections).toEqual(kinds.map(({ id }) => id));
+	// True because these are the keys of the object.
+	const expected = (Object.keys(controlKinds) as ControlKind[]).filter(
+		(kind) => !controlsElsewhere.includes(kind),
+	);
+	const shown = [...page.matchAll(/data-control="([^"]+)"/g)].map(([, kind]) => kind);
+	expect([...new Set(shown)].sort()).toEqual(expected.sort());
+});
+
+test("the gallery of Discord has a color for each state of a card", () => {
+	const [{ page } = { page: "" }] = pages;
+	const colors = [...page.matchAll(/data-accent="(\d+)"/g)].map(([, color]) => color);
+	expect(new Set(colors).size).toBe(CardState.options.length);
+});
+
+test.each(pages)("the gallery of $platform loads nothing and runs nothing", ({ page }) => {
+	expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|\son\w+=|href="(?!#)/);
+});
+
+test("texts of posts are escaped", () => {
+	const markdown = '<b>bold</b> & **<i>**\n\n```\n<script>\n```\n`</code>` [a](https://example.com/"x)';
+	expect(drawMarkdown(markdown).text).not.toMatch(/<(?:script|i>)|<b>bold|<\/code><\/code>/);
+	expect(html`<p title="${'"><'}">${"<p>&'"}</p>`.text).toBe(
+		'<p title="&quot;&gt;&lt;">&lt;p&gt;&amp;&#39;</p>',
+	);
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { type Kind, type Topic, topics } from "./kinds.ts";
+import { html, lines, Markup } from "./markup.ts";
+import type { Draw } from "./post.ts";
+
+const styles = readFileSync(new URL("gallery.css", import.meta.url), "utf8");
+const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
+
+/** Collects the kinds of posts of one platform while its scenes are played, and writes the page. */
+export class Gallery<S> {
+	readonly #platform: string;
+	readonly #draw: Draw<S>;
+	readonly #drawn = new Map<Kind, Markup>();
+
+	constructor(platform: string, draw: Draw<S>) {
+		this.#platform = platform;
+		this.#draw = draw;
+	}
+
+	/** Draws all kinds of a scene that has been played. */
+	add(scene: string, site: S): void {
+		for (const kind of topics.flatMap(({ kinds }) => kinds)) {
+			if (kind.scene !== scene) continue;
+			const { at } = kind;
+			const drawn = at === undefined ? this.#draw.channel(site) : this.#draw.moment(site, at);
+			if (!drawn) throw new Error(`no post of the scene ${scene} has ${JSON.stringify(at)}: change kinds.ts`);
+			this.#drawn.set(kind, drawn);
+		}
+	}
+
+	/** Whether the scenes of all kinds have been played. */
+	get isComplete(): boolean {
+		return topics.every(({ kinds }) => kinds.every((kind) => this.#drawn.has(kind)));
+	}
+
+	page(): string {
+		const title = `Posts of Parley in ${names[this.#platform] ?? this.#platform}`;
+		const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>
+${new Markup(styles.trimEnd())}
+</style>
+</head>
+<body class="${this.#platform}">
+<h1>${title}</h1>
+<p class="about">Made from the golden scenes in <code>test/connector/scenes</code>. See <code>docs/gallery.md</code>.</p>
+<nav>
+${lines(topics.map(contentsOf))}
+</nav>
+${lines(topics.map((topic) => this.#sectionOf(topic)))}
+</body>
+</html>
+`;
+		return page.text;
+	}
+
+	#sectionOf({ title, kinds }: Topic): Markup {
+		const sections = kinds.map(
+			(kind) => html`<section id="${kind.id}">
+<h3>${kind.title} <span class="scene">${kind.scene}</span></h3>
+${this.#drawn.get(kind)}
+</section>`,
+		);
+		return lines([html`<h2>${title}</h2>`, ...sections]);
+	}
+}
+
+function contentsOf({ title, kinds }: Topic): Markup {
+	const links = kinds.map((kind) => html` <a href="#${kind.id}">${kind.title}</a>`);
+	return html`<div><b>${title}</b>${links}</div>`;
+}

@@ -1,0 +1,63 @@
+import type { Sight } from "../scenes/step.ts";
+import { html, lines, type Markup } from "./markup.ts";
+
+/** Reads the posts of one scene at its end. */
+export interface Draw<S> {
+	/** All posts of the channel with their threads, as Mia sees them. */
+	channel(site: S): Markup;
+	/** The first state of a post, in any channel, that has this content. Undefined if no post had it. */
+	moment(site: S, sight: Sight): Markup | undefined;
+}
+
+export interface Post {
+	readonly author: string;
+	/** Whether an app posted it. */
+	readonly isApp: boolean;
+	/** Line above the post: the message that it answers, or the person who alone sees it. */
+	readonly above?: Markup | undefined;
+	readonly body: Markup;
+	/** Line below the post. */
+	readonly below?: Markup | undefined;
+	/** Posts in its thread. */
+	readonly thread?: Markup | undefined;
+}
+
+/** A post with its avatar. The time is fixed, because that of a scene depends on the machine. */
+export function drawPost({ author, isApp, above, body, below, thread }: Post): Markup {
+	const tag = isApp ? html` <span class="app">APP</span>` : undefined;
+	const inside = [above, headOf(author, tag), html`<div class="body">${body}</div>`, below, thread];
+	return html`<div class="post"><div class="avatar ${author}">${author.slice(0, 1)}</div><div class="content">
+${lines(inside.filter((part) => part !== undefined))}
+</div></div>`;
+}
+
+function headOf(author: string, tag: Markup | undefined): Markup {
+	return html`<div class="head"><span class="name">${author}</span>${tag} <span class="time">12:00</span></div>`;
+}
+
+export function drawReactions(reactions: Readonly<Record<string, number>>): Markup | undefined {
+	const drawn = Object.entries(reactions).map(
+		([emoji, count]) => html`<span class="reaction">${emoji} ${count}</span>`,
+	);
+	return drawn.length === 0 ? undefined : html`<div class="row">${drawn}</div>`;
+}
+
+export function drawFile(name: string): Markup {
+	return html`<div class="file">📄 ${name}</div>`;
+}
+
+export interface Option {
+	readonly label: string;
+	readonly isChosen: boolean;
+}
+
+/** An open menu, so that all its options can be read. */
+export function drawMenu(
+	placeholder: string,
+	{ control, options }: { readonly control: string; readonly options: readonly Option[] },
+): Markup {
+	const items = options.map(
+		({ label, isChosen }) => html`<div class="option">${isChosen ? "✓ " : ""}${label}</div>`,
+	);
+	return html`<div class="menu" data-control="${control}"><div class="placeholder">${placeholder} ▾</div>${items}</div>`;
+}

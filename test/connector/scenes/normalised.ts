@@ -1,0 +1,18 @@
+/** Replaces values that differ between runs: ids, times and durations. */
+export function normalised(transcript: string): string {
+	return (
+		transcript
+			.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
+			.replace(/\b(Approval|Question|Trust request|(?:task|question|grant) id) \w{6}\b/g, "$1 ID")
+			.replace(/(risk: \w+ · `|`parley answer )\w{6}\b/g, "$1ID")
+			.replace(/(\/(?:parley )?task show) \w{6}\b/g, "$1 ID")
+			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
+			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
+			.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
+			// A fast answer is posted once. A slower one was edited while it grew.
+			.replace(/\(to (\w+), edited\)/g, "(to $1)")
+			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
+			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
+			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")
+	);
+}
