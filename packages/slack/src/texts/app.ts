@@ -2,7 +2,7 @@
 export const appTexts = {
 	name: "Parley",
 	description: "The AI agent of your team",
-	agentDescription: "Answers questions, works on tasks, and asks for approval of actions with effects.",
+	agentDescription: "Answers questions, works on tasks, and asks for approval before it changes anything.",
 	slashCommand: "Send a command to the agent",
 	askAboutThis: { name: "Ask about this", description: "Ask the agent about this message" },
 	makeItATask: { name: "Make it a task", description: "Give this message to the agent as a task" },

@@ -61,7 +61,7 @@ export function namesForbidden(
 	});
 }
 
-/** The text without a path and its continuation, unless the continuation leads up and out again. */
+/** The text without a path and its continuation, unless the continuation leads out of it by `..`. */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text
