@@ -219,21 +219,23 @@ test("notices are those of the channel, else of its guild, for people and channe
 	const approvers = ["discord:guild:eve"];
 	await using t = await TestRuntime.open({
 		model: new ScriptedModel(),
-		chat: { ...noChat, places: { [key]: { approvers } }, notices },
+		chat: { ...noChat, tenants: { discord: ["guild"] }, places: { [key]: { approvers } }, notices },
 	});
-	const { places } = t.runtime.trust;
+	const { places, people } = t.runtime.trust;
 	const desk = "discord:guild:desk";
-	expect(places.noticesOf(key, [desk, "slack:team:desk"])).toEqual({
+	expect(await places.noticesOf(key, [desk, "slack:team:desk"])).toEqual({
 		groups: [
 			{ people: ["discord:guild:abe"], by, channels: [desk] },
 			{ people: approvers, by: ["direct"] },
 		],
 		...times,
 	});
-	expect(places.noticesOf("discord:guild:other", [])).toEqual({
-		groups: [{ people: [], by, channels: [] }],
-		...times,
-	});
-	expect(places.noticesOf("slack:team:general", [])).toBeUndefined();
-	expect(places.noticesOf(undefined, [])).toBeUndefined();
+	const [group] = (await places.noticesOf("discord:guild:other", []))?.groups ?? [];
+	expect(group).toEqual({ people: [], by, channels: [] });
+	await people.setRole(unkeyed(), "discord:guild:ida", "approver");
+	await people.setRole(unkeyed(), "discord:guild:max", "member");
+	const [known] = (await places.noticesOf("discord:guild:other", []))?.groups ?? [];
+	expect(known).toEqual({ people: ["discord:guild:ida"], by, channels: [] });
+	expect(await places.noticesOf("slack:team:general", [])).toBeUndefined();
+	expect(await places.noticesOf(undefined, [])).toBeUndefined();
 });

@@ -80,16 +80,21 @@ export class Places {
 	 * Notices about the approvals of a channel: its own, else those of its guild or team. Undefined for none. `answeredIn`: other
 	 * channels in which the approvals may be answered.
 	 */
-	noticesOf(place: string | undefined, answeredIn: readonly string[]): NoticeSchedule | undefined {
+	async noticesOf(
+		place: string | undefined,
+		answeredIn: readonly string[],
+	): Promise<NoticeSchedule | undefined> {
 		if (place === undefined) return undefined;
-		const tenant = place.split(":").slice(0, 2).join(":");
-		const { notices = {} } = this.#options.chat ?? {};
-		const settings = notices[place] ?? notices[tenant];
-		if (!settings) return undefined;
+		const [platform = "", tenant = "", channel = ""] = place.split(":");
+		const { chat, store } = this.#options;
+		const settings = chat?.notices?.[place] ?? chat?.notices?.[`${platform}:${tenant}`];
+		if (!chat || !settings) return undefined;
+		const here = { platform, tenant, channel, shared: false };
+		const named = this.profileOf(place).approvers;
+		const approvers = named ?? (await store.read((db) => approversIn(db, here, { named, chat })));
 		// The connector of the session reaches no other guild or team.
-		const isOfTenant = (id: string): boolean => id.startsWith(`${tenant}:`);
+		const isOfTenant = (id: string): boolean => id.startsWith(`${platform}:${tenant}:`);
 		const channels = answeredIn.filter(isOfTenant);
-		const { approvers = [] } = this.profileOf(place);
 		const groups = settings.groups.map(({ people = approvers, by }) => ({
 			people: people.filter(isOfTenant),
 			by,

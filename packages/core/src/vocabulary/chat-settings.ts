@@ -46,7 +46,7 @@ export type NoticeWay = (typeof noticeWays)[number];
 
 /** People who are notified together. */
 export interface NoticeGroup {
-	/** Ids of the people. Default: the approvers of the channel. */
+	/** Ids of the people. Default: the approvers of the channel, or known people with the role approver or owner. */
 	readonly people?: readonly string[];
 	/** Tried in this order, until one reaches a person. */
 	readonly by: readonly NoticeWay[];

@@ -138,7 +138,7 @@ const noticeGroup = () =>
 	z.strictObject({
 		people: z.exactOptional(
 			list("the id of a person: PLATFORM:TENANT:USER").describe(
-				"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel.",
+				"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel, or up to five people with the role approver or owner.",
 			),
 		),
 		by: z.exactOptional(

@@ -15,7 +15,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 		}
 	},
 });
-const deletes = deleting({ spared: 0 });
+export const deletes = deleting({ spared: 0 });
 /** If the gateway has no sessions at all, a deletion cannot be recognised. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [

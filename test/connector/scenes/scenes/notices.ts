@@ -1,5 +1,6 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, SceneNotices, Step } from "../step.ts";
+import { deletes } from "./deleted.ts";
 
 const minuteMs = 60_000;
 
@@ -103,6 +104,37 @@ export const notices: readonly Scene[] = [
 			{ shows: "the work was stopped" },
 			passes(200),
 			{ hides: /Reminder|no decision yet/ },
+			{ notified: [] },
+		],
+	},
+	{
+		name: "an approval of a deleted conversation has neither a reminder nor an escalation",
+		notices: byMention,
+		steps: [
+			...asks,
+			deletes,
+			{ shows: /the work was stopped|the conversation was deleted/ },
+			passes(200),
+			{ hides: /Reminder|no decision yet/ },
+			{ notified: [] },
+		],
+	},
+	{
+		name: "a changed call still has its reminder, and a decision of several people ends the notices",
+		notices: byMention,
+		steps: [
+			{ says: "@Parley write: prod/notes.txt <<< hello" },
+			{ shows: "0 of 2 approvals" },
+			{ notified: ["Alex"] },
+			{ clicks: "Edit and approve", by: "Olga", fills: { content: "good evening" } },
+			{ shows: "**1 of 2 approvals**: @Olga" },
+			passes(31),
+			{ shows: "**Reminder:**", times: 1 },
+			{ notified: ["Alex"] },
+			{ clicks: "Approve once", by: "Alex" },
+			{ file: "prod/notes.txt", has: "good evening" },
+			passes(200),
+			{ hides: "no decision yet" },
 			{ notified: [] },
 		],
 	},

@@ -44,7 +44,10 @@ export interface ApprovalPorts extends QuestionPorts {
 	/** The other channels in which its approvals may be answered, if they are known before the question. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
 	/** The notices about its approvals; undefined for none. `answeredIn`: the result of `approveIn`. */
-	readonly noticesOf: (session: InPlace, answeredIn: readonly string[]) => NoticeSchedule | undefined;
+	readonly noticesOf: (
+		session: InPlace,
+		answeredIn: readonly string[],
+	) => Promise<NoticeSchedule | undefined>;
 }
 
 function approvalOf(run: Run, { call }: { readonly call: CallBlock }): Asking {
@@ -70,7 +73,7 @@ export async function approvalQuestion(
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
-	const notices = ports.noticesOf(run.session, alsoIn);
+	const notices = await ports.noticesOf(run.session, alsoIn);
 	const prompt = promptOf(
 		run,
 		shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
