@@ -30,6 +30,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		limits: postLimits,
 		streams: true,
 		snippets: true,
+		titles: true,
 		surface,
 		suggest: ({ channel }, prompts) => surface.suggest(channel, prompts),
 		conversation: conversationOf,

@@ -39,15 +39,19 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	});
 }
 
-/** End of the conversation of an operation. Posts of tasks, reactions and direct messages do not delay the posts of the room. */
+/** End of the conversation of an operation. Posts of tasks, reactions, titles and direct messages do not delay the posts of the room. */
 function orderOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
+	if (operation.type === "title") return "#title";
 	const { card, task } = operation;
 	const isElsewhere =
 		operation.type === "show" && operation.notifies && operation.notifies.ways[0] !== "mention";
 	if (isElsewhere) return `#notice:${card ?? ""}`;
 	return task === undefined ? "" : `#task:${task}`;
 }
+
+/** Slack allows 200 characters. */
+const maxTitle = 200;
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {
 	if (operation.type === "thread" || operation.card === undefined) return undefined;
@@ -64,6 +68,8 @@ function postingsOf(operation: RenderOperation, platform: RowTarget["platform"])
 	if (operation.type === "show") return posts(operation, platform);
 	if (operation.type === "delete") return [{ type: "delete" }];
 	if (operation.type === "react") return [reactionOf(operation, platform)];
+	if (operation.type === "title")
+		return [{ type: "title", title: oneLine(operation.title, maxTitle) || "…" }];
 	const { card, name } = operation;
 	return [{ type: "thread", card, name: oneLine(name, platform.limits.threadName) || "…" }];
 }

@@ -13,7 +13,7 @@ import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import type { EventParts, Turn } from "./handler.ts";
 import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
-import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
+import { handleDeleted, handleReaction, handleRetitled, handleStop } from "./sign.ts";
 
 /** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
 type Queue = "" | "!" | "!audience";
@@ -41,6 +41,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	command: { queue: () => "!", handle: handleCommand, apology: apologyInPrivate },
 	press: { queue: () => "!", handle: handlePress, apology: apologyInPrivate },
 	invited: { queue: () => "", handle: ({ welcomes }, event) => welcomes.atInvitation(event) },
+	retitled: { queue: () => "", handle: handleRetitled },
 	home: { queue: () => "!", handle: handleHome },
 	audience: { queue: () => "!audience", handle: handleAudience },
 };

@@ -35,6 +35,23 @@ export async function handleStop(
 	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
 }
 
+/** Renames the current conversation of the thread. */
+export async function handleRetitled(
+	parts: EventParts,
+	{ person, room, title }: InboundEventOf<"retitled">,
+	{ key }: Turn,
+): Promise<void> {
+	const { context } = parts;
+	await quietly(parts, async () => {
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		// The platform may report a title that comes from the gateway.
+		if (current === undefined || current.title === title) return;
+		await context.follow(current.session);
+		const renamed = { session_id: current.session, title, key: `${key}/rename` };
+		await context.gateway.request("rename_session", { ...renamed, ...context.onBehalf(person, room) });
+	});
+}
+
 /**
  * A reaction to a message has the effect of the button with that name below its answer. `good` and `bad` have an effect only
  * on an answer itself, because people also praise each other's messages.

@@ -39,6 +39,8 @@ export interface SurfaceRequests {
 	readonly private: PostingRequests<"private">;
 	/** Absent if the connector does not react to messages. */
 	readonly reaction?: ReactionRequests;
+	/** Absent if the platform shows no titles. */
+	readonly title?: (row: OutboxRow, posting: PostingOf<"title">) => Promise<Receipt>;
 	/** Absent if the platform has no home pages. */
 	readonly home?: (row: OutboxRow, posting: PostingOf<"home">) => Promise<Receipt>;
 	readonly typing: Surface["typing"];
@@ -79,7 +81,7 @@ export function composeSurface(
 		cards: new CardMessages(cards, clock),
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const { post, notices, thread, private: answer, reaction, home } = requests;
+	const { post, notices, thread, private: answer, reaction, title, home } = requests;
 	const { typing, suspended, scopes, dedupeWindowMs } = requests;
 	return {
 		send: (row) => {
@@ -94,10 +96,8 @@ export function composeSurface(
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
-				home: async (posting) => {
-					if (home) return home(row, posting);
-					throw new DeliveryError("this platform has no home pages", { kind: "rejected" });
-				},
+				title: async (posting) => (title ?? none(row))(row, posting),
+				home: async (posting) => (home ?? none(row))(row, posting),
 				// Without a target it was never posted.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
@@ -112,7 +112,8 @@ export function composeSurface(
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).find(row, posting),
-				// It can be published again.
+				// Both can be repeated.
+				title: async () => undefined,
 				home: async () => undefined,
 				delete: async ({ key: marker, buttons, since }) =>
 					marker === undefined || buttons === undefined
@@ -125,6 +126,10 @@ export function composeSurface(
 		scopes,
 		dedupeWindowMs,
 	};
+}
+
+function none({ id }: OutboxRow): never {
+	throw new DeliveryError(`row ${id} has content that this platform does not show`, { kind: "rejected" });
 }
 
 function noReactions({ id }: OutboxRow): never {
@@ -149,6 +154,8 @@ async function onPosting<T>(
 				return actions.private(posting);
 			case "home":
 				return actions.home(posting);
+			case "title":
+				return actions.title(posting);
 			case "delete":
 				return actions.delete(posting);
 			case "reaction":

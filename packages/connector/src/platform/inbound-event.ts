@@ -138,6 +138,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		/** The control is on the person's home page. The room is then that of the person's direct messages. */
 		home: z.exactOptional(z.literal(true)),
 	}),
+	/** A person gave the conversation of a thread another title on the platform. */
+	z.object({ type: z.literal("retitled"), ...happened, title: z.string() }),
 	/** A person opened their home page in the app, or the direct messages, which are the room in both cases. */
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
 	/** The bot was added to the channel, by this person or to the server of this owner. */

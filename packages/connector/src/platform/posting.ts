@@ -146,6 +146,8 @@ export const Posting = z.discriminatedUnion("type", [
 		room: z.string(),
 		sections: z.array(z.object({ body: z.string().min(1), controls: z.array(z.array(Control).min(1)) })),
 	}),
+	/** Title of the conversation at its thread. It replaces the one before it. */
+	z.object({ type: z.literal("title"), title: z.string().min(1).max(200) }),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
 	/**

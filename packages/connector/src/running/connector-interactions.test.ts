@@ -138,6 +138,15 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ asked: "feedback", times: 1 },
 		{ shows: ["first"] },
 	],
+	"a title that the platform reports renames the conversation of its thread, unless it has this title": [
+		{ says: "one", in: "general/post 1", mentions: "us" },
+		retitles("Plans", "post 1"),
+		{ asked: "rename_session", times: 1, with: { title: "Plans", actor: { id: "ada" } } },
+		retitles("Plans", "post 1", 2),
+		{ asked: "rename_session", times: 1 },
+		retitles("Other", "post 2"),
+		{ asked: "rename_session", times: 1 },
+	],
 	"a stranger gets instructions once a day": [
 		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 		{ says: "hello", in: "general", by: "eve", mentions: "us" },
@@ -311,4 +320,14 @@ for (const [name, steps] of Object.entries(scenes)) {
 		await connector.stop();
 		await store.close();
 	});
+}
+
+function retitles(title: string, thread: string, count = 1): Step {
+	return {
+		does: (stage) => {
+			const room = stage.room(`general/${thread}`);
+			const event = { type: "retitled", room, person: stage.person(), title, at: stage.clock.now() } as const;
+			return stage.arrive(event, `retitled:${title}:${count}`);
+		},
+	};
 }

@@ -60,6 +60,7 @@ export function written(operation: RenderOperation): string {
 		const posted = notice === undefined ? "" : ` or ${written(notice)}`;
 		return `${lane} ${order} ${card} ${emoji ?? "none"}${posted}`;
 	}
+	if (operation.type === "title") return `${lane} ${order} title "${operation.title}"`;
 	const { card, thread, text, foot, controls = [] } = operation;
 	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;
 	const below = foot === undefined ? "" : `\n(${foot})`;

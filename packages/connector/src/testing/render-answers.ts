@@ -59,6 +59,7 @@ function inWords(operation: RenderOperation): string {
 		const { card, emoji, notice } = operation;
 		return `${card}: ${emoji ?? "none"}${notice === undefined ? "" : ` or ${inWords(notice)}`}`;
 	}
+	if (operation.type === "title") return `title: ${operation.title}`;
 	const { lane, card, flows, replyTo, text, foot, upload, thread } = operation;
 	const buttons = operation.controls?.flat().map((control) => {
 		if (control.type !== "button") throw new Error("answers have buttons alone");

@@ -172,6 +172,7 @@ export class Stage {
 
 function read(posting: Posting): string {
 	if (posting.type === "thread") return posting.name;
+	if (posting.type === "title") return posting.title;
 	if (posting.type === "delete") return "";
 	if (posting.type === "reaction") return posting.emoji ?? "";
 	if (posting.type === "home") {

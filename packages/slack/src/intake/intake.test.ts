@@ -255,6 +255,22 @@ test("signs mean what they mean, once for each event", async () => {
 	expect(await tell(file)).toEqual({ ignored: "it is not a reaction to a message" });
 });
 
+test("a title that a person changes is an event, and one of the bot is not", async () => {
+	const { inboundOf, tell, clock } = await openReading();
+	const changed = {
+		type: "agent_session_title_changed",
+		user: "UADA",
+		channel: "C1",
+		thread_ts: ts,
+		title: "Plans",
+	};
+	expect((await inboundOf(changed)).inbound).toEqual({
+		...{ type: "retitled", person: ada, title: "Plans", at: clock.now() },
+		room: { ...room, thread: `C1-${ts}` },
+	});
+	expect(await tell({ ...changed, user: "UBOT" })).toEqual({ ignored: "the bot changed the title itself" });
+});
+
 test("the opened home page and the opened messages are events, and other tabs are not", async () => {
 	const { inboundOf, tell, clock } = await openReading();
 	const opened = { type: "app_home_opened", user: "UADA", channel: "D1", tab: "home" };

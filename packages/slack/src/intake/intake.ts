@@ -25,6 +25,7 @@ import {
 	OfChannel,
 	Outer,
 	Reaction,
+	Retitled,
 	Stopped,
 	User,
 	Where,
@@ -109,6 +110,7 @@ export class Intake {
 			app_mention: (event, outer) => this.#said(event, outer),
 			reaction_added: (event, outer) => this.#reaction(event, outer),
 			agent_session_stopped: (event, outer) => this.#stopped(event, outer),
+			agent_session_title_changed: (event, outer) => this.#retitled(event, outer),
 			app_home_opened: (event, outer) => this.#homeOpened(event, outer),
 			member_joined_channel: (event, outer) => this.#joined(event, outer),
 			member_left_channel: (event, outer) => this.#left(event, outer),
@@ -239,6 +241,18 @@ export class Intake {
 		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
 		const inbound = { type: "stop", room, person, at: clock.now() } as const;
 		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
+	}
+
+	async #retitled(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
+		const retitled = this.#read(event, Retitled);
+		if (retitled === undefined) return unreadable(event.type);
+		const { self, people, channels, clock } = this.#parts;
+		const { user, channel, thread_ts, title } = retitled;
+		if (user === self.user) return { ignored: "the bot changed the title itself" };
+		const told = { channel, shared: outer.is_ext_shared_channel === true };
+		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
+		const inbound = { type: "retitled", room, person, title, at: clock.now() } as const;
+		return [{ inbound, key: { id: `retitled:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
 	async #homeOpened(event: Outer["event"], { event_id }: Outer): Promise<Translated> {

@@ -81,6 +81,9 @@ export const Reaction = z.object({
 /** https://docs.slack.dev/reference/events/agent_session_stopped */
 export const Stopped = z.object({ user: id, channel: id, thread_ts: ts });
 
+/** https://docs.slack.dev/reference/events/agent_session_title_changed */
+export const Retitled = Stopped.extend({ title: z.string().max(200) });
+
 /** https://docs.slack.dev/reference/events/app_home_opened. `channel`: the direct messages of the person. */
 export const HomeOpened = z.object({ user: id, channel: id, tab: z.string().optional() });
 

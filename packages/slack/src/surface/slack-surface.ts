@@ -20,6 +20,7 @@ import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
 import { Streams } from "./streams.ts";
 import { Suggestions } from "./suggestions.ts";
+import { showTitle } from "./titles.ts";
 
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
@@ -87,6 +88,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 				send: (row, answer) => answers.answer(row, answer),
 				find: (_row, answer) => answers.find(answer),
 			},
+			title: (row, { title }) => showTitle(caller, row, title),
 			home: (row, home) => publishHome(caller, row, home),
 			typing: (conversation, doing) => status.show(conversation, doing),
 			suspended: (conversation) => status.suspend(conversation),

@@ -78,6 +78,7 @@ export const perMinute = {
 	"files.getUploadURLExternal": tiers[4],
 	"files.completeUploadExternal": tiers[4],
 	"agents.sessions.setStatus": tiers[3],
+	"agents.sessions.rename": tiers[3],
 	"assistant.threads.setStatus": tiers[4],
 	"assistant.threads.setSuggestedPrompts": tiers[2],
 	"views.publish": tiers[4],

@@ -24,6 +24,7 @@ export const scopes = [
 /** Events that the app subscribes to: https://docs.slack.dev/reference/events */
 export const botEvents = [
 	"agent_session_stopped",
+	"agent_session_title_changed",
 	"app_home_opened",
 	"app_mention",
 	"app_uninstalled",

@@ -39,6 +39,27 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "titles are shown at the thread, and a title that a person gives in Slack renames the conversation",
+		steps: [
+			{ says: "@Parley say: hello", in: "top" },
+			{ shows: "[Again]", in: "thread" },
+			{ says: "@Parley !session rename title:Greetings", in: "thread" },
+			title("Greetings"),
+			{
+				what: "Mia changes the title in Slack",
+				does: ({ site }) => {
+					const thread = site.world.threads().at(-1);
+					if (thread) site.people.Mia.person.renamesSession(thread, "Hellos");
+				},
+			},
+			{ passes: 2000 },
+			{ says: "@Parley !session info", in: "thread" },
+			{ shows: "**Hellos**", in: "thread" },
+			title("Hellos"),
+			{ hides: "was renamed", in: "thread" },
+		],
+	},
+	{
 		name: "a restarted connector leaves a session suspended that still waits",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hello", in: "top" },
@@ -70,5 +91,19 @@ function status(...wanted: readonly string[]) {
 				`the status is "${wanted.join()}", not "${site.general.channel.statuses().join()}"`,
 				"still",
 			),
+	};
+}
+
+function title(wanted: string) {
+	const now = ({ world }: SlackSite) =>
+		[...world.state.sessions.values()].map(({ title: each }) => each).join();
+	return {
+		what: `the title is ${wanted}`,
+		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
+			city
+				.until(() => now(site) === wanted, `the title is "${wanted}"`)
+				.catch((cause: unknown) => {
+					throw new Error(`the title is "${now(site)}"`, { cause });
+				}),
 	};
 }

@@ -8,7 +8,7 @@ import { trustTexts } from "../../texts/trust.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
 import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
 import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
-import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import {
 	showMoved,
 	showQueued,
@@ -69,7 +69,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "budget.reached":
 				return { slice, operations: [notice("error", sentence(event.payload.message), "failed")] };
 			case "session.renamed":
-				return { slice, operations: renamed(event.payload) };
+				return { slice, operations: renamed(event.payload, scene) };
 			case "schedule.created":
 				return { slice, operations: [created(event.payload)] };
 			case "schedule.trigger":
@@ -108,8 +108,14 @@ function sentence(words: string): string {
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** A title chosen by a model is not posted. */
-function renamed({ title, by }: EventPayloads["session.renamed"]): ShowOperation[] {
+/** A title chosen by a model is not posted, nor one that the platform shows at the thread. */
+function renamed(
+	{ title, by }: EventPayloads["session.renamed"],
+	{ session, thread, platform: { titles } }: Scene,
+): RenderOperation[] {
+	if (titles && thread !== undefined && !isBlank(title)) {
+		return [{ type: "title", lane: "progress", card: `title:${session}`, title }];
+	}
 	if (by === "model" || title === "") return [];
 	return [notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
 }

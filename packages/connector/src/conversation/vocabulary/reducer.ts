@@ -22,6 +22,7 @@ export interface ScenePlatform extends PlatformWords {
 	readonly limits: PlatformLimits;
 	readonly dialect?: Dialect;
 	readonly repliesInThreads?: boolean;
+	readonly titles?: boolean;
 	readonly command: ChatPlatform["command"];
 }
 

@@ -4,7 +4,12 @@ import type { Control, Posting, StatusEmoji } from "../../platform/posting.ts";
 type Post = Extract<Posting, { type: "post" }>;
 
 /** Output of a reducer, before it is fitted to the platform. */
-export type RenderOperation = ShowOperation | ThreadOperation | DeleteOperation | ReactOperation;
+export type RenderOperation =
+	| ShowOperation
+	| ThreadOperation
+	| DeleteOperation
+	| ReactOperation
+	| TitleOperation;
 
 export interface ShowOperation {
 	readonly type: "show";
@@ -66,4 +71,13 @@ export interface DeleteOperation {
 	readonly lane: Lane;
 	readonly card: string;
 	readonly task?: string;
+}
+
+/** Shows the title of the conversation at its thread. */
+export interface TitleOperation {
+	readonly type: "title";
+	readonly lane: Lane;
+	readonly card: string;
+	readonly title: string;
+	readonly task?: never;
 }
