@@ -45,11 +45,18 @@ function open() {
 
 test("each state replaces the reaction before it, and the end of a stopped run removes it", async () => {
 	const { port, send } = open();
-	expect(await send({ emoji: "👀" })).toBe("reaction:👀");
+	const read = `GET ${message}`;
+	port.answer(read, own("👀", "🎉"), own("✅"));
+	expect(await send({ emoji: "⏳" })).toBe("reaction:⏳");
+	expect(await send({ emoji: "👀" }, "reaction:⏳")).toBe("reaction:👀");
 	expect(await send({ emoji: "✅" }, "reaction:👀")).toBe("reaction:✅");
 	expect(await send({ emoji: "✅", notice }, "reaction:✅")).toBe("reaction:✅");
 	expect(await send({}, "reaction:✅")).toBe("reaction:");
-	expect(port.asked).toEqual([at("PUT", "👀"), at("PUT", "✅"), at("DELETE", "👀"), at("DELETE", "✅")]);
+	expect(port.asked).toEqual([
+		...[at("PUT", "⏳"), at("PUT", "👀"), at("DELETE", "⏳")],
+		...[read, at("PUT", "✅"), at("DELETE", "👀")],
+		...[read, at("DELETE", "✅")],
+	]);
 });
 
 test("without the permission, the notice is posted, edited and deleted, and the operator reads why", async () => {
@@ -64,7 +71,7 @@ test("without the permission, the notice is posted, edited and deleted, and the 
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:");
 	// The channel is not asked again for ten minutes.
 	expect(port.asked.filter((each) => each.startsWith("PUT"))).toHaveLength(1);
-	expect(port.asked.at(-1)).toBe("DELETE /channels/10/messages/77");
+	expect(port.asked).toContain("DELETE /channels/10/messages/77");
 	expect(log.records).toMatchObject([{ level: "warn", message: expect.stringContaining('"Add Reactions"') }]);
 	clock.advance(10 * 60_000);
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:✅");
@@ -83,11 +90,11 @@ test("a message that no longer exists gets neither a reaction nor a notice", asy
 
 test("after a loss of the database, the present reaction is found, and an earlier one is replaced", async () => {
 	const { port, send, find } = open();
-	port.answer(`GET ${message}`, own("✅", "🎉"), own("👀"), own());
+	port.answer(`GET ${message}`, own("✅", "🎉"), own("👀", "✅"), own("👀"), own());
 	expect(await find({ emoji: "✅" })).toBe("reaction:✅");
 	expect(await find({ emoji: "✅" })).toBeUndefined();
 	expect(await send({ emoji: "✅" })).toBe("reaction:✅");
-	expect(port.asked.slice(2)).toEqual([at("PUT", "✅"), at("DELETE", "👀")]);
+	expect(port.asked.slice(3)).toEqual([at("PUT", "✅"), at("DELETE", "👀")]);
 	expect(await find({})).toBe("reaction:");
 });
 
@@ -119,7 +126,24 @@ test("the message that began a thread has its reactions in the channel of the th
 	for (const emoji of ["👀", "✅"] as const) {
 		await surface.send({ ...row, payload: { type: "reaction", message: "5", emoji } });
 	}
-	expect(port.asked).toEqual(["GET /channels/5", at("PUT", "👀"), at("PUT", "✅")]);
+	expect(port.asked).toEqual(["GET /channels/5", at("PUT", "👀"), `GET ${message}`, at("PUT", "✅")]);
 	await send({ emoji: "👀" });
 	expect(port.asked.at(-1)).toBe(at("PUT", "👀"));
+});
+
+test("after an interrupted change, all earlier reactions are removed", async () => {
+	const { port, surface } = open();
+	const row = { id: "s/1/0", nonce: "n", conversation: "10#reactions", lane: "progress", at: 0 } as const;
+	const send = (emoji: "👀" | "✅", attempt: number) =>
+		surface.send({
+			...row,
+			attempt,
+			target: "reaction:⏳",
+			payload: { type: "reaction", message: "5", emoji },
+		});
+	port.answer(at("DELETE", "⏳"), { status: 502, body: null });
+	await expect(send("👀", 1)).rejects.toMatchObject({ kind: "unknown" });
+	port.answer(`GET ${message}`, own("⏳", "👀"));
+	await send("✅", 2);
+	expect(port.asked.slice(-3)).toEqual([at("PUT", "✅"), at("DELETE", "⏳"), at("DELETE", "👀")]);
 });

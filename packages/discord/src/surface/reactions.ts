@@ -66,13 +66,25 @@ export class Reactions {
 			return this.#replace(row, reaction, []);
 		}
 		if (target === remoteOf(emoji)) return { remote: target };
+		return this.#replace(row, reaction, await this.#earlier(row, reaction));
+	}
+
+	/**
+	 * Reactions that no longer apply. At the end of a run and after an interrupted attempt, the message is read: an attempt may
+	 * have added a reaction and not removed the one before.
+	 */
+	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
+		const { message, emoji } = reaction;
+		const isOver = emoji !== "👀" && emoji !== "⏳";
+		if (isOver || attempt > 1) return [...((await this.#own({ conversation }, message)) ?? [])];
 		const shown = target?.slice(prefix.length) ?? "";
-		return this.#replace(row, reaction, shown === "" ? (this.#others.get(row.id) ?? []) : [shown]);
+		return [...new Set([shown, ...(this.#others.get(id) ?? [])])].filter((each) => each !== "");
 	}
 
 	async find(row: OutboxRow, { message, emoji, notice }: Reaction): Promise<Receipt | undefined> {
 		const own = await this.#own(row, message);
-		const isShown = emoji === undefined ? own?.length === 0 : own?.includes(emoji);
+		// With another reaction beside it, the request before was interrupted.
+		const isShown = own?.every((each) => each === emoji) && own.length === (emoji === undefined ? 0 : 1);
 		if (isShown) return { remote: remoteOf(emoji) };
 		this.#others.set(row.id, own ?? []);
 		return notice && this.#parts.finder.find(row, notice);
@@ -149,7 +161,10 @@ export class Reactions {
 	}
 
 	/** The reactions of the bot to a message; undefined if it does not exist. */
-	async #own({ conversation }: OutboxRow, message: string): Promise<readonly string[] | undefined> {
+	async #own(
+		{ conversation }: Pick<OutboxRow, "conversation">,
+		message: string,
+	): Promise<readonly string[] | undefined> {
 		try {
 			const channel = await this.#channelOf(conversation, message);
 			const path = `/channels/${channel}/messages/${message}`;
