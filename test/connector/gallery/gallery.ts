@@ -3,7 +3,10 @@ import { type Kind, type Topic, topics } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
-const styles = readFileSync(new URL("gallery.css", import.meta.url), "utf8");
+function styleOf(name: string): Markup {
+	return new Markup(readFileSync(new URL(`${name}.css`, import.meta.url), "utf8").trimEnd());
+}
+
 const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
 
 /** Collects the kinds of posts of one platform while its scenes are played, and writes the page. */
@@ -42,7 +45,8 @@ export class Gallery<S> {
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <style>
-${new Markup(styles.trimEnd())}
+${styleOf("gallery")}
+${styleOf(this.#platform)}
 </style>
 </head>
 <body class="${this.#platform}">
