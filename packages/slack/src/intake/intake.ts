@@ -15,9 +15,11 @@ import type { Outdated } from "./outdated.ts";
 import type { People } from "./people.ts";
 import { readAddress } from "./text.ts";
 import type { Threads } from "./threads.ts";
+import type { Viewed } from "./viewed.ts";
 import {
 	Changed,
 	ChangedId,
+	ContextChanged,
 	Deleted,
 	HomeOpened,
 	Member,
@@ -40,6 +42,7 @@ export interface IntakeParts {
 	readonly files: Files;
 	readonly messages: Messages;
 	readonly outdated: Outdated;
+	readonly viewed: Pick<Viewed, "note">;
 	readonly malformed: Malformed;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -111,6 +114,7 @@ export class Intake {
 			reaction_added: (event, outer) => this.#reaction(event, outer),
 			agent_session_stopped: (event, outer) => this.#stopped(event, outer),
 			agent_session_title_changed: (event, outer) => this.#retitled(event, outer),
+			app_context_changed: (event) => this.#viewed(event),
 			app_home_opened: (event, outer) => this.#homeOpened(event, outer),
 			member_joined_channel: (event, outer) => this.#joined(event, outer),
 			member_left_channel: (event, outer) => this.#left(event, outer),
@@ -141,6 +145,8 @@ export class Intake {
 		const message = where && this.#read(event, Message);
 		if (where === undefined || message === undefined) return unreadable(event.type);
 		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
+		const context = event["app_context"];
+		if (message.user && context !== undefined) this.#parts.viewed.note(message.user, context);
 		const told = eventChannel(where, outer);
 		const arriving = this.#current(type, told, message, outer.isLast);
 		if (event.type === "message") return this.#twin(where.channel, message, arriving);
@@ -253,6 +259,13 @@ export class Intake {
 		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
 		const inbound = { type: "retitled", room, person, title, at: clock.now() } as const;
 		return [{ inbound, key: { id: `retitled:${event_id}`, conversation: conversationOf(room) } }];
+	}
+
+	async #viewed(event: Outer["event"]): Promise<Translated> {
+		const changed = this.#read(event, ContextChanged);
+		if (changed === undefined) return unreadable(event.type);
+		this.#parts.viewed.note(changed.user, changed.context);
+		return remembered;
 	}
 
 	async #homeOpened(event: Outer["event"], { event_id }: Outer): Promise<Translated> {

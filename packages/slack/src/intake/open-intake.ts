@@ -9,6 +9,7 @@ import { outdatedIn } from "./outdated.ts";
 import { ownThreads } from "./own-threads.ts";
 import { People } from "./people.ts";
 import { Threads } from "./threads.ts";
+import { Viewed } from "./viewed.ts";
 
 /** Creates the translation of events with its caches. */
 export function openIntake(parts: {
@@ -25,8 +26,10 @@ export function openIntake(parts: {
 	const files = new Files(parts);
 	const threads = new Threads({ ...parts, known: ownThreads(parts.store) });
 	const messages = new Messages({ ...parts, people, channels, threads, files });
+	const viewed = new Viewed(parts.clock);
 	const intake = new Intake({
 		...parts,
+		viewed,
 		people,
 		channels,
 		threads,
@@ -34,5 +37,5 @@ export function openIntake(parts: {
 		messages,
 		outdated,
 	});
-	return { people, channels, files, messages, intake, outdated };
+	return { people, channels, files, messages, intake, outdated, viewed };
 }

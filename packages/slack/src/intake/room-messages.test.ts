@@ -21,7 +21,7 @@ async function open() {
 			{ ...reading, self, clock },
 			{ room, person, at: clock.now(), text: "", limits: both(20), before: "C1-2000.000000", ...query },
 		);
-	return { port: reading.port, read };
+	return { ...reading, read };
 }
 
 function message(n: number, more: object = {}): object {
@@ -116,4 +116,59 @@ test("a refusal or an outage of Slack rejects", async () => {
 	}
 	port.answer("conversations.history", { type: "rate-limited", retryAfterMs: 30_000 });
 	await expect(read()).rejects.toMatchObject({ code: "unavailable" });
+});
+
+const looksAt = (...values: readonly string[]) => ({
+	entities: values.map((value) => ({ type: "slack#/types/channel_id", value, team_id: "T1" })),
+});
+const direct = { room: { ...room, channel: "D1", kind: "direct" as const }, limits: both(0) };
+
+test("a direct message comes with the channel that its author looks at, if the author can read it", async () => {
+	const { port, read, tell, clock } = await open();
+	const changed = { type: "app_context_changed", user: "UADA", channel: "D1" };
+	const idsOf = async (query: object = direct) => (await read(query)).messages.map(({ id }) => id);
+	port.channels["C7"] = { id: "C7", is_private: false };
+	port.answer("conversations.history", ok({ messages: [message(1002), message(1001)] }));
+	expect(await tell({ ...changed, context: looksAt("C7") })).toEqual({
+		ignored: "the event only updates cached data",
+	});
+	expect((await read(direct)).messages).toMatchObject([
+		{ id: "C7-1001.000000", relation: "link" },
+		{ id: "C7-1002.000000", relation: "link" },
+	]);
+	expect(port.calls.findLast(({ method }) => method === "conversations.history")?.args).toEqual({
+		...{ channel: "C7", limit: 20 },
+	});
+	// Another person, a channel that the author cannot read, direct messages, and no view.
+	expect(await idsOf({ ...direct, person: { ...person, id: "UBOB" } })).toEqual([]);
+	port.channels["G8"] = { id: "G8", is_private: true };
+	port.answer("conversations.members", ok({ members: ["UBOB"] }));
+	await tell({ ...changed, context: looksAt("G8") });
+	expect(await idsOf()).toEqual([]);
+	for (const context of [looksAt("D2"), looksAt(), {}, "wrong"]) {
+		await tell({ ...changed, context });
+		expect(await idsOf()).toEqual([]);
+	}
+	await tell({ ...changed, context: looksAt("C7") });
+	clock.advance(31 * 60_000);
+	expect(await idsOf()).toEqual([]);
+});
+
+test("the context of a message replaces the earlier one, and a channel has none", async () => {
+	const { port, read, tell, viewed } = await open();
+	port.channels["C7"] = { id: "C7", is_private: false };
+	const said = {
+		type: "message",
+		channel: "D1",
+		channel_type: "im",
+		ts: "3000.000000",
+		user: "UADA",
+		text: "hi",
+	};
+	await tell({ ...said, app_context: looksAt("C7") });
+	expect(viewed.channelOf("UADA")).toBe("C7");
+	port.answer("conversations.history", ok({ messages: [] }));
+	const { messages } = await read({ limits: both(0) });
+	expect(messages).toEqual([]);
+	expect(port.asked).not.toContain("conversations.history");
 });

@@ -10,6 +10,7 @@ import type { Files } from "./files.ts";
 import { isOwn, type Messages } from "./messages.ts";
 import { type People, unknownPerson } from "./people.ts";
 import { readPersonRights } from "./person-rights.ts";
+import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
 /** The rights of a person when the event arrives are valid for a minute. For an older request, Slack is asked. */
@@ -20,6 +21,8 @@ const perPage = 200;
 const windowsMs = [86_400_000, 3_600_000, 300_000];
 /** Maximum links of one request that are read, and maximum authors that Slack is asked for. */
 const maxLinks = 3;
+/** Messages of a channel at which the author of a direct message looks. */
+const maxViewed = 20;
 const maxAuthors = 20;
 
 /** Messages of people and apps: https://docs.slack.dev/reference/events/message#subtypes */
@@ -39,20 +42,25 @@ export interface RoomMessagesParts {
 	readonly channels: Channels;
 	readonly messages: Messages;
 	readonly files: Files;
+	readonly viewed: Pick<Viewed, "channelOf">;
 	readonly clock: Clock;
 }
 
 /**
- * Reads the messages before a request and those that it links to, if its author is allowed to read them at this moment.
+ * Reads the messages before a request, those that it links to, and for a direct message those of the channel that its author looks at, if its author is allowed to read them at this moment.
  * Rejects with `unavailable` if Slack refuses or does not answer.
  */
 export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQuery): Promise<ReadContext> {
-	const [linked, isAllowed, page] = await Promise.all([
+	const [linked, seen, isAllowed, page] = await Promise.all([
 		readLinks(parts, query),
+		readViewed(parts, query).catch(() => []),
 		mayRead(parts, query),
 		readEarlier(parts, query),
 	]);
-	const links = await convert(parts, linked, "link");
+	const known = new Set(linked.map(({ channel, message }) => messageId(channel, message.ts)));
+	const others = seen.filter(({ channel, message }) => !known.has(messageId(channel, message.ts)));
+	// They are untrusted like linked messages, and not a part of the conversation.
+	const links = await convert(parts, [...others, ...linked], "link");
 	if (!isAllowed) return { messages: links, hasOlder: false, isRefused: true };
 	const earlier = await convert(parts, page.messages, page.relation);
 	return { messages: [...earlier, ...links], hasOlder: page.hasOlder };
@@ -178,6 +186,18 @@ async function readLinks(
 	});
 	// A link that cannot be read stays a link, and the other messages are still read.
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+}
+
+/** The newest messages of the channel that a person looks at while they write to the app. */
+async function readViewed(
+	parts: RoomMessagesParts,
+	{ room, person }: ContextQuery,
+): Promise<readonly Found[]> {
+	const channel = room.kind === "direct" ? parts.viewed.channelOf(person.id) : undefined;
+	if (channel === undefined || channel.startsWith("D")) return [];
+	if (!(await isReader(parts, { ...room, channel }, person.id))) return [];
+	const { messages } = await ask(parts.port, "conversations.history", { channel, limit: maxViewed });
+	return messages.toReversed().map((message) => ({ channel, message }));
 }
 
 async function readLink(

@@ -84,6 +84,9 @@ export const Stopped = z.object({ user: id, channel: id, thread_ts: ts });
 /** https://docs.slack.dev/reference/events/agent_session_title_changed */
 export const Retitled = Stopped.extend({ title: z.string().max(200) });
 
+/** https://docs.slack.dev/reference/events/app_context_changed. `Viewed` reads the context. */
+export const ContextChanged = z.object({ user: id, context: z.unknown() });
+
 /** https://docs.slack.dev/reference/events/app_home_opened. `channel`: the direct messages of the person. */
 export const HomeOpened = z.object({ user: id, channel: id, tab: z.string().optional() });
 

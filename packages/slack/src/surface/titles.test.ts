@@ -31,7 +31,7 @@ test("the title of a thread is set, and a missing session is created with it", a
 	]);
 });
 
-test("a refused title is no lost post, and a channel has no title", async () => {
+test("a refused title does not count as a lost post, and a channel has no title", async () => {
 	const { port, show } = open();
 	port.answer(rename, refused("not_allowed"));
 	await expect(show()).resolves.toMatchObject({ remote: expect.any(String) });

@@ -25,6 +25,7 @@ export const scopes = [
 export const botEvents = [
 	"agent_session_stopped",
 	"agent_session_title_changed",
+	"app_context_changed",
 	"app_home_opened",
 	"app_mention",
 	"app_uninstalled",

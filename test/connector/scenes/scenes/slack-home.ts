@@ -95,6 +95,20 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "a direct message comes with the messages of the channel that its author looks at, and only if they may read it",
+		steps: [
+			{ says: "the build fails", by: "Max" },
+			{
+				what: "Mia looks at the channel",
+				does: ({ site }) => site.people.Mia.person.looksAt(site.general.channel),
+			},
+			{ says: "say: I see it", in: "dm" },
+			{ shows: "I see it", in: "dm" },
+			{ says: "!why", in: "dm" },
+			{ shows: "I read 1 message with it: Max", in: "dm" },
+		],
+	},
+	{
 		name: "the direct messages suggest prompts, and a picked one is a request",
 		steps: [
 			{
