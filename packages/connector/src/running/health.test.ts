@@ -36,3 +36,10 @@ test("an unreachable gateway has precedence over a failing model, and after a st
 	clock.advance(10_000);
 	expect(told).toEqual(["model-failing", "gateway-unreachable", "model-failing", "working"]);
 });
+
+test("a connection that closes after the stop starts no timer, which would delay the end of the process", () => {
+	const { clock, report } = open();
+	report.stop();
+	report.gateway("lost");
+	expect(clock.pending).toBe(0);
+});

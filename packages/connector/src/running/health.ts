@@ -15,6 +15,7 @@ export class HealthReport {
 	#isModelFailing = false;
 	#reported: Health = "working";
 	#timer: Timer | undefined;
+	#isStopped = false;
 
 	constructor(clock: Clock, report: (health: Health) => void) {
 		this.#clock = clock;
@@ -29,6 +30,8 @@ export class HealthReport {
 			this.#tell();
 			return;
 		}
+		// A stop closes the connection last. A timer would delay the end of the process.
+		if (this.#isStopped) return;
 		this.#timer ??= this.#clock.after(graceMs, () => {
 			this.#isReached = false;
 			this.#tell();
@@ -41,6 +44,7 @@ export class HealthReport {
 	}
 
 	stop(): void {
+		this.#isStopped = true;
 		this.#timer?.cancel();
 	}
 
