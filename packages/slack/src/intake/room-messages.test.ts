@@ -154,7 +154,7 @@ test("a direct message comes with the channel that its author looks at, if the a
 	expect(await idsOf()).toEqual([]);
 });
 
-test("the context of a message replaces the earlier one, and a channel has none", async () => {
+test("the context of a message replaces the earlier one, and does not apply to channels", async () => {
 	const { port, read, tell, viewed } = await open();
 	port.channels["C7"] = { id: "C7", is_private: false };
 	const said = {

@@ -47,8 +47,9 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Reads the messages before a request, those that it links to, and for a direct message those of the channel that its author looks at, if its author is allowed to read them at this moment.
- * Rejects with `unavailable` if Slack refuses or does not answer.
+ * Reads the messages before a request and those that it links to, if its author is allowed to read them at this moment. For
+ * a direct message, it also reads those of the channel that its author looks at. Rejects with `unavailable` if Slack refuses
+ * or does not answer.
  */
 export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQuery): Promise<ReadContext> {
 	const [linked, seen, isAllowed, page] = await Promise.all([
