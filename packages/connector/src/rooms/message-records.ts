@@ -61,15 +61,23 @@ export async function readMessageRecords(
 	db: Tx,
 	wanted: {
 		readonly conversation?: string;
+		/** Start of the conversations of threads that also count, on platforms where these begin with their channel. */
+		readonly below?: string;
 		readonly message?: string | undefined;
 		/** End of the message id, without `%` and `_`. */
 		readonly ending?: string | undefined;
 		readonly limit: number;
 	},
 ): Promise<MessageRecord[]> {
-	const { conversation, message, ending, limit } = wanted;
+	const { conversation, below, message, ending, limit } = wanted;
 	let query = db.selectFrom("heard").selectAll();
-	if (conversation !== undefined) query = query.where("conversation", "=", conversation);
+	if (conversation !== undefined) {
+		query = query.where((eb) => {
+			const isHere = eb("conversation", "=", conversation);
+			if (below === undefined) return isHere;
+			return eb.or([isHere, eb(sql<string>`substr(conversation, 1, ${sql.lit(below.length)})`, "=", below)]);
+		});
+	}
 	if (message !== undefined) query = query.where("message", "=", message);
 	if (ending !== undefined) query = query.where("message", "like", `%${ending}`);
 	const rows = await query

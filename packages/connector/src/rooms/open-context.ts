@@ -74,9 +74,10 @@ export function openContext(parts: ContextParts): RoomContext {
 				return named ?? (ending === undefined ? undefined : ownElsewhere({ ending }, person));
 			}
 			const conversation = platform.conversation(room);
-			const newest = await store.read((db) => readMessageRecords(db, { conversation, limit: 100 }));
-			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");
-			return own[0];
+			// In Slack, a message of a channel begins its own thread.
+			const wanted = { conversation, below: `${conversation}/`, limit: 100 };
+			const newest = await store.read((db) => readMessageRecords(db, wanted));
+			return newest.find((heard) => heard.person.id === person && heard.effect !== "command");
 		},
 		stop(person, room, { key, at }) {
 			const conversation = platform.conversation(room);
