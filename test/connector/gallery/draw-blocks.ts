@@ -2,13 +2,13 @@ import { insideOf, isPart, type Part } from "../../simulators/slack/blocks/block
 import { labelOf, optionsOf } from "../../simulators/slack/blocks/controls.ts";
 import { readAloud } from "../../simulators/slack/people/read-aloud.ts";
 import type { State } from "../../simulators/slack/world/state.ts";
+import { normalised } from "../scenes/normalised.ts";
 import { asRead } from "../scenes/slack-room.ts";
 import { controlOf } from "./control-of.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
 import { drawRichText } from "./draw-rich-text.ts";
 import { html, lines, type Markup } from "./markup.ts";
 import { drawMenu } from "./post.ts";
-import { steady } from "./steady.ts";
 
 const icons: Readonly<Record<string, string>> = {
 	pending: "○",
@@ -30,7 +30,7 @@ export function drawMrkdwn(state: State, text: string): Markup {
 }
 
 function readOf(state: State, text: string): string {
-	return steady(asRead(readAloud(state, text)));
+	return normalised(asRead(readAloud(state, text)));
 }
 
 function drawBlock(state: State, block: Part): Markup {

@@ -1,15 +1,14 @@
 import { ButtonStyle, ComponentType, MessageType } from "discord-api-types/v10";
 import { readAloud } from "../../simulators/discord/people/read-aloud.ts";
 import { isSeen, type SeenComponent, show } from "../../simulators/discord/people/shown.ts";
-import { messageText } from "../../simulators/discord/people/transcript.ts";
 import type { ChannelRecord, MessageRecord } from "../../simulators/discord/world/records.ts";
 import type { DiscordSite } from "../scenes/discord-site.ts";
 import { has, readable } from "../scenes/look.ts";
+import { normalised } from "../scenes/normalised.ts";
 import { controlOf } from "./control-of.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";
 import { type Draw, drawFile, drawMenu, drawPost, drawReactions } from "./post.ts";
-import { steady } from "./steady.ts";
 
 /** The text of a component, which the types of components do not share. */
 type Component = SeenComponent & { readonly content?: string };
@@ -23,7 +22,7 @@ export const drawDiscord: Draw<DiscordSite> = {
 		for (const message of messages.filter(({ author }) => author.bot)) {
 			const found = message.states
 				.map(({ content, embeds, components }) => ({ ...message, content, embeds, components }))
-				.find((version) => has(readable(messageText(show(state, version))), sight));
+				.find((version) => has(readable(site.written(show(state, version))), sight));
 			if (found) return drawMessage(site, found);
 		}
 		return undefined;
@@ -100,5 +99,5 @@ ${lines(inside)}
 }
 
 function read({ world }: DiscordSite, { channel }: MessageRecord, text: string): string {
-	return steady(readAloud(world.state, channel, text));
+	return normalised(readAloud(world.state, channel, text));
 }

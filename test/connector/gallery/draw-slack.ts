@@ -1,6 +1,5 @@
 import { isPart, type Part } from "../../simulators/slack/blocks/block-text.ts";
 import { isSeen, show } from "../../simulators/slack/people/shown.ts";
-import { messageText } from "../../simulators/slack/people/transcript.ts";
 import type { MessageRecord } from "../../simulators/slack/world/records.ts";
 import { has, readable } from "../scenes/look.ts";
 import type { SlackSite } from "../scenes/slack-site.ts";
@@ -27,7 +26,7 @@ export const drawSlack: Draw<SlackSite> = {
 		for (const message of messages.filter(({ author }) => author.isBot)) {
 			const found = message.states
 				.map(({ text, blocks }) => ({ ...message, text, blocks }))
-				.find((version) => has(readable(messageText(show(state, version))), sight));
+				.find((version) => has(readable(site.written(show(state, version))), sight));
 			if (found) return drawMessage(site, found);
 		}
 		return undefined;

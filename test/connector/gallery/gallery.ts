@@ -3,6 +3,11 @@ import { type Kind, type Topic, topics } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
+/** Replaces what depends on the moment of a state: the number of words of a growing answer, and durations. */
+function settled(drawn: Markup | undefined): Markup | undefined {
+	return drawn && new Markup(drawn.text.replace(/\bt1(?: t\d+)+/g, "t1 t2 t3").replace(/ · \d+ s\b/g, ""));
+}
+
 function styleOf(name: string): Markup {
 	return new Markup(readFileSync(new URL(`${name}.css`, import.meta.url), "utf8").trimEnd());
 }
@@ -25,7 +30,7 @@ export class Gallery<S> {
 		for (const kind of topics.flatMap(({ kinds }) => kinds)) {
 			if (kind.scene !== scene) continue;
 			const { at } = kind;
-			const drawn = at === undefined ? this.#draw.channel(site) : this.#draw.moment(site, at);
+			const drawn = at === undefined ? this.#draw.channel(site) : settled(this.#draw.moment(site, at));
 			if (!drawn) throw new Error(`no post of the scene ${scene} has ${JSON.stringify(at)}: change kinds.ts`);
 			this.#drawn.set(kind, drawn);
 		}

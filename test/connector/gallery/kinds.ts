@@ -33,6 +33,7 @@ export const topics: readonly Topic[] = [
 			},
 			{ id: "long-answer", title: "An answer in several posts", scene: "long-answer" },
 			{ id: "too-long", title: "An answer with the full text as a file", scene: "answer-that-is-too-long" },
+			{ id: "edited", title: "A message that is edited later", scene: "edited-message" },
 			{ id: "queued", title: "A message that waits", scene: "busy-channel", at: "Yours is next" },
 			{ id: "busy", title: "Two people who ask at the same time", scene: "busy-channel" },
 		],
@@ -43,10 +44,19 @@ export const topics: readonly Topic[] = [
 			{ id: "approval", title: "An open approval", scene: "approval-approved", at: "[Approve once]" },
 			{ id: "approved", title: "An approved call", scene: "approval-approved" },
 			{ id: "denied", title: "A denied call", scene: "approval-denied" },
-			{ id: "calls", title: "Several calls", scene: "approval-of-three-calls", at: "[Approve all]" },
+			{
+				...{ id: "calls", title: "Several calls", scene: "approval-of-three-calls" },
+				at: ["**3.**", "[Approve 3]", "[Approve all]"],
+			},
 			{ id: "calls-decided", title: "Several calls, one decided", scene: "approval-of-three-calls" },
 			{ id: "votes", title: "Two approvals are required", scene: "approval-by-two-people", at: "0 of 2" },
 			{ id: "vote", title: "One of two approvals", scene: "approval-by-two-people", at: "1 of 2" },
+			{
+				id: "approvals",
+				title: "The list of open approvals",
+				scene: "list-of-approvals",
+				at: "Requested by @Mia here",
+			},
 			{ id: "voted", title: "Approved by two people", scene: "approval-by-two-people" },
 		],
 	},
@@ -54,16 +64,24 @@ export const topics: readonly Topic[] = [
 		title: "Questions",
 		kinds: [
 			{ id: "question", title: "An open question", scene: "question-with-choices", at: "<Choose one" },
+			{ id: "password", title: "A question for a password", scene: "password", at: "[Enter it on a page]" },
 			{ id: "answered", title: "An answered question", scene: "question-with-choices" },
 		],
 	},
 	{
 		title: "Tasks and workflows",
 		kinds: [
-			{ id: "task-queued", title: "A queued task", scene: "task-with-plan", at: "Queued" },
+			{
+				...{ id: "task-waiting", title: "A task that waits", scene: "task-with-plan" },
+				at: ["Waiting for your answer", "[Cancel]"],
+			},
 			{ id: "plan", title: "The review of a plan", scene: "task-with-plan", at: "[Revise]" },
 			{ id: "task", title: "A task that is done, with its thread", scene: "task-with-plan" },
-			{ id: "steps", title: "A workflow with steps", scene: "workflow", at: "1 of 4" },
+			{ id: "task-failed", title: "A task that failed", scene: "failed-task" },
+			{
+				...{ id: "steps", title: "A workflow that runs two steps", scene: "workflow" },
+				at: ["1 of 4", "▶️ Building", "▶️ Testing"],
+			},
 			{ id: "steps-done", title: "A workflow that is done", scene: "workflow" },
 		],
 	},
@@ -88,6 +106,5 @@ export const topics: readonly Topic[] = [
 /** Controls that no golden scene shows. All others are in the gallery of each platform. */
 export const controlsElsewhere: readonly ControlKind[] = [
 	...(["stop-one", "info-one", "usage-one", "model-one"] as const),
-	...(["listed-approve", "listed-deny", "listed-whole"] as const),
-	...(["skip", "secret", "task-retry", "rerun"] as const),
+	"skip",
 ];

@@ -7,8 +7,8 @@ const deploy = `---
 description: Deploys the project
 steps:
   - { id: plan, title: Planning, prompt: "say: planned $0" }
-  - { id: build, title: Building, needs: [plan], prompt: "say: built v2", criteria: "contains: v2" }
-  - { id: test, title: Testing, needs: [plan], prompt: "say: tested" }
+  - { id: build, title: Building, needs: [plan], prompt: "long: 10 tokens at 1 per second\\nsay: built v2", criteria: "contains: v2" }
+  - { id: test, title: Testing, needs: [plan], prompt: "long: 10 tokens at 1 per second\\nsay: tested" }
   - { id: ship, title: Shipping, needs: [build, test], prompt: "say: shipped to **$0**" }
 ---
 Deploys a project.
@@ -87,6 +87,29 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ shows: "[Good]" },
 		],
 	},
+	"list-of-approvals": {
+		name: "a list of the open approvals",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "[Approve once]" },
+			{ commands: "/approvals", by: "Alex" },
+			{ answered: "path: notes.txt" },
+		],
+	},
+	"edited-message": {
+		name: "a message that is edited after its answer",
+		steps: [
+			{ says: "@Parley say: tee", as: "m" },
+			{ shows: "[offline] tee" },
+			{ edits: "m", into: "@Parley say: tea" },
+			{ shows: "[Answer the edited text]" },
+		],
+	},
+	password: {
+		name: "a question for a password",
+		publicUrl: "https://parley.example.org",
+		steps: [{ says: "@Parley secret: API key" }, { shows: "[Enter it on a page]" }],
+	},
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
@@ -110,6 +133,14 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ shows: "is done: see its thread" },
 		],
 	},
+	"failed-task": {
+		name: "a task that fails",
+		steps: [
+			{ says: "@Parley !task new title:Think fail: out of ideas" },
+			{ shows: ["**Think**", "❌ Failed", "[Retry]"] },
+			{ shows: "❌ **Think** failed" },
+		],
+	},
 	workflow: {
 		name: "a skill with steps that a message starts",
 		steps: [
@@ -122,6 +153,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				},
 			},
 			{ says: "@Parley /deploy staging" },
+			{ shows: ["1 of 4", "▶️ Building", "▶️ Testing"] },
 			{ shows: "[Good]" },
 		],
 	},
