@@ -51,7 +51,7 @@ test("an aborted delay rejects with the reason and leaves no timer", async () =>
 	expect(clock.pending).toBe(0);
 });
 
-test("a manual clock runs timers in the order in which they fall due, at their time", () => {
+test("a manual clock runs timers at their due times, in that order", () => {
 	const clock = new ManualClock(1000);
 	const fired: string[] = [];
 	clock.after(20, () => fired.push(`late ${clock.now()}`));

@@ -10,7 +10,7 @@ function recorder() {
 	};
 }
 
-test("a place kills the process at the hit it is armed for, and only then", () => {
+test("a failpoint kills the process at the configured hit only", () => {
 	const process = recorder();
 	const failpoints = parseFailpoints("store.commit=kill@3", process);
 	expect([1, 2].map(() => failpoints.reach("store.commit"))).toEqual([undefined, undefined]);

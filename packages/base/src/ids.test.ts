@@ -6,7 +6,7 @@ test("an id is its prefix and 26 characters", () => {
 	expect(createIds().create("sess")).toMatch(/^sess_[0-9a-z]{26}$/);
 });
 
-test("chance is from 0 up to but without 1, and even", () => {
+test("random numbers are at least 0, below 1, and evenly distributed", () => {
 	const chanceFrom = (byte: number) => chanceOf(createIds((bytes) => new Uint8Array(bytes).fill(byte)));
 	expect(chanceFrom(0)).toBe(0);
 	expect(chanceFrom(0x80)).toBeCloseTo(0.5, 2);

@@ -84,7 +84,7 @@ test.each([
 	['"\\"[[["', "an escaped quote"],
 	['"[\\\\"', "an escaped backslash before the end"],
 	['{"[[[":"]]]"}', "brackets in a key"],
-])("%s is not taken for nesting: %s", (text) => {
+])("%s does not count as nesting: %s", (text) => {
 	expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text));
 });
 

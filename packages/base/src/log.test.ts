@@ -12,7 +12,7 @@ function logTo(level: LogLevel) {
 	return { lines, redactor, log: createLogger({ level, destination, redactor }) };
 }
 
-test("a line contains level, ISO time, message and fields, and nothing about the machine", () => {
+test("a line contains level, ISO time, message and fields, but no data about the machine", () => {
 	const { lines, log } = logTo("info");
 	log.info("listening", { port: 3000 });
 	expect(lines).toEqual([
@@ -89,7 +89,7 @@ test("no secret gets through, in the message, in fields, in errors or in the fie
 	]);
 });
 
-test("a memory logger keeps what its children log", () => {
+test("a memory logger stores the lines of its children", () => {
 	const log = new MemoryLogger();
 	log.child({ session: "s" }).warn("slow", { ms: 5 });
 	expect(log.records).toEqual([{ level: "warn", message: "slow", fields: { session: "s", ms: 5 } }]);

@@ -39,7 +39,7 @@ test.each([
 	["a key of a provider", "it is sk-ant-api03-abcdefghijkl here", "it is [redacted] here"],
 	["a private key", `before\n${pem}\nafter`, "before\n[redacted]\nafter"],
 	["two in one word", `${key},${key}`, "[redacted],[redacted]"],
-])("%s is found wherever the text was cut", (_, text, expected) => {
+])("%s is found at any cut of the text", (_, text, expected) => {
 	for (const pieces of cuts(text)) {
 		const shown = flow(redactorWith(key), pieces).join("");
 		expect(shown.length).toBeLessThanOrEqual(expected.length + 11);
@@ -51,7 +51,7 @@ test.each([
 	}
 });
 
-test("no character of a registered value leaves, however it is cut", () => {
+test("no character of a registered value is emitted, at any cut", () => {
 	const values = ["hunter2-and-more", "correct horse battery", "hunt the fox", "s3cr"];
 	const text = fc.array(
 		fc.oneof(fc.constantFrom(...values, " ", "h", "hunt", "cor", "s3", "\n"), fc.string()),
@@ -75,7 +75,7 @@ test("no character of a registered value leaves, however it is cut", () => {
 	);
 });
 
-test("no secret of a known shape is shown because it follows another text without a space, however it is cut", () => {
+test("no secret of a known shape is emitted because it follows other text without a space, at any cut", () => {
 	const body = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6";
 	const secrets = [
 		{ text: `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`, hidden: body },
@@ -109,13 +109,13 @@ test("no secret of a known shape is shown because it follows another text withou
 	);
 });
 
-test("a value that arrives by single characters is held back from its first one", () => {
+test("a value that arrives character by character is held back from its first character", () => {
 	const stream = redactorWith(key).stream();
 	expect(["i", "t", " ", ...key].map((character) => stream.push(character)).join("")).toBe("it ");
 	expect(stream.push(" ok")).toBe("[redacted] ok");
 });
 
-test("a text that ends like the opening of a shape leaves at once", () => {
+test("a text that ends like the start of a shape is emitted at once", () => {
 	const stream = redactorWith("gw_0123456789abcdefghij").stream();
 	expect(stream.push("thinking")).toBe("thinking");
 	expect(stream.push(" of gw_0123456789abcdefghij ")).toBe(" of [redacted] ");
@@ -184,7 +184,7 @@ test.each(forms)("%s is hidden at every place around the cut of a long word", (_
 	}
 });
 
-test("a registered value in base64 is hidden although it has line breaks, however it is cut", () => {
+test("a registered value in base64 with line breaks is hidden, at any cut", () => {
 	for (const ending of ["\n", "\r\n"]) {
 		for (let width = 1; width < encoded.length; width++) {
 			const text = `token: ${encoded.replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + ending)}, end`;
@@ -194,14 +194,14 @@ test("a registered value in base64 is hidden although it has line breaks, howeve
 	}
 });
 
-test("a key block that is too long to be held is hidden to its end", () => {
+test("a key block that is too long for the buffer is hidden to its end", () => {
 	const line = `${body.repeat(3)}\n`;
 	const text = `-----BEGIN PRIVATE KEY-----\n${line.repeat(1_200)}-----END PRIVATE KEY-----\n{"a":1}`;
 	for (const pieces of [[text], piecesOf(text, 997)])
 		expect(flow(redactorWith(), pieces).join("")).toMatch(/^\[redacted\]\n?{"a":1}$/);
 });
 
-test("ordinary text leaves at once, unchanged, but for a beginning of a registered value", () => {
+test("ordinary text is emitted at once and unchanged, except the start of a registered value", () => {
 	const pieces = [
 		"Hello",
 		", wor",
@@ -226,7 +226,7 @@ test("ordinary text leaves at once, unchanged, but for a beginning of a register
 	}
 });
 
-test("text that only looks like the start of a secret leaves with the end of its word", () => {
+test("text that only looks like the start of a secret is emitted at the end of its word", () => {
 	expect(flow(redactorWith(key), ["a sk-a", "te", "board ", "b"])).toEqual([
 		"a ",
 		"",
@@ -253,7 +253,7 @@ test("an endless word is not held back indefinitely", () => {
 	expect(stream.push("~".repeat(1000))).toBe(`sk-a${"~".repeat(5000)}`);
 });
 
-test("a secret that the end of the text cuts off is not shown up to there", () => {
+test("a secret that is cut off by the end of the text is not shown in part", () => {
 	for (const length of [6, 12, key.length - 1]) {
 		const shown = flow(redactorWith(key), ["it is ", ...key.slice(0, length)]).join("");
 		expect(shown).toBe("it is [redacted]");

@@ -27,11 +27,11 @@ test.each([
 	["percent-encoded twice", encodeURIComponent(encodeURIComponent(secret))],
 	["as hex", Buffer.from(secret).toString("hex")],
 	["as upper-case hex", Buffer.from(secret).toString("hex").toUpperCase()],
-])("a registered secret is taken out %s", (_how, text) => {
+])("a registered secret is removed %s", (_how, text) => {
 	expect(redactorOf(secret).redact(`<${text}>`)).toBe("<[redacted]>");
 });
 
-test("a secret is taken out of base64 that holds more than the secret", () => {
+test("a secret is removed from base64 that also contains other text", () => {
 	const redactor = redactorOf("correct horse battery");
 	for (const user of ["a", "ab", "abc", "abcd"]) {
 		const header = Buffer.from(`${user}:correct horse battery`).toString("base64");
@@ -50,16 +50,19 @@ test.each([
 	["base64", 76, Buffer.from(`x ${long} y`).toString("base64")],
 	["base64", 64, Buffer.from(`{"secret":"${long}"}`).toString("base64")],
 	["hex", 60, Buffer.from(long).toString("hex")],
-])("a secret is found in %s that is broken after %d characters, at whatever place", (_, width, encoded) => {
-	for (const ending of ["\n", "\r\n"]) {
-		for (let first = 1; first < width; first++) {
-			const rest = encoded.slice(first).replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + ending);
-			const clean = redactorOf(long).redact(encoded.slice(0, first) + ending + rest);
-			expect(clean).toContain("[redacted]");
-			expect(clean.length).toBeLessThan(encoded.length - long.length);
+])(
+	"a secret is found in %s with a line break after every %d characters, from any offset",
+	(_, width, encoded) => {
+		for (const ending of ["\n", "\r\n"]) {
+			for (let first = 1; first < width; first++) {
+				const rest = encoded.slice(first).replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + ending);
+				const clean = redactorOf(long).redact(encoded.slice(0, first) + ending + rest);
+				expect(clean).toContain("[redacted]");
+				expect(clean.length).toBeLessThan(encoded.length - long.length);
+			}
 		}
-	}
-});
+	},
+);
 
 test("a secret removed for a sink is reported with the name of the sink", () => {
 	const redactor = redactorOf("hunter2000");
@@ -79,7 +82,7 @@ test("only registered values are removed from text that people write", () => {
 	expect(redactorOf("hunter2000").redactKnown(`hunter2000 ${shape}`)).toBe(`[redacted] ${shape}`);
 });
 
-test("no registered secret survives, wherever it is in the text", () => {
+test("no registered secret survives at any position of the text", () => {
 	const text = fc.string({ maxLength: 20 });
 	fc.assert(
 		fc.property(fc.string({ minLength: 4, maxLength: 30 }), text, text, (value, before, after) => {
@@ -95,7 +98,7 @@ test("the longer of two secrets is removed completely", () => {
 	expect(redactorOf("abcdef", "abcdef-and-more").redact("x abcdef-and-more y")).toBe("x [redacted] y");
 });
 
-test("a line break at any place of an encoded value hides none of many values, and costs little", () => {
+test("a line break inside an encoded value hides no value, and the search stays fast", () => {
 	const values = Array.from({ length: 60 }, (_, index) => `value ${index} of many that are registered`);
 	const redactor = redactorOf(...values);
 	const broken = values.map((value, index) => {
@@ -199,7 +202,7 @@ test("fields are copied as plain data, with keys and strings redacted at every d
 	});
 });
 
-test("cycles and endless depth come to an end", () => {
+test("cycles and unlimited depth are cut off", () => {
 	const cycle: Record<string, unknown> = { name: "a" };
 	cycle["self"] = cycle;
 	let deep: unknown = "bottom";

@@ -20,7 +20,7 @@ function pipe(room: number, onPause: (pipe: { room: number }) => void = () => un
 	return { state, writer };
 }
 
-test("a line waits for a reader that is slow", () => {
+test("a line waits for a slow reader", () => {
 	const { state, writer } = pipe(3, (taken) => {
 		taken.room += 3;
 	});
@@ -51,7 +51,7 @@ test("after a line that was cut off, the next one starts on a new line", () => {
 	expect(state.text).toBe("fir\nsecond\nthird\n");
 });
 
-test("a line that a full disk cannot store is lost at once", () => {
+test("a line that does not fit on a full disk is lost at once", () => {
 	const { state, writer } = pipe(0);
 	state.error = "ENOSPC";
 	expect(writer.write("a\n")).toBe(false);

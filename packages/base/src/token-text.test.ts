@@ -7,7 +7,7 @@ import { mintToken, readTokenText, tokenKindOf, tokenKinds } from "./token-text.
 const ids = createIds();
 const idAt = "gw_operator_".length;
 
-test.each(tokenKinds)("a token says that it is an %s, and holds an id, 256 bits and a checksum", (kind) => {
+test.each(tokenKinds)("a token contains its kind %s, an id, 256 bits and a checksum", (kind) => {
 	const tokens = Array.from({ length: 100 }, () => mintToken(kind, ids));
 	for (const token of tokens) {
 		expect(token).toMatch(new RegExp(`^gw_${kind}_[0-9a-z]{26}_[A-Za-z0-9_-]{49}$`));
@@ -45,7 +45,7 @@ test.each([
 	expect(readTokenText(text)).toBeUndefined();
 });
 
-test("a token with another id, kind or case, cut off or with something around it, is none", () => {
+test("a text with another id, kind or case, cut off or with extra characters, is not a token", () => {
 	const token = mintToken("operator", ids);
 	const foreign = mintToken("operator", ids);
 	for (const wrong of [
@@ -62,7 +62,7 @@ test("a token with another id, kind or case, cut off or with something around it
 	}
 });
 
-test("a token with any character changed is recognised by its checksum", () => {
+test("the checksum detects any changed character of a token", () => {
 	const token = mintToken("connector", ids);
 	fc.assert(
 		fc.property(fc.nat(token.length - 1), fc.constantFrom(..."aZ09_-"), (at, character) => {
@@ -72,7 +72,7 @@ test("a token with any character changed is recognised by its checksum", () => {
 	);
 });
 
-test.each(tokenKinds)("a token for an %s is taken out of every text, registered or not", (kind) => {
+test.each(tokenKinds)("a token for an %s is removed from every text, registered or not", (kind) => {
 	const token = mintToken(kind, ids);
 	const redactor = new Redactor();
 	for (const text of [token, `x ${token} y`, `"${token}"`, `parley.ticket.${token}`, token.slice(0, -9)]) {

@@ -72,7 +72,7 @@ test("a database with content runs its migrations one by one", async () => {
 	expect(ran).toEqual(["0002-second", "0001-first"]);
 });
 
-test("a schema that cannot be made leaves an empty database, which the next start can use", async () => {
+test("an invalid schema leaves an empty database, which the next start can use", async () => {
 	const target = file("broken");
 	const broken = { ...fresh, schema: `${fresh.schema}create table things (again text);` };
 	const opened = openSqliteStore({ file: target, migrations: [first], fresh: broken });

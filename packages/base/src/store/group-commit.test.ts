@@ -161,7 +161,7 @@ test("closing waits for queued commands, also behind a running flush", async () 
 	await expect(command("late")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("the watch is called for every transaction, also for one that fails", async () => {
+test("the watch is called for every transaction, also for a failed one", async () => {
 	const { transactions, command, refused } = recorded();
 	await Promise.allSettled([command("a"), refused("b")]);
 	await command("c");
@@ -190,7 +190,7 @@ test("a single command whose transaction was rolled back is retried", async () =
 	expect(done).toEqual(["begin", "a", "commit", "rollback", "begin", "a", "commit"]);
 });
 
-test("a transaction that is rolled back each time is given up after ten tries", async () => {
+test("a transaction that is rolled back each time fails after ten attempts", async () => {
 	const { done, tries, command } = recorded(["commit"], Number.POSITIVE_INFINITY);
 	await expect(command("a")).rejects.toMatchObject({ code: "unavailable" });
 	expect(done.filter((name) => name === "a")).toHaveLength(10);

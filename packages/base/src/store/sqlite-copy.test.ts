@@ -67,7 +67,7 @@ test("a copy that cannot be finished leaves nothing", () =>
 		expect(await readdir(at("."))).not.toContain("b.sqlite");
 	}));
 
-test("files that cannot be opened have different errors", () =>
+test("each kind of unreadable file has its own error", () =>
 	inDirectory(async (at) => {
 		const target = at("copy.sqlite");
 		await expect(copySqliteFile(at("none.sqlite"), target, async () => 0)).rejects.toMatchObject({

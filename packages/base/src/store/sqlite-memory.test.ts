@@ -59,7 +59,7 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-test("each has its own database, which ends with it", async () => {
+test("each in-memory database is separate and ends when it is closed", async () => {
 	const [one, other] = [await open(), await open()];
 	await add(one, "a");
 	expect([await count(one), await count(other)]).toEqual([1, 0]);
@@ -71,7 +71,7 @@ test("each has its own database, which ends with it", async () => {
 	await next.close();
 });
 
-test("a query that only reads cannot write", async () => {
+test("a read-only query cannot write", async () => {
 	const store = await open();
 	const written = store.read((db) =>
 		sql`insert into items (id, state, n) values ('a', 'open', 0)`.execute(db),
@@ -81,7 +81,7 @@ test("a query that only reads cannot write", async () => {
 	await store.close();
 });
 
-test("a read that is called while a large transaction is open sees what was committed, not a part of it", async () => {
+test("a read during a large open transaction sees only committed data", async () => {
 	const store = await open();
 	await add(store, "first");
 	const seen: Promise<number>[] = [];

@@ -76,7 +76,7 @@ test("committed data survives reopening", async () => {
 	expect(readdirSync(join(directory, "data"))).toEqual(["parley.db"]);
 });
 
-test("the files belong to their owner alone, also when they were open to others", async () => {
+test("only their owner can access the files, also if others had access before", async () => {
 	await (await open()).close();
 	writeFileSync(file, readFileSync(file), { mode: 0o644 });
 	const store = await open();
@@ -85,7 +85,7 @@ test("the files belong to their owner alone, also when they were open to others"
 	await store.close();
 });
 
-test("commits wait for the disk, and foreign keys are enforced", async () => {
+test("commits are synced to disk, and foreign keys are enforced", async () => {
 	const store = await open();
 	const settings = await store.commit(async (tx) => {
 		const read = async (name: string) =>
@@ -98,7 +98,7 @@ test("commits wait for the disk, and foreign keys are enforced", async () => {
 	await store.close();
 });
 
-test("a read does not wait for the command that is running", async () => {
+test("a read does not wait for a running command", async () => {
 	const store = await open();
 	await write(store, "before");
 	const seen = await store.commit(async (tx) => {
@@ -117,7 +117,7 @@ test("a read cannot write", async () => {
 	await store.close();
 });
 
-test("closing waits for reads that have begun", async () => {
+test("closing waits for reads that have started", async () => {
 	const store = await open();
 	await write(store, "text");
 	const reading = store.read(async (db) => {
@@ -145,7 +145,7 @@ test("a crash before the commit loses the command, a crash after it does not", a
 	]);
 });
 
-test("a migrated database keeps its data and leaves a private copy of the old one in the same directory", async () => {
+test("a migrated database keeps its data, and a private copy of the old one stays in its directory", async () => {
 	const before = await open();
 	await write(before, "old");
 	await before.close();
@@ -192,7 +192,7 @@ test("a crash in the middle of a migration leaves the old schema, and the next s
 	await completed.close();
 });
 
-test("a migration that fails is named and changes nothing", async () => {
+test("a failed migration is named and changes nothing", async () => {
 	const before = await open();
 	await write(before, "old");
 	await before.close();
@@ -237,7 +237,7 @@ test("a migration can rebuild a table that others refer to", async () => {
 	await store.close();
 });
 
-test("a database of a newer program is refused and not changed, also not to recover it after a crash", async () => {
+test("a database of a newer version is refused and not changed, not even to recover it after a crash", async () => {
 	const newer = await open([createNotes, addAuthor]);
 	await write(newer, "text");
 	const copy = crashCopy("crashed");
@@ -282,7 +282,7 @@ test.each([
 	expect(readFileSync(file).equals(damaged)).toBe(true);
 });
 
-test("a large file is not read through at each start, but before it is migrated", async () => {
+test("a large file is checked completely before a migration, but not at each start", async () => {
 	const store = await open();
 	const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: "x".repeat(2_000) }));
 	await store.commit((tx) => tx.insertInto("notes").values(rows).execute());
@@ -295,7 +295,7 @@ test("a large file is not read through at each start, but before it is migrated"
 	await expect(open([createNotes, later])).rejects.toMatchObject({ code: "data_loss" });
 });
 
-test("a file that cannot be opened is named", async () => {
+test("the error names a file that cannot be opened", async () => {
 	writeFileSync(join(directory, "data"), "a file where a directory should be");
 	await expect(open()).rejects.toMatchObject({
 		code: "unavailable",

@@ -52,7 +52,7 @@ const refusal = {
 	},
 };
 
-test("a command that meets a full disk loses its complete transaction for that reason", async () => {
+test("on a full disk, the complete transaction of a command fails with that reason", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	const others = async (): Promise<string> => "nothing written";
@@ -61,7 +61,7 @@ test("a command that meets a full disk loses its complete transaction for that r
 	expect(await Promise.allSettled([commits.commit(write)])).toMatchObject([refusal]);
 });
 
-test("the error of a command that says nothing of the disk changes nothing", async () => {
+test("a command error without a disk error does not change the storage health", async () => {
 	const { commits, told } = onDisk();
 	const own = commits.commit(() => Promise.reject(new Error("no such session")));
 	await expect(own).rejects.toThrow("no such session");
@@ -69,7 +69,7 @@ test("the error of a command that says nothing of the disk changes nothing", asy
 	expect(told).toEqual([]);
 });
 
-test("on a full disk, a transaction that writes nothing does not count as success", async () => {
+test("on a full disk, a transaction without writes does not count as success", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	await Promise.allSettled([commits.commit(write)]);
@@ -99,7 +99,7 @@ test("each change is reported once with the time of the first failure, and a que
 	expect(disk.probes).toBe(probed);
 });
 
-test("a closed store is no longer tried", async () => {
+test("a closed store is not retried", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	await Promise.allSettled([commits.commit(write)]);

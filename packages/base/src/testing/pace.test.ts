@@ -26,7 +26,7 @@ test("waits are at least as long as on an idle machine", () => {
 	expect(pacedNow(1_000)).toBeGreaterThanOrEqual(paced(1_000));
 });
 
-test("a wait gives up, and a cancelled wait does not", async () => {
+test("a wait times out, and a cancelled wait does not", async () => {
 	const given: string[] = [];
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const cancel = afterPatience(1, () => given.push("cancelled"));

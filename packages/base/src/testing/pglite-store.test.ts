@@ -5,7 +5,7 @@ import { openPgliteStore } from "./pglite-store.ts";
 
 const migrations = [contractMigration];
 
-test("a store has nothing of a store that was closed before it", async () => {
+test("a store has no data of a store that was closed before", async () => {
 	const first = await openPgliteStore({ migrations });
 	await first.commit(async (tx) => {
 		await sql`create table other (id text)`.execute(tx);
@@ -24,7 +24,7 @@ test("a store has nothing of a store that was closed before it", async () => {
 	await second.close();
 });
 
-test("stores that are open together have databases of their own", async () => {
+test("stores that are open at the same time have separate databases", async () => {
 	const [one, other] = await Promise.all([openPgliteStore({ migrations }), openPgliteStore({ migrations })]);
 	await one.commit((tx) => sql`insert into items (id, state, n) values ('a', 'open', 0)`.execute(tx));
 	const { rows } = await other.read((db) => sql`select count(*) as items from items`.execute(db));

@@ -411,7 +411,7 @@ test("is ready for a line if a question is open or no turn runs", async ({ table
 	await ready;
 });
 
-plainTest("a resumed session shows how it ended, without what comes as an event", async () => {
+plainTest("a resumed session shows its last state without events that are sent again", async () => {
 	const table = new Table(new FakeSession("sess_1", "resumed", 2));
 	const message = (role: string, content: string, seq: number) => ({ role, content, ts: "", seq });
 	table.client

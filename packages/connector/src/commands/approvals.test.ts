@@ -77,7 +77,7 @@ function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 	);
 }
 
-test("one post shows as many approvals as fit, each with its own buttons, and the number of the others", async () => {
+test("one post shows as many approvals as fit, each with its own buttons, and the number of hidden ones", async () => {
 	const prompts = many(6);
 	const { said, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
@@ -109,7 +109,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	expect(behind.said).toContain("1 more: `/approvals from:3`");
 });
 
-test("a short approval with long values only in its preview cannot be approved in a list either", async () => {
+test("a short approval whose long values are only in its preview cannot be approved in a list", async () => {
 	const write = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+ x" };
 	const brief = listedPrompt({ token: "prompt_brief0" }, write);
 	for (const prompts of [
@@ -120,7 +120,7 @@ test("a short approval with long values only in its preview cannot be approved i
 	}
 });
 
-test("a post with several approvals respects the platform's limit, whichever part is long", async () => {
+test("a post with several approvals fits the limit of the platform, if any part is long", async () => {
 	const long = "ä*".repeat(50);
 	const prompts = many(4, { name: long, session_title: long }, { notes: [long.repeat(3)] });
 	const { reply } = await ask(waiting(...prompts));
@@ -129,7 +129,7 @@ test("a post with several approvals respects the platform's limit, whichever par
 	expect(reply?.text).toMatch(/\d more: `/);
 });
 
-test("calls that this person can approve come before their own and before those that always require approval", async () => {
+test("approvals that a person can answer precede their own requests and calls that always require approval", async () => {
 	const [critical, own] = many(2);
 	const { reply } = await ask(
 		waiting(
@@ -146,7 +146,7 @@ test("calls that this person can approve come before their own and before those 
 	]);
 });
 
-test("the list reports further approvals that it does not show", async () => {
+test("the list reports the number of hidden approvals", async () => {
 	expect((await ask(waiting(...many(200)))).said).toContain("At least 196 more: ");
 });
 
@@ -154,13 +154,13 @@ test("an empty list is reported", async () => {
 	expect((await ask(waiting())).said).toBe("There are no open approvals that you can answer here.");
 });
 
-test("an approval that was answered during the listing is left out", async () => {
+test("an approval that is answered while the list is made is omitted", async () => {
 	const prompts = [listedPrompt()];
 	const { said } = await ask({ list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }) });
 	expect(said).toBe("There are no open approvals that you can answer here.");
 });
 
-test("a person who may not approve gets the gateway's refusal", async () => {
+test("a person without the right to approve gets the refusal of the gateway", async () => {
 	const refusal = new ParleyError(
 		"the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
 		{ code: "permission_denied" },

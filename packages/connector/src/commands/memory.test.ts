@@ -65,7 +65,7 @@ test.each<{
 	expect(gateway.asked.at(-1)).toMatchObject(asks);
 });
 
-test("a command that is written in a channel shows no notes about the person there", async () => {
+test("a command in a channel shows no notes about the person there", async () => {
 	const shared = {
 		...note,
 		memory_id: "mem_aaaaaaaaaaaaaaaaaaaa000002",

@@ -97,7 +97,7 @@ test("the id of a schedule is completed from its title", async () => {
 	expect(await remove?.complete?.(context, { ...typing, typed: "zebra" })).toEqual([]);
 });
 
-test("a command that is written in a channel shows no schedule of another place there", async () => {
+test("a command in a channel shows no schedule of another channel", async () => {
 	const elsewhere = {
 		...schedule,
 		entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000002",

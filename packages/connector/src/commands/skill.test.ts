@@ -44,13 +44,13 @@ function talkingContext() {
 
 const answers = { list_skills: () => ({ skills: [deploy, ...hidden], problems: [], digest: "" }) };
 
-test("without a name the skills that people may start are listed", async () => {
+test("the command without a name lists the skills that people may start", async () => {
 	const { context } = talkingContext();
 	const { text } = (await command?.run(context, commanded("skill", {}))) ?? {};
 	expect(text).toMatch(/^- `\S*skill deploy .*branch.*` Deploys .*$/);
 });
 
-test("a name completes with the skills of the room's session", async () => {
+test("a name is completed from the skills of the channel's session", async () => {
 	const { context, gateway } = talkingContext();
 	const { person, room } = commanded("skill", {}).event;
 	const asked = { option: "name", typed: "/dep", options: {}, person, room };
@@ -64,7 +64,7 @@ test.each([
 	{ name: "deploy", arguments: "main now" },
 	{ name: "/deploy main now" },
 	{ name: "deploy main now" },
-])("%j is said as a message that starts the skill", async (options) => {
+])("%j is sent as a message that starts the skill", async (options) => {
 	const { context, said } = talkingContext();
 	await command?.run(context, commanded("skill", options));
 	expect(said).toEqual(["/deploy main now"]);

@@ -149,7 +149,7 @@ test.each([
 	["aaaaa", /several tasks have an id that ends with aaaaa: use more characters, for example 6789baaaaa/],
 	["zzzzzz", /no task here has an id that ends with zzzzzz: \/task list shows them/],
 	["a", /no task here has an id that ends with a:/],
-])("an id that ends with %s is refused in words", async (typed, message) => {
+])("an id that ends with %s is refused with an explanation", async (typed, message) => {
 	const { reply } = run(listing(alike, taskPayload(), part), "task cancel", { id: typed });
 	await expect(reply).rejects.toThrow(message);
 });
@@ -162,14 +162,14 @@ test.each([
 	["task show", "abb", ["Old · ✅ Done · abbbbb"]],
 	["task cancel", "", ["Tidy *up* · ⏸️ Waiting for your answer · aaaaaa"]],
 	["task reply", "x", []],
-])("%s proposes what %j may mean", async (command, typed, labels) => {
+])("%s suggests the tasks that %j matches", async (command, typed, labels) => {
 	const { context } = scriptedContext(listing(waiting, done, part));
 	const found = taskCommands.find(({ name }) => name === command);
 	const proposed = await found?.complete?.(context, { option: "id", typed, ...waits });
 	expect(proposed?.map(({ label }) => label)).toEqual(labels);
 });
 
-test("task new proposes who can work on it", async () => {
+test("task new suggests the agents that can do the task", async () => {
 	const agents = [
 		{ name: "coder", title: "Coder", sampling: {} },
 		{ name: "writer", title: "", sampling: {} },

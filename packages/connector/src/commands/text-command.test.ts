@@ -104,7 +104,7 @@ test.each(["help", "!", "! help", "!dance", "/etc/hosts is a file", "look: !help
 	},
 );
 
-test("a stop command may have further words", () => {
+test("a stop command may contain more words", () => {
 	const stop = { name: "stop", description: "Stops", options: [] };
 	for (const said of ["!stop", "!stop now", "/stop it, please"]) {
 		expect(readTextCommand(said, [...table, stop])).toEqual({ command: stop, options: {} });
@@ -118,6 +118,6 @@ test.each([
 	...["stop it", "stopp", "!!stop", "", "don't stop", "stop?", "stop, it"].map(
 		(said) => [said, false] as const,
 	),
-])("%s says stop: %s", (said, expected) => {
+])("%s is a stop command: %s", (said, expected) => {
 	expect(saysStop(said)).toBe(expected);
 });

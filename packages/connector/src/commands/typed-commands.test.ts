@@ -3,7 +3,7 @@ import { playScene } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 import { commandTable } from "./command-table.ts";
 
-test("commands are written as the platform has them typed, in a thread otherwise than in a channel", async () => {
+test("commands are written in the form that the platform accepts in a channel or a thread", async () => {
 	const stage = await Stage.open();
 	Object.assign(stage.platform, {
 		command: (name: string, { thread }: { readonly thread?: string }) =>

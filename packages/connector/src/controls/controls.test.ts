@@ -14,7 +14,7 @@ const subjects = [
 	"1712345678.012345",
 ];
 
-test.each(subjects)("an id of %s is read back to its target, and is valid on all platforms", (subject) => {
+test.each(subjects)("an id of %s is parsed to its target, and is valid on all platforms", (subject) => {
 	const controls = new Controls("token");
 	for (const kind of kinds) {
 		const target = { kind, session, subject };
@@ -62,7 +62,7 @@ test("an id is valid only with the secret", () => {
 	expect(new Controls("other").read(id)).toBeUndefined();
 });
 
-test("an id that was changed anywhere stands for nothing", () => {
+test("an id with any change is invalid", () => {
 	const controls = new Controls("token");
 	const id = controls.write({ kind: "deny", session, subject: "prompt_1" });
 	for (let place = 0; place < id.length; place += 1) {

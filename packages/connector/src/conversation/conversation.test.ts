@@ -37,7 +37,7 @@ const said: RecordedEvent = {
 	},
 };
 
-test("each part remembers its own of an event, and the same event gives the same twice", () => {
+test("each reducer has its own state, and the same event returns the same result twice", () => {
 	const step = reduceConversation(emptyConversation, said, scene);
 	expect(step.state).toEqual({ ...emptyConversation, answers: step.state.answers });
 	expect(step.state.answers.open.map(({ id }) => id)).toEqual(["r1"]);

@@ -48,7 +48,7 @@ function button(label: string): Control {
 
 const sentence = "The quick brown fox jumps over the lazy dog. ";
 
-test("only the first post replies, and only the last has what belongs below", () => {
+test("only the first post is a reply, and only the last post has the footer and controls", () => {
 	const upload = { fileId: "file_1", name: "a.png", size: 3 };
 	const below = { controls: [[button("Stop")]], upload, foot: "small *print*" };
 	const all = posts({ text: sentence.repeat(10), replyTo: "5", thread: "task:1", ...below }, smallDialect);
@@ -60,7 +60,7 @@ test("only the first post replies, and only the last has what belongs below", ()
 	expect(all.map(({ body }) => body.includes("-# small _print_"))).toEqual([false, false, true]);
 });
 
-test("a row keeps the event's place and moment, and a task's the order of the task", () => {
+test("a row has the position and time of its event, and the order of its task", () => {
 	const show: ShowOperation = { type: "show", lane: "progress", card: "task:9", text: "half", task: "9" };
 	const payload = { type: "post", body: "half" };
 	const row = { seq: 7, at: 1000, lane: "progress", payload };
@@ -102,7 +102,7 @@ test("a footer that leaves no space shortens the text, and a long footer is cut"
 	expect(cut?.body.length).toBeLessThan(60);
 });
 
-test("a card is one post, cut between its parts with a word about it, and keeps its controls", () => {
+test("a card is one post with its controls, cut between its parts with a note", () => {
 	const text = `Run this?\n\n\`\`\`sh\n${"make all\n".repeat(40)}\`\`\`\n\nReally?`;
 	const [card, ...others] = posts({ text, card: "ask:1", foot: "until noon", controls: [[button("Yes")]] });
 	expect(others).toEqual([]);
@@ -111,7 +111,7 @@ test("a card is one post, cut between its parts with a word about it, and keeps 
 	expect(posts({ text: "short", card: "ask:1" })).toEqual([{ type: "post", body: "short" }]);
 });
 
-test("an answer of too many posts is a file with a beginning", () => {
+test("an answer that needs too many posts is a file with its beginning", () => {
 	const text = sentence.repeat(40);
 	const [post, ...others] = posts({ text, foot: "trusted", controls: [[button("Good")]] });
 	expect(others).toEqual([]);
@@ -154,7 +154,7 @@ function words(written: string): string[] {
 	return written.match(/\bw\d+\b/g) ?? [];
 }
 
-test("every post fits and shows something, and nothing of an answer is lost", () => {
+test("every post fits and is not empty, and no part of an answer is lost", () => {
 	fc.assert(
 		fc.property(text, foot, dialects, fc.constantFrom(120, 300, 700), (said, below, dialect, limit) => {
 			const show = { text: said, ...defined({ foot: below }) };
@@ -187,7 +187,7 @@ test("one post of text shows the state of its card, and posts with files do not"
 	expect(statesOf({ text: sentence.repeat(10) })).toEqual([undefined, undefined, undefined]);
 });
 
-test("long code of an answer comes with the last post as a snippet, if the platform has snippets", () => {
+test("long code of an answer is a snippet in the last post, if the platform has snippets", () => {
 	const code = Array.from({ length: 61 }, (_, n) => `a${n}`).join("\n");
 	const show = { text: `Look:\n\n\`\`\`py\n${code}\n\`\`\``, card: "answer:r1" } as const;
 	const shown = (more: object, snippets = true) =>

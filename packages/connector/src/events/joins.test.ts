@@ -29,12 +29,12 @@ test("messages of a person within 2 s are one request, which names the last of t
 	expect(sent(stage)).toHaveLength(2);
 });
 
-test("a message after more than 2 s is a request of its own", async () => {
+test("a message after more than 2 s is a separate request", async () => {
 	const stage = await playScene([{ says: "one" }, { passes: 1500 }, { says: "two" }, later], await open());
 	expect(sent(stage)).toEqual(["one", "two"]);
 });
 
-test("the request has the files of all its messages", async () => {
+test("the request contains the files of all its messages", async () => {
 	const stage = await open();
 	for (const name of ["a.txt", "b.txt"]) stage.platform.attachments.set(name, new Uint8Array([1]));
 	await playScene([{ says: "one", attaches: ["a.txt"] }, { says: "", attaches: ["b.txt"] }, later], stage);
@@ -80,7 +80,7 @@ test("the answer to a question is not joined", async () => {
 	expect(sent(stage)).toEqual(["zero"]);
 });
 
-test("an edit within the time replaces the text, and a deleted message is not a part of the request", async () => {
+test("an edit within the time replaces the text, and a deleted message is not part of the request", async () => {
 	const deletion: Step = {
 		does: (stage) =>
 			stage.arrive(

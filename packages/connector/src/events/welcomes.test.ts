@@ -22,7 +22,7 @@ async function openStage(isPrivate = false): Promise<Stage> {
 
 const mention = { says: "hello", in: "general", mentions: "us" } as const;
 
-test("a person is welcomed in direct messages once, with the work, the approvers and the prompts", async () => {
+test("a person is welcomed in direct messages once, with the tasks, the approvers and the prompts", async () => {
 	const stage = await playScene([{ says: "hello" }, { says: "again" }], await openStage());
 	expect(stage.posts(stage.room()).filter((post) => post.includes(hello))).toEqual([
 		"Hello! Write to me here. I answer questions, work with files and tools, and run tasks in the background. `/help` lists my commands.\nBefore I change anything, I ask for approval. @olga or the operator can give it.\nTry: “Say hi”",
@@ -43,7 +43,7 @@ test("a channel is welcomed once, and not if the gateway already has a conversat
 	expect(welcomed()).toBe(1);
 });
 
-test("each person is welcomed alone if posts can be private", async () => {
+test("each person is welcomed separately if posts can be private", async () => {
 	const stage = await playScene([mention, mention], await openStage(true));
 	expect(stage.whispers().map((text) => text.slice(0, 17))).toEqual(["Hello! Mention me"]);
 	await playScene([{ ...mention, by: "bea" }, { restarts: true }, mention], stage);
@@ -51,7 +51,7 @@ test("each person is welcomed alone if posts can be private", async () => {
 	expect(stage.posts(stage.room("general")).filter((post) => post.includes(hello))).toEqual([]);
 });
 
-test("a person whose messages were handled before has no welcome", async () => {
+test("a person whose messages were handled before gets no welcome", async () => {
 	const stage = await openStage(true);
 	stage.gateway.facts.clear();
 	await playScene([mention], stage);
@@ -60,7 +60,7 @@ test("a person whose messages were handled before has no welcome", async () => {
 	expect(stage.whispers()).toEqual([]);
 });
 
-test("an invitation welcomes the channel before any message, once", async () => {
+test("an invitation to a channel posts the welcome once, before any message", async () => {
 	const stage = await openStage();
 	const event = {
 		type: "invited" as const,
@@ -74,7 +74,7 @@ test("an invitation welcomes the channel before any message, once", async () => 
 	expect(stage.posts(stage.room("general")).filter((post) => post.includes(hello))).toHaveLength(1);
 });
 
-test("a person without access gets no welcome, and one notice a day that only they see", async () => {
+test("a person without access gets no welcome, but one private notice a day", async () => {
 	const stage = await openStage(true);
 	stage.gateway.roles.set("ada", "stranger");
 	await playScene([mention, mention], stage);

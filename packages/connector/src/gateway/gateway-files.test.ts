@@ -55,7 +55,7 @@ test("a file is downloaded up to a limit", async () => {
 	await expect(files.download("file_1", 9, signal)).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
-test("the moments of events are read from the history", async () => {
+test("the times of events are read from the history", async () => {
 	const events = [{ seq: 3, timestamp: "2026-01-01T00:00:01Z" }, { seq: 4 }];
 	const { heard, files } = await gatewayThat(answer(200, events));
 	expect(await files.moments("sess_1", 2, signal)).toEqual(new Map([[3, Date.UTC(2026, 0, 1, 0, 0, 1)]]));
@@ -67,7 +67,7 @@ test.each([
 	[403, { error: "forbidden" }, "permission_denied", "forbidden"],
 	[413, { error: "too large" }, "invalid_argument", "too large"],
 	[502, "<html>", "unavailable", "status 502"],
-])("the status %d is a refusal in the gateway's words", async (status, body, code, words) => {
+])("the status %d is a refusal with the words of the gateway", async (status, body, code, words) => {
 	const { files } = await gatewayThat(answer(status, body));
 	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({
 		code,
@@ -75,7 +75,7 @@ test.each([
 	});
 });
 
-test("a gateway that is down is unavailable, and a cancelled wait rejects", async () => {
+test("a gateway that does not answer is unavailable, and a cancelled wait rejects", async () => {
 	const { files } = await gatewayThat((request) => void request.socket.destroy());
 	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({ code: "unavailable" });
 	const silent = await gatewayThat(() => undefined);

@@ -47,7 +47,7 @@ test("a home page is published when it is opened, and again when its content cha
 	expect(pages(stage).count).toBe(3);
 });
 
-test("many changes update a page at most every 15 seconds, and a page that was opened long ago not at all", async () => {
+test("many changes update a page at most every 15 seconds, and a page that was opened long ago is not updated", async () => {
 	const stage = await openStage();
 	const room = { ...stage.room(), tenant: "guild" };
 	stage.platform.readable = async () => stage.room("general");
@@ -65,7 +65,7 @@ test("many changes update a page at most every 15 seconds, and a page that was o
 	expect(pages(stage).count).toBe(last);
 });
 
-test("a channel whose readers the platform does not know stays hidden, and its controls have no effect", async () => {
+test("a channel with unknown readers stays hidden, and its controls have no effect", async () => {
 	const stage = await openStage();
 	await playScene([{ says: "sort it", in: "general", mentions: "us" }], stage);
 	const { tenant } = stage.room("general");

@@ -14,7 +14,7 @@ async function surroundings() {
 
 const event = (id: string, conversation = "general"): QueuedEvent => ({ id, conversation, data: { id } });
 
-test("an event is accepted once, in spite of redelivery and restarts", async () => {
+test("an event is accepted once despite redelivery and restarts", async () => {
 	const { store, heard, parts } = await surroundings();
 	const inbox = await Inbox.start(parts);
 	expect(await inbox.accept(event("a"))).toBe(true);
@@ -65,7 +65,7 @@ test("an unhandled event of an ended process is handled by the next one, with th
 	expect(heard).toEqual(["a", "b"]);
 });
 
-test("while the gateway is away an event keeps its turn however long that takes", async () => {
+test("an event stays first in its queue for as long as the gateway is unavailable", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	let isAway = true;
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
@@ -85,7 +85,7 @@ test("while the gateway is away an event keeps its turn however long that takes"
 	expect(heard).toEqual(["a", "b"]);
 });
 
-test("an event that the handler refuses five times is given up with its reason, and the next one continues", async () => {
+test("an event that the handler refuses five times is dropped with its reason, and the next one continues", async () => {
 	const { store, clock, log, heard, parts } = await surroundings();
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		heard.push(id);
@@ -117,7 +117,7 @@ test("a full queue refuses an event, so that the platform redelivers it", async 
 	expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
-test("an event whose end cannot be written down is handled again, and an inbound event that cannot is refused", async () => {
+test("an event whose end cannot be stored is handled again, and an inbound event that cannot be stored is refused", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	const refuse = (): void => {
 		store.refusals = 1;
@@ -150,7 +150,7 @@ test("a stopped inbox waits for its handlers, aborts their signal, and starts no
 	expect(clock.pending).toBe(0);
 });
 
-test("waiting events above a thousand are read in order and complete", async () => {
+test("more than a thousand pending events are read completely and in order", async () => {
 	const { store, parts } = await surroundings();
 	const gate = Promise.withResolvers<void>();
 	const heard: { readonly data: unknown; readonly isRead: boolean }[] = [];
@@ -171,7 +171,7 @@ test("waiting events above a thousand are read in order and complete", async () 
 	await inbox.stop();
 });
 
-test("a held event waits, other conversations do not, and the handler sees the events behind it", async () => {
+test("an event on hold does not block other conversations, and the handler sees the events behind it", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	const seen: string[][] = [];
 	const handle: InboundHandler = async ({ id }, { following }) => {

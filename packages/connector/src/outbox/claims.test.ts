@@ -55,7 +55,7 @@ test("rows claimed by a lost transaction are sent by the next one, once", async 
 	expect(context.surface.asked).toEqual(['send "one"']);
 });
 
-test("a row without capacity beside the claims of a lost transaction is sent afterwards", async () => {
+test("a row without capacity beside the claims of a lost transaction is sent later", async () => {
 	const { office: context, places } = await office();
 	const limit = { scope: "slow", retryAfterMs: 1000 };
 	context.surface.script.push(() => {
@@ -86,7 +86,7 @@ test("no more rows are claimed than can be in flight, and the others are claimed
 	expect(context.shown).toHaveLength(40);
 });
 
-test("a post that is not settled yet is not claimed a second time", async () => {
+test("a post without a result is not claimed a second time", async () => {
 	const { office: context, places } = await office();
 	context.surface.script.push(() => {
 		throw new DeliveryError("too much", { kind: "rate-limited" });
@@ -101,7 +101,7 @@ test("a post that is not settled yet is not claimed a second time", async () => 
 	expect(context.surface.asked).toEqual(["send 1", "send 1", "send 2"]);
 });
 
-test("a row planned after the stop is left to the next process", async () => {
+test("the next process sends a row that was planned after the stop", async () => {
 	const { office: context } = await office();
 	await context.outbox.stop();
 	await context.tell([{ payload: 1 }]);
@@ -110,7 +110,7 @@ test("a row planned after the stop is left to the next process", async () => {
 	expect(context.surface.asked).toEqual(["send 1"]);
 });
 
-test("a claimed post whose request this process could not make is looked up by the next one, and not sent again by this", async () => {
+test("the next process looks up a claimed post without a request, and this process does not send it again", async () => {
 	const { office: context, places } = await office();
 	places.once("outbox.claimed", () => {
 		throw new Error("no memory");
@@ -130,7 +130,7 @@ test("a claimed post whose request this process could not make is looked up by t
 	expect(context.surface.asked).toEqual(["find sess_1/1/0"]);
 });
 
-test("an edit that waits while its card is being posted is known as one when it is", async () => {
+test("an edit that waits for the post of its card is recognised as an edit", async () => {
 	const { office: context } = await office();
 	const slow = Promise.withResolvers<undefined>();
 	context.surface.script.push(

@@ -43,7 +43,7 @@ async function twoHeld(): Promise<Held> {
 	};
 }
 
-test("decisions of another process about held posts are carried out while the connector runs", async () => {
+test("a running connector applies decisions of another process about held posts", async () => {
 	await using held = await twoHeld();
 	const { office } = held;
 	await held.leave("sess_1/1/0", true);
@@ -76,7 +76,7 @@ test("the first of two decisions is used, a different one is refused, and a late
 	expect(await store.read((db) => db.selectFrom("decisions").selectAll().execute())).toEqual([]);
 });
 
-test("a connector of an earlier version is not changed under its feet", async () => {
+test("a running connector of an earlier version is not changed", async () => {
 	await using held = await twoHeld();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
 	await held.store.commit((tx) =>

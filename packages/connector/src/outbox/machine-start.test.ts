@@ -54,7 +54,7 @@ test.each<[what: string, now: MachineStart | undefined, asked: string]>([
 );
 
 test.skipIf(process.platform !== "linux")(
-	"the mark of this machine stays the same, and moves with the wall clock",
+	"the mark of this machine stays the same, and follows changes of the wall clock",
 	async () => {
 		const [first, second, set] = [
 			await readMachineStart(() => systemClock.now()),

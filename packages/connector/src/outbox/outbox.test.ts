@@ -9,7 +9,7 @@ const failWith =
 	};
 const never = () => new Promise<never>(() => undefined);
 
-test("events that were planned plan nothing again, and a cursor never goes back", async () => {
+test("a repeated plan of the same events adds no rows, and a cursor never decreases", async () => {
 	const office = await PostOffice.open();
 	const rows = [{ seq: 2, at: office.clock.now(), lane: "final", payload: "once" }] as const;
 	const plan = { conversation: "general", cursor: { session: "sess_1", seq: 2 }, rows };
@@ -73,7 +73,7 @@ test("with limited capacity, the more urgent lane of another conversation goes f
 	expect(office.shown).toEqual(["seen", "may I?", "limited", "milestone"]);
 });
 
-test("a bucket that a receipt calls empty is left alone until it is full again", async () => {
+test("a bucket that a receipt reports as empty is not used until it is full again", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push((row) => ({
 		...office.surface.carryOut(row),
@@ -123,7 +123,7 @@ const afterCommit = (office: PostOffice) => (row: OutboxRow) => {
 	throw new DeliveryError("503", { kind: "unknown" });
 };
 
-test("repeats back off within the window, and after it the post is looked up", async () => {
+test("retries back off within the window, and after it the post is looked up", async () => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	const askedAt: number[] = [];
@@ -146,7 +146,7 @@ test("repeats back off within the window, and after it the post is looked up", a
 	expect(office.shown).toEqual(["once"]);
 });
 
-test("a post before an error is not repeated, and later ones keep their order", async () => {
+test("a post before an error is not repeated, and later posts keep their order", async () => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), failWith("unknown"));
@@ -158,7 +158,7 @@ test("a post before an error is not repeated, and later ones keep their order", 
 });
 
 test.each(["rejected", "gone"] as const)(
-	"a repeat that is %s says nothing of the request before it",
+	"a retry that is %s gives no result for the earlier request",
 	async (kind) => {
 		const office = await PostOffice.open();
 		office.surface.dedupeMs = 60_000;
@@ -171,7 +171,7 @@ test.each(["rejected", "gone"] as const)(
 	},
 );
 
-test("a repeat waits as long as the platform says", async () => {
+test("a retry waits for the time that the platform requests", async () => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	const limit = { scope: "general", retryAfterMs: 3000 };
@@ -205,7 +205,7 @@ test.each([
 	]);
 });
 
-test("after the database was lost, what is found is not posted again, and what is not found is", async () => {
+test("after a loss of the database, only posts that a lookup does not find are posted", async () => {
 	const before = await PostOffice.open();
 	await before.tell([{ payload: "one" }]);
 	const after = await PostOffice.open();
@@ -224,7 +224,7 @@ test("after the database was lost, what is found is not posted again, and what i
 	]);
 });
 
-test("a post that the platform refuses is dead with its reason, and later ones continue", async () => {
+test("a post that the platform refuses is dead with its reason, and later posts continue", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rejected"), failWith("gone"));
 	await office.tell([{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
@@ -285,7 +285,7 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	await office.store.close();
 });
 
-test("a held conversation sends only posts whose requests had started", async () => {
+test("a conversation on hold sends only posts whose requests had started", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));
 	await office.tell([{ payload: 1 }, { payload: 2 }]);
@@ -307,7 +307,7 @@ test("a post older than a day needs a decision", async () => {
 	expect(office.shown).toEqual(["last week"]);
 });
 
-test("a receipt that cannot be written down at once is written down later, and nothing is sent again", async () => {
+test("a receipt that cannot be stored at once is stored later, and no post is sent again", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push((row) => {
 		office.store.refusals = 2;
@@ -336,7 +336,7 @@ test("a progress row without a card, and a row after the cursor, are refused", a
 	await expect(office.tell([{ seq: 9 }])).rejects.toThrow("a row of event 9 is planned with the cursor at 2");
 });
 
-test("an outbox that is stopped waits for the answers to its requests and makes no others", async () => {
+test("a stopped outbox waits for the responses to its requests and sends no others", async () => {
 	const office = await PostOffice.open();
 	const slow = Promise.withResolvers<undefined>();
 	office.surface.script.push(() => slow.promise);

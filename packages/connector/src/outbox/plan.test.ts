@@ -42,7 +42,7 @@ test("a post whose plan was rolled back in the same transaction blocks no other"
 	expect(surface.asked).toEqual(['send "two"', 'send "one"']);
 });
 
-test("a cursor that is elsewhere than its planner thinks is looked up, and what was planned is not planned again", async () => {
+test("a cursor with an unexpected value is read again, and planned rows are not planned again", async () => {
 	const { outbox, surface, store } = await open();
 	await outbox.plan(planOf(3, "three", 0));
 	await outbox.plan(planOf(3, "three", 2));

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openSqlite } from "../testing/open-stores.ts";
 import { postedIn } from "./posted-in.ts";
 
-test("it is known which post a card has, and which row has created a post", async () => {
+test("the outbox returns the post of a card, and the row that created a post", async () => {
 	const store = await openSqlite();
 	onTestFinished(() => store.close());
 	const row = {

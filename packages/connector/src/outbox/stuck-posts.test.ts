@@ -21,7 +21,7 @@ const held = {
 	changed_at: 5,
 };
 
-test("a held post is listed until it is decided, once", async () => {
+test("a held post is listed once, until a decision", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-stuck-"));
 	const where = { platform: "chat", dataDir: directory.path, clock: new ManualClock() };
 	expect(await readStuckPosts(where, 10)).toEqual([]);

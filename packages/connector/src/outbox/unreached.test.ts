@@ -16,7 +16,7 @@ const row = {
 	}),
 };
 
-test("notices that a way did not deliver are listed, and no other posts", async () => {
+test("undelivered notices are listed, and no other posts", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-unreached-"));
 	const where = { platform: "chat", dataDir: directory.path, clock: new ManualClock() };
 	expect(await readUnreached(where)).toEqual([]);

@@ -25,7 +25,7 @@ test("waits grow from half a second to five minutes and are never longer", () =>
 	expect(backoff(1000, 1)).toBe(5 * 60_000);
 });
 
-test("a post that was proven missing after the last attempt has failed, with the reason", () => {
+test("a post that is proven missing after the last attempt has failed, with the reason", () => {
 	const last = { ...row, attempts: maxAttempts };
 	const counted = { ...doubt(), absences: 1 };
 	expect(judgeLook(last, counted, undefined, later)).toMatchObject({
@@ -34,7 +34,7 @@ test("a post that was proven missing after the last attempt has failed, with the
 	});
 });
 
-test("an absence counts only from fifteen seconds on, and only the second one", () => {
+test("an absence is valid only after fifteen seconds, and only at the second lookup", () => {
 	const looked = doubt();
 	const early = { ...later, monotonic: 14_999 };
 	expect(judgeLook(row, looked, undefined, early)).toMatchObject({ to: "unknown", waitMs: 1 });
@@ -71,6 +71,6 @@ test.each([
 	["the request is 20 s old", 980_000, 45_000],
 	["the request is older than the window", 900_000, -35_000],
 	["the clock was set back", 1_000_001, 5000],
-])("after a restart repeats end at the right time: %s", (_, sentAt, until) => {
+])("after a restart, retries end at the right time: %s", (_, sentAt, until) => {
 	expect(repeatsLeft(sentAt, 60_000, { now: 1_000_000, monotonic: 5000 })).toEqual({ until, count: 0 });
 });

@@ -62,7 +62,7 @@ function limited(scope: string): Promise<unknown> {
 	return surface.send(row);
 }
 
-test("a limit that the row counts towards stays what it is, and any other one is of its conversation", async () => {
+test("a limit that the row counts towards stays unchanged, and any other limit belongs to its conversation", async () => {
 	await expect(limited("create")).rejects.toMatchObject({ limit: { scope: "create", retryAfterMs: 5 } });
 	await expect(limited("read")).rejects.toMatchObject({
 		message: "wait",
@@ -71,13 +71,13 @@ test("a limit that the row counts towards stays what it is, and any other one is
 	});
 });
 
-test("all else passes", async () => {
+test("all other text passes unchanged", async () => {
 	expect(await open(async () => ({ remote: "1" })).surface.send(row)).toEqual({ remote: "1" });
 	const failing = open(() => Promise.reject(new Error("no"))).surface.send(row);
 	await expect(failing).rejects.toThrow("no");
 });
 
-test("each type of posting has its request, and a row with a target edits", async () => {
+test("each type of post has its request, and a row with a target is an edit", async () => {
 	const { surface, called } = open(async () => ({ remote: "1" }));
 	const ticket = { type: "private", body: "", expiresAt: 1, ticket: { id: "t", token: "u" } };
 	expect(await surface.send({ ...row, target: "7" })).toEqual({ remote: "7" });
@@ -89,7 +89,7 @@ test("each type of posting has its request, and a row with a target edits", asyn
 	await expect(surface.send({ ...row, payload: { type: "x" } })).rejects.toMatchObject({ kind: "rejected" });
 });
 
-test("a thread waits for its card while the row is young, and is given up afterwards", async () => {
+test("a thread waits for its card while the row is recent, and is abandoned afterwards", async () => {
 	const { surface } = open(async () => ({ remote: "1" }));
 	const payload = { type: "thread", card: "c", name: "n" };
 	const at = new ManualClock().now();

@@ -14,7 +14,7 @@ function place() {
 	return { clock, log, written, state, late: new LateSave({ save, what: "the count", clock, log }) };
 }
 
-test("changes of ten seconds are one write, and what is asked for is written at once", async () => {
+test("changes within ten seconds are one write, and a requested save is immediate", async () => {
 	const { clock, late, written, state } = place();
 	for (state.now = 1; state.now < 4; state.now++) late.changed();
 	clock.advance(9_999);
@@ -40,7 +40,7 @@ test("a failed save is logged and repeated later", async () => {
 	expect(written).toEqual([0]);
 });
 
-test("a change is saved at the end, and no later one", async () => {
+test("a change is saved at the end, and changes after the end are not saved", async () => {
 	const { clock, late, written } = place();
 	late.changed();
 	await late.close();

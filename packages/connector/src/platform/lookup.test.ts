@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Lookup } from "./lookup.ts";
 
-test("a value is asked for once, until it expires", async () => {
+test("a value is requested once until it expires", async () => {
 	const clock = new ManualClock();
 	const lookup = new Lookup<string | undefined>({ max: 2, keptMs: 1000, clock });
 	let asked = 0;
@@ -18,7 +18,7 @@ test("a value is asked for once, until it expires", async () => {
 	expect(asked).toBe(2);
 });
 
-test("an answer that was asked for before a newer value is not stored", async () => {
+test("a response to a request from before a newer value is not stored", async () => {
 	const lookup = new Lookup<string>({ max: 2, clock: new ManualClock() });
 	const answer = Promise.withResolvers<string>();
 	const found = lookup.find("a", () => answer.promise);
@@ -42,7 +42,7 @@ test("a failed request is not stored, and the value used least recently is evict
 	expect(["a", "b", "c"].map((key) => lookup.get(key))).toEqual([1, undefined, 3]);
 });
 
-test("a late answer rejects the one who waits, and is stored for the next", async () => {
+test("a late response rejects the caller that waits, and is stored for the next caller", async () => {
 	const clock = new ManualClock();
 	const patience = { ms: 1000, message: "the service did not say" };
 	const lookup = new Lookup<number>({ max: 2, patience, clock });

@@ -76,7 +76,7 @@ test.each<[string, Record<string, DeliveryFailure>]>([
 });
 
 test.each<DeliveryFailure>(["unknown", "rate-limited"])(
-	"after a failure that may pass (%s), the same way is tried again",
+	"after a temporary failure (%s), the same way is tried again",
 	async (kind) => {
 		const t = open({ people: ["1"], ways: ["direct", "mention"] }, { "dm/1": kind });
 		await expect(t.send()).rejects.toMatchObject({ kind });
@@ -99,7 +99,7 @@ test("a notice that no way accepts is refused with all reasons", async () => {
 	await expect(none.send()).rejects.toThrow("approveIn names no channel");
 });
 
-test("a notice is found in each place where it may be", async () => {
+test("a notice is found in each possible channel", async () => {
 	const ways = { people: ["1"], ways: ["direct", "channel", "mention"] as NoticeTarget["ways"] };
 	for (const place of ["dm/1", "channel/desk", "room#notice:p"]) {
 		expect(await open(ways).find(place)).toEqual({ remote: "7" });

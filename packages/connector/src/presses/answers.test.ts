@@ -138,7 +138,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	],
 	["rerun", { answers: answered }, "I no longer have the text of that message. Please send it again.", []],
 	["rerun", { answers: ofBob, edited: "changed" }, "Only the author of that message can send it again.", []],
-])("%s with %j is answered %j", async (kind, situation, text, requests) => {
+])("%s with %j gets the response %j", async (kind, situation, text, requests) => {
 	expect(await pressed(kind, situation)).toEqual({
 		text,
 		asked: requests.map(([method, params]) => [method, { ...params, ...behalf }, meant]),
@@ -152,7 +152,7 @@ test("a request for another answer during a run is refused, so that it blocks no
 });
 
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(
-	"%s passes on what the gateway refuses",
+	"%s passes on a refusal of the gateway",
 	async (kind) => {
 		const refused = new ParleyError(
 			"forbidden: the role member is required, and chat:guild:ada is guest: the operator can change it with parley people role chat:guild:ada member",

@@ -34,7 +34,7 @@ function answersIn({ gateway }: QuestionContext) {
 	return gateway.asked.map(({ method, params }) => [method, params]);
 }
 
-test("all displayed calls are approved one by one, but for those that are always required", async () => {
+test("all displayed calls are approved one by one, except those that always require approval", async () => {
 	const t = new QuestionContext(asked, sent);
 	const reply = await press("approve-all", t, buttonOf(asked));
 	expect(answersIn(t)).toEqual([
@@ -52,7 +52,7 @@ test("a call that was added after the card was shown is not answered", async () 
 	expect(t.gateway.asked.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
 });
 
-test("a waiting call that the button does not stand for is reported", async () => {
+test("a pending call that the button does not cover is reported", async () => {
 	const t = new QuestionContext([...asked, ...writes(["d.txt"], { from: 4 })], sent);
 	const { text } = (await press("approve-all", t, `${tokenOf(1)}.2`)) ?? {};
 	expect(answersIn(t)).toHaveLength(1);
@@ -109,7 +109,7 @@ test("a call that the gateway no longer knows is reported, and the others are an
 	expect(text).toContain("✅ **Approved:**\n\n- **2.**");
 });
 
-test("a press that the gateway did not get is handled again with the same keys", async () => {
+test("a press that the gateway did not receive is handled again with the same keys", async () => {
 	let failures = 1;
 	const t = new QuestionContext(asked, {
 		prompt_response: ({ token }) => {

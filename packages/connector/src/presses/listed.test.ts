@@ -48,14 +48,14 @@ test("a repeated press returns the result, although the approval is closed", asy
 	);
 });
 
-test.each(["listed-approve", "listed-deny"] as const)("%s that comes too late is explained", async (kind) => {
+test.each(["listed-approve", "listed-deny"] as const)("%s after the end is explained", async (kind) => {
 	expect((await press(kind, { ...one, ...late })).said).toMatch(over);
 	const gone = new ParleyError("prompt not found", { code: "not_found" });
 	const unknown = { ...waiting(), prompt_response: () => Promise.reject(gone) };
 	expect((await press(kind, unknown)).said).toMatch(over);
 });
 
-test("all of it is shown as long as it waits, and there it can be approved", async () => {
+test("the complete call is shown while it is pending, and can be approved there", async () => {
 	const asked = waiting(listedPrompt({}, { preview: "+ a line" }));
 	const { said } = await press("listed-whole", asked);
 	expect(said).toContain("+ a line");

@@ -109,7 +109,7 @@ test.each(late)("a late press, %s, returns the result", async (_, how, kind, rep
 	expect(t.gateway.asked).toEqual([]);
 });
 
-test("a person who was slower than another one gets the name of the first", async () => {
+test("a slower person gets the name of the person who answered first", async () => {
 	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:43" })];
@@ -121,7 +121,7 @@ test("a person who was slower than another one gets the name of the first", asyn
 	});
 });
 
-test("a person whose own answer has already been recorded gets no text", async () => {
+test("a person whose own answer is already recorded gets no text", async () => {
 	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:42" })];
@@ -131,7 +131,7 @@ test("a person whose own answer has already been recorded gets no text", async (
 	expect(await t.press("approve")).toBeUndefined();
 });
 
-test("a person who may not approve gets the gateway's refusal", async () => {
+test("a person without the right to approve gets the refusal of the gateway", async () => {
 	const t = new QuestionContext(
 		[approval()],
 		refusing(
@@ -144,7 +144,7 @@ test("a person who may not approve gets the gateway's refusal", async () => {
 	});
 });
 
-test("an answer that does not fit can be given again at once", async () => {
+test("an invalid answer can be corrected at once", async () => {
 	const t = new QuestionContext(
 		[elicitation({ validation: "[a-z]+" })],
 		refusing("invalid params: the answer does not match a pattern", "invalid_argument"),
@@ -163,12 +163,12 @@ test("a question that neither the gateway nor the connector knows is reported as
 	);
 });
 
-test("a gateway that cannot answer now leaves the press to be tried again", async () => {
+test("a press can be repeated if the gateway cannot answer now", async () => {
 	const t = new QuestionContext([approval()], refusing("draining", "unavailable"));
 	await expect(t.press("approve")).rejects.toThrow("draining");
 });
 
-test("all of a question is shown as the gateway has it, whatever its card leaves out", async () => {
+test("the question is shown completely from the gateway, also parts that its card omits", async () => {
 	const cmd = "echo 1; ".repeat(3000);
 	const context = { arguments: { cmd }, preview: "+a", notes: ["in /srv", "sandboxed"] };
 	const { payload } = approval(context, { label: `Allow run ${cmd}?` });
@@ -190,7 +190,7 @@ test("the complete text of a closed question is its result", async () => {
 	expect((await t.press("whole"))?.text).toContain("Approved once");
 });
 
-test("a password is entered on a page of the gateway, whose address is for one person alone", async () => {
+test("a password is entered on a page of the gateway, whose address is for one person only", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], {
 		secret_page: () => ({ url: "https://gateway.example/s/1", expires_at: "1970-01-01T00:10:00.000Z" }),
 	});

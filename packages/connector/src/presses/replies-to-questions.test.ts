@@ -112,7 +112,7 @@ test("a password written in the chat is not sent to the gateway", async () => {
 	expect(reply?.text).not.toContain("hunter2");
 });
 
-test("a reply answers a question in words as a form does", async () => {
+test("a text reply answers a question like a form", async () => {
 	const t = new QuestionContext([elicitation({})], sent);
 	expect(await t.says("dark blue")).toBeUndefined();
 	expect(t.gateway.asked[0]?.params).toEqual({

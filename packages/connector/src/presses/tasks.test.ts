@@ -208,7 +208,7 @@ test("a refusal of the gateway is passed on", async () => {
 	});
 });
 
-test("the id of a review's button fits what a platform takes, with ids as long as they are", () => {
+test("the id of a review button fits the limit of the platform with the longest ids", () => {
 	const session = "sess_01234567890123456789abcdef";
 	const written = new Controls("x").write({ kind: "task-approve", session, subject: review });
 	expect(written.length).toBeLessThanOrEqual(100);
@@ -237,7 +237,7 @@ test.each([
 	["APPROVE", { status: "approved" }],
 	["yes, but no tables", { status: "revise", feedback: "yes, but no tables" }],
 	[" use views ", { status: "revise", feedback: "use views" }],
-])("%j in the thread of a task that waits answers it", async (text, said) => {
+])("%j in the thread of a suspended task answers it", async (text, said) => {
 	const { context, gateway } = scriptedContext({ check_task: () => waiting, reply_task: () => replied });
 	expect(
 		await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text }),
@@ -248,7 +248,7 @@ test.each([
 	});
 });
 
-test("a reply in the thread answers the question of a part of the task if the task itself has no question", async () => {
+test("a reply in the thread answers the question of a worker if the task itself has no question", async () => {
 	const { context, gateway } = scriptedContext(
 		{
 			check_task: ({ task_id }) => (task_id === part ? { ...waiting, id: part } : taskPayload()),

@@ -8,7 +8,7 @@ import { pressesOfTrust } from "./press-table.ts";
 const revoked: ScriptedAnswers = { revoke_grant: () => ({ status: "revoked" }) };
 const target = { kind: "grant-end", session: "sess_1", subject: "grant_1" } as const;
 
-test("the button ends the grant for who pressed it, and the card says the rest", async () => {
+test("the button ends the grant for the person, and the card shows the result", async () => {
 	const { context, gateway } = scriptedContext(revoked, { trust: { open: { id: "grant_1" } } });
 	expect(await pressesOfTrust["grant-end"](context, pressed(), target)).toBeUndefined();
 	expect(gateway.asked).toMatchObject([

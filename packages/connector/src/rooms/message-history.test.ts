@@ -43,7 +43,7 @@ test("a message with a first event needs no read of the database", async () => {
 	await store.close();
 });
 
-test("an edit that was handled before its message has overtaken it, also in the next process", async () => {
+test("an edit that was handled before its message applies to it, also in the next process", async () => {
 	const { store, seldom, start } = await open();
 	await store.commit((tx) => seldom.write(tx, { ...heard, id: "edited:1:general:7:9" }));
 	for (const each of [seldom, await start()]) {
@@ -67,7 +67,7 @@ test("a stop applies to earlier messages, also in the next process", async () =>
 	await store.close();
 });
 
-test("a record of a lost transaction does not exist", async () => {
+test("a record of a lost transaction is ignored", async () => {
 	const { store, seldom } = await open();
 	const lost = store.commit(async (tx) => {
 		await seldom.write(tx, { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
@@ -96,7 +96,7 @@ test("a message waits for a running stop of its conversation only", async () => 
 	await store.close();
 });
 
-test("a stop that begins while an older one is looked up is waited for, and one that fails stops nothing", async () => {
+test("a message waits for a stop that starts while an older one is looked up, and a failed stop stops nothing", async () => {
 	const { store, seldom } = await open();
 	const older = { ...heard, effect: "nothing-to-stop", at: 1 } as const;
 	await store.commit((tx) => seldom.write(tx, older));

@@ -30,7 +30,7 @@ async function send(
 	};
 }
 
-test("a request in a thread brings up to 50 messages of it, in a channel up to 20 or the number of its settings", async () => {
+test("a request contains up to 50 messages of its thread, or up to 20 or the configured number of its channel", async () => {
 	const stage = await Stage.open();
 	stage.platform.earlier.push(...Array.from({ length: 60 }, (_, index) => earlier(`e${index}`)));
 	const thread = await send(stage);
@@ -116,7 +116,7 @@ test("a person gets only messages that they may read", async () => {
 	await stage.stop();
 });
 
-test("own posts: answers of other sessions are marked as such, cards and notices are left out", async () => {
+test("answers of other sessions are marked as such, and own cards and notices are omitted", async () => {
 	const stage = await Stage.open();
 	const ours = { ours: true, author: { id: "us", name: "Parley", roles: [], guest: false, bot: true } };
 	await send(stage, { in: "random" });

@@ -5,7 +5,7 @@ import { readRoomProgress } from "./room-progress.ts";
 
 const key = { platform: "chat", tenant: "1", channel: "2", number: 1 };
 
-test("rooms tell which messages their sessions have; of those that were used long ago it is not asked", async () => {
+test("each channel reports the messages that its sessions have, except channels without recent use", async () => {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const usedAt = clock.now();
 	const sessions: KnownSession[] = [

@@ -56,7 +56,7 @@ async function open() {
 	return { ...start(), start, gateway, clock };
 }
 
-test("a turn that could not be written down has not happened, and the same one happens once", async () => {
+test("a turn that could not be stored did not happen, and the same turn happens once", async () => {
 	const { store, current, turn, start } = await open();
 	const first = await current();
 	store.refusals = 1;
@@ -68,7 +68,7 @@ test("a turn that could not be written down has not happened, and the same one h
 	expect([await current(), await start().current()]).toEqual([second, second]);
 });
 
-test("a turn whose commit was refused although it is durable counts here as it does in the next process", async () => {
+test("a turn whose commit was refused although it is durable counts here and in the next process", async () => {
 	const { store, current, turn, start } = await open();
 	const first = await current();
 	const { commit } = store;
@@ -86,7 +86,7 @@ test("a turn whose commit was refused although it is durable counts here as it d
 	expect(await current()).toBe(third);
 });
 
-test("the settings of a room are cached for half a minute, and a failure is not cached", async () => {
+test("channel settings are cached for half a minute, and a failure is not cached", async () => {
 	const { rooms, gateway, clock } = await open();
 	const asked = () => gateway.asked.filter(({ method }) => method === "whoami").length;
 	const channel: Room = { ...room, kind: "channel" };

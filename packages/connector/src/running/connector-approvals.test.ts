@@ -3,7 +3,7 @@ import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
 import { playScene } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
-test("an approval in the list is answered without reading the conversation that it is of", async () => {
+test("an approval in the list is answered without reading its conversation", async () => {
 	const stage = await Stage.open();
 	await playScene([{ says: "one", in: "other", mentions: "us" }, { gateway: { answers: "done" } }], stage);
 	const prompt = listedPrompt({ session_id: stage.gateway.newest.id });

@@ -21,7 +21,7 @@ test("typing lasts as long as a run of 20 minutes without progress, and ends wit
 	expect(typed()).toBe(atWork + 1);
 });
 
-test("the status counts what waits and says since when the gateway does not answer", async () => {
+test("the status counts pending work and shows since when the gateway does not answer", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	expect(await stage.connector.status()).toMatchObject({
 		waiting: 0,
@@ -80,7 +80,7 @@ test("a permanent refusal of the gateway is posted once, and the next message is
 	);
 });
 
-test("news of a session whose posts cannot be written down wait for the disk", async () => {
+test("news of a session whose posts cannot be stored waits for the disk", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	stage.store.refusals = 2;
 	await playScene(
@@ -89,7 +89,7 @@ test("news of a session whose posts cannot be written down wait for the disk", a
 	);
 });
 
-test("an audience that changes ends what the channel is trusted with", async () => {
+test("a changed audience ends the trust grant of the channel", async () => {
 	const stage = await Stage.open();
 	const revoked: unknown[] = [];
 	Object.assign(stage.gateway.methods, {
@@ -101,7 +101,7 @@ test("an audience that changes ends what the channel is trusted with", async () 
 	expect(revoked).toMatchObject([{ grant_id: "grant_1", reason: expect.stringContaining("a guest joined") }]);
 });
 
-test("a connector that stops leaves waiting work to the next process", async () => {
+test("a stopped connector leaves pending work to the next process", async () => {
 	const stage = await playScene([{ gateway: "goes away" }, { says: "one" }, { commands: "session list" }]);
 	await stage.connector.stop();
 	expect((await stage.connector.status()).waiting).toBe(2);

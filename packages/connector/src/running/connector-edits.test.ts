@@ -165,7 +165,7 @@ for (const [name, steps] of Object.entries(scenes)) {
 	});
 }
 
-test("an edit of a message that waits is sent although the gateway fails in the middle of it", async () => {
+test("an edit of a queued message is sent although the gateway fails during it", async () => {
 	const stage = await playScene([{ says: "one" }, { says: "two" }]);
 	const { methods } = stage.gateway;
 	const { send_message: send } = methods;
@@ -177,7 +177,7 @@ test("an edit of a message that waits is sent although the gateway fails in the 
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]);
 });
 
-test("a message or press that is given up gets an error reply, and other messages get none", async () => {
+test("a message or press that is abandoned gets an error reply, and other messages get none", async () => {
 	const stage = await Stage.open();
 	const { methods } = stage.gateway;
 	for (const method of ["whoami", "send_message", "list_sessions"] as const) {
@@ -231,7 +231,7 @@ test("events during an invalid token wait for the operator", async () => {
 	await playScene([{ passes: 60_000 }, { asked: "send_message", times: 1 }], stage);
 });
 
-test("a choice is understood although the session is still being read again", async () => {
+test("a choice is accepted while the session is still read again", async () => {
 	const options = [{ value: "b", label: "Blue", description: "", disabled: false }];
 	const stage = await playScene([{ says: "paint" }, { gateway: { asks: { type: "select", options } } }]);
 	const { files } = stage.gateway;

@@ -19,7 +19,7 @@ async function open(...outcomes: ("refused" | "failing")[]) {
 	return { stage, opened, play: (...steps: readonly Step[]) => playScene(steps, stage) };
 }
 
-test("a mention is answered in a thread of its own, and its edit and its deletion act there", async () => {
+test("a mention is answered in its own thread, and its edit and its deletion apply there", async () => {
 	const { stage, opened, play } = await open();
 	await play(
 		{ says: "  one\ntwo ", ...mention },

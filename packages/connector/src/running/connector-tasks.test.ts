@@ -53,7 +53,7 @@ test("after a loss of the database during a task, its card and its thread contin
 	expect(stage.posts(room).join()).toContain("there are seven");
 });
 
-test("a message in the thread of a task is for that task, and stop there ends it", async () => {
+test("a message in the thread of a task goes to that task, and stop there ends it", async () => {
 	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
 	const row = await stage.store.read((db) =>
 		db.selectFrom("cards").select("remote").where("card", "=", "task:task_1").executeTakeFirstOrThrow(),
@@ -137,7 +137,7 @@ test("a message in the thread of an ended task starts a run with the task, and s
 	);
 });
 
-test("a reply to the card of a task is for that task, in the room too", async () => {
+test("a reply to the card of a task goes to that task, also in the channel", async () => {
 	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
 	const said: object[] = [];
 	const suspended = { id: "task_1", title: "Count the files", status: "suspended", session_id: "sess_0001" };
@@ -172,7 +172,7 @@ test("the question of a worker is in the thread of the parent task", async () =>
 	});
 });
 
-test("a task in a room that is a thread opens none, and says all of itself there", async () => {
+test("a task in a session that is a thread opens no other thread, and posts everything there", async () => {
 	const stage = await playScene([
 		{ says: "count", in: "general/post 9", mentions: "us" },
 		begins,

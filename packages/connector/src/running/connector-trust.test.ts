@@ -40,7 +40,7 @@ async function trusting(): Promise<{
 	return { stage, ended };
 }
 
-test("that others may read a channel waits neither for its messages nor for presses that the gateway does not take", async () => {
+test("the end of trust after a change of readers waits neither for messages nor for presses", async () => {
 	const { stage, ended } = await trusting();
 	await playScene([{ ...us, says: "one" }, { gateway: { answers: "done" } }], stage);
 	for (const method of ["send_message", "feedback"] as const) {
@@ -77,7 +77,7 @@ test("the notes of a channel are deleted with the channel, and stay when the bot
 	expect(forgotten).toEqual(["chat:guild:general"]);
 });
 
-test("a message deleted while it waits ends the trust, because platforms do not name who deleted it", async () => {
+test("a queued message that is deleted ends the trust, because platforms do not name who deleted it", async () => {
 	const { stage, ended } = await trusting();
 	await playScene(
 		[
@@ -127,7 +127,7 @@ test("a connector whose database was lost ends the grants of its platform before
 	expect(changes()).toEqual(["revoke_grant", "revoke_grant", "open_session", "send_message", "send_message"]);
 });
 
-test("the end of the grants is tried again until the gateway accepts it, and requests wait for it", async () => {
+test("the end of the grants is retried until the gateway accepts it, and requests wait for it", async () => {
 	const { stage, open, changes } = await trustedStage();
 	const { revoke_grant } = stage.gateway.methods;
 	stage.gateway.methods.revoke_grant = () => {

@@ -8,7 +8,7 @@ function open() {
 	return { clock, told, report: new HealthReport(clock, (health) => told.push(health)) };
 }
 
-test("a gateway that is away for ten seconds is reported, and its return", () => {
+test("a gateway that is unavailable for ten seconds is reported, and its return", () => {
 	const { clock, told, report } = open();
 	report.gateway("connecting");
 	report.gateway("lost");

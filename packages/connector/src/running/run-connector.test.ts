@@ -94,7 +94,7 @@ async function place(side = new ScriptedSide()) {
 	return { side, log, running, stop, opening: await opened.promise };
 }
 
-test("a connector starts once it is first known who the bot is, and stops in order", async () => {
+test("a connector starts after it has read the identity of the bot, and stops in order", async () => {
 	const { side, running, stop, opening } = await place();
 	expect(await running.status()).toEqual({ malformed: 0, behind: 2 });
 	side.link(ready);
@@ -168,7 +168,7 @@ test("a failure to read missed events is logged, and the connector continues", a
 	expect(warnings).toEqual(["messages from before the database existed could not be read"]);
 });
 
-test("if the platform's side does not open, nothing runs", async () => {
+test("the connector does not start if the platform side does not open", async () => {
 	const dataDir = await mkdtemp(join(await realpath(tmpdir()), "parley-running-"));
 	onTestFinished(() => rm(dataDir, { recursive: true }));
 	const [clock, log, ids] = [new ManualClock(), new MemoryLogger(), seededIds(1)];

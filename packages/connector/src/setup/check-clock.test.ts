@@ -8,6 +8,6 @@ test.each([
 	[1_030_000, "ok", "the clock of this machine agrees with Slack"],
 	[969_000, "warn", "the clock of this machine differs from Slack's by 30 seconds"],
 	[1_301_000, "fail", "the clock of this machine differs from Slack's by 300 seconds"],
-])("a platform whose time is %s gives the status %s", (theirTime, status, what) => {
+])("a platform with a time that is %s gives the status %s", (theirTime, status, what) => {
 	expect(checkClockOf({ ...clocks, theirTime })).toMatchObject({ id: "slack-clock", status, what });
 });

@@ -32,7 +32,7 @@ test("a single commit does not wait, and neither do many at long intervals", asy
 	expect(clock.pending).toBe(0);
 });
 
-test("in a crowd commits wait twenty milliseconds for each other, and keep their order", async () => {
+test("frequent commits wait twenty milliseconds for each other, and keep their order", async () => {
 	const { done, come, commit, clock, transactions } = await open();
 	await come(8, 1);
 	const before = transactions();
@@ -63,7 +63,7 @@ test("a failing command rejects alone, and waiting commands are committed at the
 	await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a failing commit undoes no other one of its transaction, and the order stays", async () => {
+test("a failed commit rolls back no other commit of its transaction, and the order stays", async () => {
 	const { done, come, commit, clock, store, transactions } = await open();
 	await come(8, 1);
 	const before = transactions();
@@ -109,7 +109,7 @@ test("if a shared transaction is lost, each of its commits rejects", async () =>
 });
 
 test.each([false, true])(
-	"a close while a transaction is shared ends when all that was asked for is, also where that was refused: %s",
+	"a close during a shared transaction ends after all pending commits, also after a refused one: %s",
 	async (isRefused) => {
 		const clock = new ManualClock();
 		const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -29,7 +29,7 @@ test.each([
 	["outbox_open", sql`select * from outbox where conversation = ${"general"} and ${isOpen}`],
 	["outbox_card", sql`select * from outbox where card = ${"task:1"} and state in (${"planned"}, ${"held"})`],
 	["outbox_remote", sql`select * from outbox where remote = ${"77"}`],
-])("SQLite sees that the index %s does for the query that it is for", async (index, query) => {
+])("SQLite uses the index %s for its query", async (index, query) => {
 	const store = await openSqlite();
 	const { rows } = await store.read((db) => sql`explain query plan ${query}`.execute(db));
 	expect(rows).toEqual([

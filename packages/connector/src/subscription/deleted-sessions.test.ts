@@ -59,7 +59,7 @@ test("a message that waits for the gateway starts another session if its own was
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a deletion that the database refuses is rendered as soon as possible", async () => {
+test("a deletion that the database refuses is rendered at the next chance", async () => {
 	const stage = await playScene(asks);
 	stage.store.refusals = 2;
 	await playScene([deletes, { passes: 5000 }, isTold, { does: hasNoButtons }], stage);

@@ -21,7 +21,7 @@ const key = fc
 		...defined({ thread, person }),
 	}));
 
-test("a key is read as it was written, for all ids", () => {
+test("a key is parsed to the value that was written, for all ids", () => {
 	void fc.assert(
 		fc.property(key, (written) => {
 			expect(readSessionKey(writeSessionKey(written))).toEqual(written);
@@ -61,7 +61,7 @@ test.each([
 	expect(readSessionKey(text)).toEqual(expected);
 });
 
-test("all sessions of a room have its key in common, and its room", () => {
+test("all sessions of a channel share the start of its key, and its channel", () => {
 	const third = { platform: "discord", tenant: "1", channel: "2", thread: "3", person: "4", number: 3 };
 	expect(roomKeyOf(third)).toBe("discord:1:2:3@4");
 	expect(roomOf(third)).toEqual({ tenant: "1", channel: "2", thread: "3", shared: false, kind: "channel" });

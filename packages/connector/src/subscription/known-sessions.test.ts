@@ -15,7 +15,7 @@ function known(...sessions: readonly (readonly [id: string, key: SessionKey])[])
 
 const idsIn = (all: KnownSessions, key: SessionKey) => all.inRoom(roomKeyOf(key)).map(({ id }) => id);
 
-test("a room has only the sessions whose keys begin with it", () => {
+test("a channel has only the sessions whose keys begin with its key", () => {
 	const all = known(["a", first], ["b", elsewhere], ["c", second], ["d", own]);
 	expect(idsIn(all, second)).toEqual(["a", "c"]);
 	expect(idsIn(all, elsewhere)).toEqual(["b"]);

@@ -6,7 +6,7 @@ import type { Stage } from "../testing/stage.ts";
 const edits = ({ platform }: Stage): string[] =>
 	platform.surface.asked.filter((asked) => asked.startsWith("edit"));
 
-test("the first words are posted within a second, with a button to stop, and grow in the same post", async () => {
+test("the first words are posted within a second with a stop button, and grow in the same post", async () => {
 	await playScene([
 		{ says: "hello" },
 		{ gateway: { streams: "Let me " } },
@@ -56,7 +56,7 @@ test.each([
 	["text", "Reading."],
 	["tools", "⏳ run_command"],
 	["everything", "⏳ run_command make all"],
-] as const)("a channel with the level %s shows that part of a run at work", async (live, shown) => {
+] as const)("a channel with the level %s shows that part of an active run", async (live, shown) => {
 	await playScene([
 		{
 			does: ({ gateway }) =>
@@ -102,7 +102,7 @@ test("after a loss of the database, the end finds the post that had grown", asyn
 	]);
 });
 
-test("the process after one without a database also finds the post that had grown", async () => {
+test("the process after one without a database finds the post that had grown, too", async () => {
 	await playScene([
 		{ says: "hello" },
 		{ gateway: { streams: "One " } },
@@ -181,7 +181,7 @@ test("the answer gets a new post if a person has deleted the growing one", async
 	]);
 });
 
-test("an answer that the platform refuses is one stuck post, although it had started to grow", async () => {
+test("an answer that the platform refuses is one stuck post, although it was already growing", async () => {
 	const refuse = (): never => {
 		throw new DeliveryError("not in the channel", { kind: "rejected" });
 	};
@@ -201,7 +201,7 @@ test("an answer that the platform refuses is one stuck post, although it had sta
 	expect(stage.log.records.filter(({ level }) => level === "error")).toHaveLength(1);
 });
 
-test("a long answer continues in a next post, and posts that the end does not need are deleted", async () => {
+test("a long answer continues in another post, and unneeded posts are deleted at the end", async () => {
 	const long = "A sentence of some length. ".repeat(120);
 	const stage = await playScene([
 		{ says: "hello" },
@@ -218,25 +218,22 @@ test("a long answer continues in a next post, and posts that the end does not ne
 test.each([
 	["while the run works", []],
 	["after the end of the run", [{ gateway: { answers: "Short after all." } }]],
-] as const)(
-	"after a loss of the database %s, posts that the end does not need are deleted",
-	async (_, ends) => {
-		const answers = [{ gateway: { answers: "Short after all." } }] as const;
-		await playScene([
-			{ says: "hello" },
-			{ gateway: { streams: "A sentence of some length. ".repeat(120) } },
-			{ passes: 3000 },
-			{ does: (at) => expect(at.posts(at.room()).length).toBeGreaterThan(1) },
-			...(ends.length > 0 ? [{ gateway: "goes away" } as const] : []),
-			...ends,
-			{ losesDatabase: true },
-			{ gateway: "comes back" },
-			...(ends.length > 0 ? [] : answers),
-			{ passes: 60_000 },
-			{ shows: ["Short after all. [Good]"] },
-		]);
-	},
-);
+] as const)("after a loss of the database %s, unneeded posts are deleted", async (_, ends) => {
+	const answers = [{ gateway: { answers: "Short after all." } }] as const;
+	await playScene([
+		{ says: "hello" },
+		{ gateway: { streams: "A sentence of some length. ".repeat(120) } },
+		{ passes: 3000 },
+		{ does: (at) => expect(at.posts(at.room()).length).toBeGreaterThan(1) },
+		...(ends.length > 0 ? [{ gateway: "goes away" } as const] : []),
+		...ends,
+		{ losesDatabase: true },
+		{ gateway: "comes back" },
+		...(ends.length > 0 ? [] : answers),
+		{ passes: 60_000 },
+		{ shows: ["Short after all. [Good]"] },
+	]);
+});
 
 test("a session that is deleted during a run leaves no unfinished answer", async () => {
 	await playScene([

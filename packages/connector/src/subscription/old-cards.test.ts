@@ -105,7 +105,7 @@ test.each<readonly [string, readonly Step[], readonly Step[]]>([
 	expect(await seen([...before, ...lost, ...after])).toEqual(await seen([...before, settles, ...after]));
 });
 
-test("a replay that a crash has cut short finds the same posts in the end", async () => {
+test("a replay that a crash interrupts finds the same posts in the end", async () => {
 	const before = [begins, trusts, steps(1), waits(28), steps(2), waits(2)];
 	const after = [steps(3), distrusts, completes];
 	const cut: Step = { does: cutShort };
@@ -114,7 +114,7 @@ test("a replay that a crash has cut short finds the same posts in the end", asyn
 	);
 });
 
-test("the card of an old task and its thread are looked for once, those of one that ended as long ago never", async () => {
+test("the card and thread of an old task are searched once, and never if the task ended long ago", async () => {
 	const find = async (steps: readonly Step[]) => {
 		const { platform } = await playScene([...opening, ...steps, ...lost]);
 		return platform.surface.asked.filter((asked) => asked.startsWith("find"));
@@ -125,7 +125,7 @@ test("the card of an old task and its thread are looked for once, those of one t
 	expect(await find([begins, completes, waits(30)])).toEqual([]);
 });
 
-test("a post in the thread of an old card follows both, which are posted once", () => {
+test("a post in the thread of an old card comes after both, which are posted once", () => {
 	const old = new OldCards();
 	const row = { seq: 1, at: 5, lane: "milestone" } as const;
 	const shown = { type: "post", body: "at work" } as const;

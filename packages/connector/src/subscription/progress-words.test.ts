@@ -10,6 +10,6 @@ test.each([
 	[{ ...writing, name: "write_file", subject: "docs/a b.md" }, "is writing a b.md…"],
 	[{ ...writing, name: "edit_file", subject: `x/${"n".repeat(80)}` }, `is writing ${"n".repeat(59)}……`],
 	[{ ...writing, name: "run_command", subject: "cat /etc/passwd" }, "is preparing run_command…"],
-])("a room reads what the agent does, and none of its thoughts and commands: %j", (progress, words) => {
+])("a channel shows the actions of the agent, but no thoughts or commands: %j", (progress, words) => {
 	expect(progressWords(progress)).toBe(words);
 });

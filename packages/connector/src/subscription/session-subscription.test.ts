@@ -37,7 +37,7 @@ test("a state of another version is reduced again from the beginning without pos
 	);
 });
 
-test("a thousand frames that wait together share few transactions", async () => {
+test("a thousand queued frames share few transactions", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	await stage.connector.stop();
 	const session = stage.gateway.newest;

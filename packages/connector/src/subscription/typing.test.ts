@@ -17,7 +17,7 @@ function watched() {
 	return { clock, shown, words, waits, typing: new Typing({ outbox, clock, conversation: "general" }) };
 }
 
-test("typing shows after a moment and every eight seconds until the run has ended", () => {
+test("typing appears after a moment and then every eight seconds until the end of the run", () => {
 	const { clock, shown, typing } = watched();
 	typing.show("run_1");
 	clock.advance(10_000);
@@ -41,7 +41,7 @@ test("a run without progress for 20 minutes shows typing until its end", () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a run that has ended within a moment was never seen typing", () => {
+test("a run that ends within a moment shows no typing", () => {
 	const { clock, shown, typing } = watched();
 	typing.show("run_1");
 	clock.advance(399);

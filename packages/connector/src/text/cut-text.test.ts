@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cutText } from "./cut-text.ts";
 
-test("a text that fits stays, a longer one ends in an ellipsis and in no half of a character", () => {
+test("a text that fits stays unchanged, and a longer one ends in an ellipsis after a complete character", () => {
 	expect(cutText("abc", 3)).toBe("abc");
 	expect(cutText("abcd", 3)).toBe("ab…");
 	expect(cutText("ab cd", 4)).toBe("ab…");

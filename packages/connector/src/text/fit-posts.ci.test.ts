@@ -174,7 +174,7 @@ function balanced(post: string): boolean {
 	return open === undefined;
 }
 
-test("every post keeps its limit, closes its fences, and together they hold every character, whole and in order", () => {
+test("every post fits its limit and closes its fences, and all posts together contain every character in order", () => {
 	fc.assert(
 		fc.property(markdown, dialects, fc.constantFrom(300, 700, 2000), (text, dialect, limit) => {
 			const posts = split(text, dialect, limit);
@@ -219,7 +219,7 @@ test("written Markdown is parsed to the same text", () => {
 	);
 });
 
-test("while a text grows, posts in front of its last two blocks stay as they are, but for the last of them", () => {
+test("while a text grows, posts before its last two blocks do not change, except the last of them", () => {
 	fc.assert(
 		fc.property(markdown, dialects, fc.double({ min: 0, max: 1, noNaN: true }), (text, dialect, part) => {
 			const options = { dialect, limit: 300, maxPosts: Number.POSITIVE_INFINITY };
@@ -251,7 +251,7 @@ test.each([
 	}
 });
 
-test("a text that is too long for its posts stays in the limit, and is complete in the file", () => {
+test("a text that is too long for its posts stays within the limit, and is complete in the file", () => {
 	fc.assert(
 		fc.property(markdown, dialects, (text, dialect) => {
 			const { posts, file } = fitPosts(parseText(text), { dialect, limit: 300, maxPosts: 1 });
@@ -263,7 +263,7 @@ test("a text that is too long for its posts stays in the limit, and is complete 
 	);
 });
 
-test("four times the text is four times the work", () => {
+test("a text of four times the length takes four times the work", () => {
 	const page = `${"Some **bold** words, `code` and 你好世界。 More of it follows here.\n".repeat(8)}\n- a\n- b\n\n\`\`\`ts\n${"a();\n".repeat(20)}\`\`\`\n\n`;
 	const shapes = {
 		blocks: page,

@@ -12,7 +12,7 @@ function posts(markdown: string, limit: number): readonly string[] {
 	return fitted(markdown, limit).posts;
 }
 
-test("a text that fits is one post, and an empty text is none", () => {
+test("a text that fits is one post, and an empty text has no post", () => {
 	expect(fitted("# a\n\nb", 100)).toEqual({ posts: ["# a\n\nb"] });
 	expect(fitted(" \n\n ", 100)).toEqual({ posts: [] });
 });
@@ -37,7 +37,7 @@ test("a paragraph is split between sentences, then between words", () => {
 	]);
 });
 
-test("a word that no post can hold is split between characters as people see them", () => {
+test("a word that does not fit a post is split between visible characters", () => {
 	const family = "👩‍👩‍👧‍👦";
 	expect(posts(family.repeat(5), 25)).toEqual([family.repeat(2), family.repeat(2), family]);
 	expect(posts("e\u0301".repeat(15), 11)).toEqual([
@@ -105,7 +105,7 @@ test("a table that is too wide becomes a list", () => {
 	]);
 });
 
-test("a text that is too long becomes a post that says so, and a file with the complete text", () => {
+test("a text that is too long becomes a post with a note, and a file with the complete text", () => {
 	const text = "One two three. ".repeat(30);
 	const { posts: heads, file } = fitted(text, 100, 3);
 	expect(heads).toEqual([
@@ -114,13 +114,13 @@ test("a text that is too long becomes a post that says so, and a file with the c
 	expect(file).toEqual({ name: "answer.md", content: text });
 });
 
-test("the dialect's own measure decides", () => {
+test("posts are measured in the units of the dialect", () => {
 	const text = "<&> ".repeat(20).trim();
 	const { posts: escaped } = fitPosts(parseText(text), { dialect: chatDialect, limit: 60, maxPosts: 100 });
 	expect(escaped.map((post) => [...post].length)).toEqual([55, 55, 55, 55, 55]);
 });
 
-test("a post keeps its limit also if a longer text measures less", () => {
+test("a post fits its limit also if a longer text measures less", () => {
 	const measure = (written: string): number => written.length + (written.endsWith("two") ? 10 : 0);
 	const { posts: kept } = fitPosts(parseText("one two ".repeat(50)), {
 		dialect: { ...markdownDialect, measure },

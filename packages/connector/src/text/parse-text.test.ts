@@ -87,19 +87,19 @@ function merged(block: Block): Block {
 	return words(block.children.map((child) => ("value" in child ? child.value : "?")).join(""));
 }
 
-test("quotes and lists that are nested too deeply lose their frames and keep their words", () => {
+test("quotes and lists that are nested too deeply become plain text with all words", () => {
 	expect(again(`${"> ".repeat(20)}a`)).toBe(`${"> ".repeat(8)}a`);
 	expect(blocks(`${">".repeat(100_000)}a`)).toEqual([words(`${">".repeat(100_000)}a`)]);
 });
 
-test("a text with more marks than words is read without them, and one of megabytes as it is", () => {
+test("a text with more marks than words is read as plain text, and one of megabytes is not parsed", () => {
 	const marks = "*a **b [".repeat(2000);
 	expect(blocks(marks)).toEqual([words(marks.trim())]);
 	const large = "**a**\n\n".repeat(100_000);
 	expect(blocks(large)).toEqual([words(large)]);
 });
 
-test("code with many marks leaves the styles of the text around it", () => {
+test("code with many marks does not change the styles of the text around it", () => {
 	const code = `\`\`\`\n${"a[0] *= b_c;\n".repeat(2000)}\`\`\``;
 	expect(blocks(`**a**\n\n${code}\n\n**b**`).map((block) => block.type)).toEqual([
 		"paragraph",

@@ -5,7 +5,7 @@ import { withoutLongCode } from "./snippets.ts";
 const long = Array.from({ length: 61 }, (_, n) => `line ${n}`).join("\n");
 const fence = (lang: string, code: string) => `\`\`\`${lang}\n${code}\n\`\`\``;
 
-test("long code becomes snippets that the text names, and short code stays", () => {
+test("long code becomes snippets that the text names, and short code stays in the text", () => {
 	const text = ["Here:", fence("ts", long), fence("js", "a();"), fence("", "x".repeat(3001)), "Done."];
 	const { document, snippets } = withoutLongCode(parseText(text.join("\n\n")));
 	expect(snippets).toEqual([

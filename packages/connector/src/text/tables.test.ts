@@ -9,7 +9,7 @@ function narrowed(markdown: string, columns: number): string {
 
 const table = "| a | b |\n|-|-|\n| one | two |\n| three | |";
 
-test("a table that fits stays one, and any other becomes a list, in all containers", () => {
+test("a table that fits stays a table, and any other becomes a list, in all containers", () => {
 	expect(narrowed(table, 11)).toBe("| a | b |\n| - | - |\n| one | two |\n| three | |");
 	const list = "- **a:** one\n  **b:** two\n- **a:** three\n  **b:**";
 	expect(narrowed(table, 10)).toBe(list);
@@ -22,7 +22,7 @@ test("long headers are written once, and a table with only headers loses none", 
 	expect(narrowed("| a | bcdefghijk |\n|-|-|", 10)).toBe("- a\n  bcdefghijk");
 });
 
-test("the first rows tell how wide a table is: one that grows keeps its form", () => {
+test("the first rows decide the form of a table, and a growing table keeps its form", () => {
 	const row = "\n| 1 | 2 |";
 	expect(narrowed(`| a | b |\n|-|-|${row.repeat(3)}\n| 1 | a wide cell |`, 10)).toContain("| a | b |");
 	expect(narrowed(`| a | b |\n|-|-|${row.repeat(2)}\n| 1 | a wide cell |`, 10)).toContain("- **a:** 1");

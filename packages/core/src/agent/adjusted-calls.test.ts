@@ -8,7 +8,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { operator } from "../vocabulary/principal.ts";
 
-test("approval, hash, events and audit have the normal form of a call, and its result lists the adjustments", async () => {
+test("approval, hash, events and audit contain the normal form of a call, and its result lists the adjustments", async () => {
 	const written = { command: "echo hi", timeout: 30, description: "Greets" };
 	const model = new ScriptedModel([calls("c1", "Bash", written)], [says("done")]);
 	await using t = await TestRuntime.open({ model });
@@ -56,7 +56,7 @@ test("a call is refused if the JSON text of an argument has a key twice, and the
 	await log.next("assistant.message");
 });
 
-test("arguments that an approver writes are normalised too", async () => {
+test("arguments from an approver are normalised too", async () => {
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "echo no" })], [says("done")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -74,7 +74,7 @@ test("arguments that an approver writes are normalised too", async () => {
 	await log.next("assistant.message");
 });
 
-test("a name of a tool that is not offered is refused, whatever it resembles", async () => {
+test("an unknown tool name is refused, also if it resembles another name", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "Bash", { command: "touch made" }), calls("c2", "Read", { file_path: "a.txt" })],
 		[says("done")],

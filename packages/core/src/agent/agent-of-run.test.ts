@@ -43,7 +43,7 @@ async function open(stack: AsyncDisposableStack, options: TestRuntimeOptions) {
 	return t;
 }
 
-test("another agent works on a run with its own instructions, model, tools and sampling, and on no other run", async () => {
+test("another agent handles a run with its own instructions, model, tools and sampling, and no other run", async () => {
 	await using stack = new AsyncDisposableStack();
 	const options = optionsFor([says("one")], [says("two")], [says("three")]);
 	const t = await open(stack, options);
@@ -78,7 +78,7 @@ test("a run that is resumed keeps its agent", async () => {
 	expect(await after.runtime.explain(operator, session, sent.runId)).toMatchObject({ profile: "gardener" });
 });
 
-test("the policy of the agent that works on the run decides about its calls", async () => {
+test("the policy of the agent of the run decides its calls", async () => {
 	await using stack = new AsyncDisposableStack();
 	const place = await mkdtemp(join(await realpath(tmpdir()), "parley-agents-"));
 	await mkdir(join(place, "agents", "gardener"), { recursive: true });
@@ -106,7 +106,7 @@ test("an unknown agent is refused before the message is accepted", async () => {
 	await expect(sent).rejects.toThrow("agent not found: cook");
 });
 
-test("no other agent works in a channel for which the operator has chosen one", async () => {
+test("a channel with an agent from the operator does not accept another agent", async () => {
 	await using stack = new AsyncDisposableStack();
 	const place = { platform: "discord", tenant: "guild", channel: "general", shared: false };
 	const ada = { id: "discord:guild:ada", name: "ada", role: "owner" as const, place };

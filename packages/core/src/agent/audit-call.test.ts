@@ -31,7 +31,7 @@ async function open(...replies: readonly ScriptedReply[]) {
 
 const through: Principal = { ...operator, via: "ozzie" };
 
-test("replies and calls that only read are not in the audit", async () => {
+test("replies and read-only calls are not in the audit", async () => {
 	const { t, session, log } = await open([says("hi")], [calls("c1", "look")], [says("done")]);
 	await using _ = t;
 	for (let run = 0; run < 2; run++) {
@@ -60,7 +60,7 @@ test("a call that requires approval has all its entries in the audit, in their o
 	expect(JSON.stringify(rows)).not.toContain(prompt.token);
 });
 
-test("a denial has its row, and nothing starts", async () => {
+test("a denial has its audit row, and the call does not start", async () => {
 	const { t, session, log } = await open([calls("c1", "edit")], [says("done")]);
 	await using _ = t;
 	await t.send(session, "go");
@@ -126,7 +126,7 @@ test("in a trusted session each call has its grant in the audit, and network cal
 	expect((await auditLines(t)).at(-1)).toBe("gateway@gateway accept_all.end expired session");
 });
 
-test("the audit says that a command ran without a sandbox", async () => {
+test("the audit records that a command ran without a sandbox", async () => {
 	const { t, session, log } = await open([calls("c1", "shell")], [says("done")]);
 	await using _ = t;
 	await t.runtime.acceptAll(unkeyed(), session);
@@ -136,7 +136,7 @@ test("the audit says that a command ran without a sandbox", async () => {
 	expect(rows.find(({ action }) => action === "tool.start")?.args).toContain('"sandbox":"off"');
 });
 
-test("a start is durable before its effect, and a call that a stop interrupts ends as unknown", async () => {
+test("a start is durable before its effect, and a call that a stop interrupts has an unknown outcome", async () => {
 	const seen: string[] = [];
 	let t: TestRuntime | undefined;
 	const cut = probeTool("cut", {
@@ -176,7 +176,7 @@ test("changed budgets and deleted sessions are in the audit, with their principa
 	]);
 });
 
-test("an answer without permission is in the audit, without the token", async () => {
+test("an answer without permission is in the audit without the token", async () => {
 	const { t, session, log } = await open([calls("c1", "edit")]);
 	await using _ = t;
 	await t.send(session, "go");

@@ -5,7 +5,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
-test("a model that keeps making the same failing call gets a refusal, and then its run stops", async () => {
+test("a model that repeats the same failing call gets a refusal, and then its run stops", async () => {
 	let ran = 0;
 	const fail = () => Promise.reject(new Error(`broken for the ${++ran}. time`));
 	const replies = Array.from({ length: 10 }, (_, n) => [calls(`c${n}`, "probe", { at: "x" })]);
@@ -37,7 +37,7 @@ test("a run makes 50 model calls at most", async () => {
 	expect(model.requests).toHaveLength(50);
 });
 
-test("an error of the code unavailable that is not the store's ends the run, which is not begun again", async () => {
+test("an unavailable error from outside the store ends the run without a retry", async () => {
 	const reached: string[] = [];
 	const failpoints = {
 		reach(name: string): void {

@@ -7,7 +7,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const writing: ProbeOptions = { classes: ["write"] };
 
-test("neighbours without effect run together, eight at a time, others one by one", async () => {
+test("adjacent calls without effect run together, at most eight at a time, and others one by one", async () => {
 	let running = 0;
 	const most: Record<string, number> = {};
 	const measured = (name: string, effect: "none" | "effectful") =>
@@ -62,7 +62,7 @@ test("an invalid call is shown and fails, and the model gets the reason", async 
 	]);
 });
 
-test("an answer for the session covers later calls of it, and not those of another one", async () => {
+test("an answer for the session covers later calls of it, but not of another session", async () => {
 	const tool = probeTool("edit", { ...writing, binding: () => ({ path: "/w/a" }), grantRoot: "/w" });
 	const model = new ScriptedModel(
 		[calls("c1", "edit")],
@@ -91,7 +91,7 @@ test("an answer for the session covers later calls of it, and not those of anoth
 	second.check();
 });
 
-test("a call that always requires approval requires it under any trust, and needs a real answer", async () => {
+test("a call that always requires approval requires it under any trust, and needs an explicit answer", async () => {
 	const tool = probeTool("steer", { classes: ["control"], grantRoot: "/" });
 	const model = new ScriptedModel([calls("c1", "steer")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });
@@ -112,7 +112,7 @@ test("a call that always requires approval requires it under any trust, and need
 	log.check();
 });
 
-test("an approval does not count if its facts changed after the question", async () => {
+test("an approval is invalid if its facts changed after the question", async () => {
 	let fact = "before";
 	let ran = 0;
 	const tool = probeTool("edit", { ...writing, binding: () => ({ fact }), run: async () => `${++ran}` });
@@ -155,7 +155,7 @@ test("a run stops after its limit of model calls", async () => {
 	expect(model.requests).toHaveLength(3);
 });
 
-test("the result of a tool has no secrets for people, for the model and in the database", async () => {
+test("the result of a tool contains no secrets for people, the model or the database", async () => {
 	const tools = [
 		probeTool("look", { run: async () => "the token is hunter2" }),
 		probeTool("fail", { run: () => Promise.reject(new ParleyError("no hunter2", { code: "not_found" })) }),
@@ -175,7 +175,7 @@ test("the result of a tool has no secrets for people, for the model and in the d
 	expect(JSON.stringify([log.events, model.requests, steps])).not.toContain("hunter2");
 });
 
-test("a model that gives its calls the same id again gets both of them done", async () => {
+test("both calls run if a model uses the same id twice", async () => {
 	const ran: string[] = [];
 	const tool = probeTool("edit", { ...writing, run: async ({ callId }) => `${ran.push(callId)}` });
 	const model = new ScriptedModel(

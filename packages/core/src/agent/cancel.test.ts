@@ -4,13 +4,13 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-test("to cancel an idle session is not an error", async () => {
+test("cancelling an idle session is not an error", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	await expect(t.runtime.cancel(unkeyed(), session, { queued: true })).resolves.toEqual({ status: "idle" });
 });
 
-test("while the model writes: its text so far stays, and later messages continue from there", async () => {
+test("a cancel while the model writes saves the text so far, and later messages continue from there", async () => {
 	const model = new ScriptedModel(stuck("so far"), [says("next")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -32,7 +32,7 @@ test("while the model writes: its text so far stays, and later messages continue
 	]);
 });
 
-test("while a question is open: it is closed, its call fails, and an answer no longer counts", async () => {
+test("a cancel during a question closes it and fails its call, and a later answer has no effect", async () => {
 	let ran = 0;
 	const tool = probeTool("edit", { classes: ["write"], run: async () => `${++ran}` });
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("ok")]);
@@ -63,7 +63,7 @@ test("while a question is open: it is closed, its call fails, and an answer no l
 	});
 });
 
-test("while a tool runs: its signal aborts, and the other calls of the reply do not run", async () => {
+test("a cancel during a tool aborts its signal, and the other calls of the reply do not run", async () => {
 	const ran: string[] = [];
 	const slow = probeTool("slow", {
 		run: ({ signal, callId }) => {
@@ -89,7 +89,7 @@ test("while a tool runs: its signal aborts, and the other calls of the reply do 
 	]);
 });
 
-test("with `queued` the messages that wait end too, each with its own message", async () => {
+test("a cancel with `queued` also ends the queued messages, each with its own message", async () => {
 	const model = new ScriptedModel(stuck("so far"), [says("fresh")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -111,7 +111,7 @@ test("with `queued` the messages that wait end too, each with its own message", 
 	]);
 });
 
-test("a run that is named ends alone, at work or waiting; one that has ended, or is none, is idle", async () => {
+test("a cancel of a named run ends only that run, active or queued; an ended or unknown run is idle", async () => {
 	const model = new ScriptedModel(stuck("so far"), [says("third")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -136,7 +136,7 @@ test("a run that is named ends alone, at work or waiting; one that has ended, or
 	log.check();
 });
 
-test("in the same tick as the message: the reply is empty", async () => {
+test("a cancel in the same tick as the message gives an empty reply", async () => {
 	const model = new ScriptedModel([says("too late")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -149,7 +149,7 @@ test("in the same tick as the message: the reply is empty", async () => {
 	log.check();
 });
 
-test("in the very moment in which a message that waited becomes the active one", async () => {
+test("a cancel at the moment when a queued message becomes active ends its run", async () => {
 	const gate = Promise.withResolvers<void>();
 	const reached = { cancel: (): void => undefined };
 	const model = new ScriptedModel(async function* () {

@@ -80,7 +80,7 @@ test("the question stays open if changed arguments are invalid or need another w
 	expect(ran).toEqual(["there"]);
 });
 
-test("changed arguments that may only narrow the call are refused if the call then needs a further class", async () => {
+test("changed arguments that may only narrow the call are refused if the call then needs another class", async () => {
 	const { t, log, token } = await ask();
 	await using _ = t;
 	const answer = (place: string, narrows: boolean) =>
@@ -95,7 +95,7 @@ test("changed arguments that may only narrow the call are refused if the call th
 	expect(ran).toEqual(["there"]);
 });
 
-test("changed arguments that need a further class are accepted if they may do more than narrow the call", async () => {
+test("changed arguments that need another class are accepted if they may do more than narrow the call", async () => {
 	const { t, log, token } = await ask();
 	await using _ = t;
 	await t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "web" } });
@@ -118,7 +118,7 @@ test("an approval with changed arguments is refused if any fact of the question 
 	expect(ran).toEqual(["there"]);
 });
 
-test("a denial has no changed arguments, and neither has the answer to a question", async () => {
+test("neither a denial nor the answer to a question can change arguments", async () => {
 	const { t, log, token } = await ask();
 	await using _ = t;
 	await t.runtime.answer(unkeyed(), token, { cancelled: true, arguments: { place: "nowhere" } });
@@ -129,7 +129,7 @@ test("a denial has no changed arguments, and neither has the answer to a questio
 	expect(ran).toEqual([]);
 });
 
-test("changed arguments still count after a restart between the answer and the call", async () => {
+test("changed arguments are still used after a restart between the answer and the call", async () => {
 	const stopped = Promise.withResolvers<void>();
 	const answered = Promise.withResolvers<void>();
 	const failpoints = {

@@ -95,7 +95,7 @@ class Ground implements AsyncDisposable {
 const reason = "asked again: files changed since the first question, while other calls of this reply ran";
 const unnamed = `${reason}; after a restart the gateway cannot name them`;
 
-test("all commands of a reply are asked together, and run unasked if the commands before change no file", async () => {
+test("all commands of a reply are asked together, and run without another approval if no earlier command changes a file", async () => {
 	const reply = [command("a", "ls"), command("b", "cat run.sh"), command("c", "sh run.sh > out.log")];
 	await using g = await Ground.start(reply, { "run.sh": "echo ran\n" });
 	const prompts = await g.prompts(3);
@@ -271,7 +271,7 @@ test("after a restart commands are refused if their files changed and none of th
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
-test("arguments that a person gave a command stay when it is asked again", async () => {
+test("a command that is asked again keeps the arguments of a person", async () => {
 	const reply = [command("a", "touch a.js"), command("b", "sh run.sh")];
 	await using g = await Ground.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	const [first, second] = await g.prompts(2);
@@ -309,7 +309,7 @@ function makePipe(g: Ground): Promise<void> {
 	return Promise.resolve();
 }
 
-test("other arguments are refused while a command before changes the files, and taken when the call is asked again", async () => {
+test("other arguments are refused while an earlier command changes the files, and accepted when the call is asked again", async () => {
 	const reply = [command("a", held("touch a.js")), command("b", "sh run.sh")];
 	await using g = await Ground.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	await makePipe(g);
@@ -333,7 +333,7 @@ test.for([
 	{ after: "changed", isAskedAgain: true },
 	{ after: "original", isAskedAgain: false },
 ])(
-	"an answer that the run sees while the files differ does not count for the files of that moment: $after",
+	"an answer while the files differ does not apply to the files of that moment: $after",
 	async ({ after, isAskedAgain }) => {
 		let world = "original";
 		const ran: string[] = [];
@@ -407,7 +407,7 @@ test.for([
 	},
 );
 
-test("a session that is trusted meanwhile needs no second answer", async () => {
+test("a session that is trusted in the meantime needs no second answer", async () => {
 	await using g = await Ground.start([command("a", held("touch a.js")), command("b", "ls *.js")]);
 	await makePipe(g);
 	const [first] = await g.prompts(2);

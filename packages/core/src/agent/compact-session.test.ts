@@ -71,14 +71,14 @@ test("without a message since the last summary a compaction has no effect", asyn
 	expect(model.requests).toHaveLength(2);
 });
 
-test("the offline model's summary will do", async () => {
+test("the summary of the offline model is accepted", async () => {
 	await using opened = await open(createOfflineModel({ clock: new ManualClock() }));
 	await expect(compact(opened)).resolves.toMatchObject({
 		summary: expect.stringContaining("A conversation of"),
 	});
 });
 
-test("the cost of the summary counts for the session and for no run", async () => {
+test("the cost of the summary belongs to the session and to no run", async () => {
 	const usage = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const end = { type: "end", stop: "end_turn", usage, model: "scripted" } as const;
 	await using opened = await open(new ScriptedModel([says("Roses?"), end], [says("A garden."), end]));
@@ -92,7 +92,7 @@ test("the cost of the summary counts for the session and for no run", async () =
 	expect(listed?.usage).toEqual({ inputTokens: 200, outputTokens: 40 });
 });
 
-test("it is asked for with the session's own model and the fallbacks", async () => {
+test("a compaction uses the session's own model and its fallbacks", async () => {
 	const model = new ScriptedModel([says("Roses?")], overloaded, overloaded, overloaded, overloaded, [
 		says("A garden."),
 	]);
@@ -110,7 +110,7 @@ test("it is asked for with the session's own model and the fallbacks", async () 
 	]);
 });
 
-test("a call that fails for a passing reason is repeated, and every try is recorded", async () => {
+test("a call with a temporary error is retried, and every attempt is recorded", async () => {
 	const model = new ScriptedModel([says("Roses?")], overloaded, [says("A garden.")]);
 	await using opened = await open(model);
 	const { t, log } = opened;
@@ -124,7 +124,7 @@ test("a call that fails for a passing reason is repeated, and every try is recor
 	log.check();
 });
 
-test("the failure of the model is thrown, and the session stays unchanged", async () => {
+test("an error of the model is thrown, and the session stays unchanged", async () => {
 	const rejected: ScriptedReply = async function* () {
 		yield* [];
 		throw new ModelError("no such model", { fault: "rejected" });
@@ -142,7 +142,7 @@ test("the failure of the model is thrown, and the session stays unchanged", asyn
 	expect(log.recorded).not.toContain("context.compacted");
 });
 
-test("it is refused while a run is open or another compaction runs", async () => {
+test("a compaction is refused during a run or another compaction", async () => {
 	const model = new ScriptedModel([says("Roses?")], stuck("hm"), stuck("hm"));
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -159,7 +159,7 @@ test("it is refused while a run is open or another compaction runs", async () =>
 	await expect(first).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("right after a run it waits until the history of that run is in memory", async () => {
+test("a compaction right after a run waits until the history of that run is in memory", async () => {
 	const model = new ScriptedModel(...["a", "s1", "b", "s2", "c", "s3"].map((text) => [says(text)]));
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -193,7 +193,7 @@ test("a message during a compaction waits for the summary, and its run starts wi
 	log.check();
 });
 
-test("stopped in the middle it is cancelled and nothing has changed, but what it cost is counted", async () => {
+test("a stopped compaction changes nothing, but its cost is recorded", async () => {
 	const usage = { inputTokens: 100, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const begun: ScriptedReply = async function* (request, signal) {
 		yield { type: "usage", usage, model: "scripted" };
@@ -218,7 +218,7 @@ test("stopped in the middle it is cancelled and nothing has changed, but what it
 	await expect(compact(opened, AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("it works on what the record has, after a restart", async () => {
+test("a compaction after a restart uses the recorded conversation", async () => {
 	const model = new ScriptedModel([says("Roses?")], [says("A garden.")], [says("Tulips.")]);
 	const opened = await open(model);
 	const { session, t: before } = opened;
@@ -231,7 +231,7 @@ test("it works on what the record has, after a restart", async () => {
 	expect(model.requests.at(-1)?.messages).toHaveLength(2);
 });
 
-test("under the same key it happens once", async () => {
+test("a compaction with the same key happens once", async () => {
 	const model = new ScriptedModel([says("Roses?")], [says("A garden.")]);
 	await using opened = await open(model);
 	const { t, session } = opened;
@@ -244,7 +244,7 @@ test("under the same key it happens once", async () => {
 	await expect(t.runtime.compact(other, session, { signal: never })).resolves.toBeUndefined();
 });
 
-test("a stop of the gateway ends it, and so does the removal of the session", async () => {
+test("a compaction ends if the gateway stops or the session is deleted", async () => {
 	const opened = await open(new ScriptedModel([says("Roses?")], stuck("hm"), stuck("hm")));
 	const { t, session } = opened;
 	const first = expect(compact(opened)).rejects.toMatchObject({ code: "cancelled" });
@@ -260,7 +260,7 @@ test("a stop of the gateway ends it, and so does the removal of the session", as
 	await second;
 });
 
-test("a spent budget keeps the model from being asked", async () => {
+test("a spent budget prevents the call of the model", async () => {
 	const model = new ScriptedModel([says("Roses?")]);
 	await using opened = await open(model);
 	const { t, session } = opened;

@@ -4,7 +4,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
-test("a message is answered while the reply streams, and once it is complete", async () => {
+test("the reply to a message is streamed, and then sent once completely", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hel"), says("lo")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -38,7 +38,7 @@ test("a message is answered while the reply streams, and once it is complete", a
 	]);
 });
 
-test("an empty reply is an empty message without any stream", async () => {
+test("an empty reply is an empty message without streamed text", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("")]) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -100,7 +100,7 @@ test("a failure of the model ends the run with the text before it and the reason
 	log.check();
 });
 
-test("a reply that breaks off again and again is an error, and the calls in it are not carried out", async () => {
+test("a reply that is interrupted repeatedly is an error, and its calls do not run", async () => {
 	let ran = 0;
 	const probe = probeTool("probe", { run: async () => `${++ran}` });
 	async function* torn() {
@@ -169,7 +169,7 @@ test("the model sees the complete conversation, also after a restart", async () 
 	expect(model.requests.at(-1)?.system).toBe(afterwards?.system);
 });
 
-test("usage and messages are counted in the session", async () => {
+test("usage and messages are added to the session", async () => {
 	const model = new ScriptedModel([calls("c1", "probe")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
 	const session = await t.create();

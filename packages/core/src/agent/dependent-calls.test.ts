@@ -39,7 +39,7 @@ test.for<[what: string, reply: readonly ModelEvent[], content: string]>([
 		[edit("a", "one", "1"), calls("b", "read_file", { path: "e.txt" }), edit("c", "1", "2")],
 		"2\ntwo\n",
 	],
-])("without approvals a call finds the results of the calls before it: %s", async ([, reply, content]) => {
+])("without approvals a call uses the results of the calls before it: %s", async ([, reply, content]) => {
 	await using stack = new AsyncDisposableStack();
 	const w = await working(stack, reply);
 	await w.t.runtime.acceptAll(unkeyed(), w.session);
@@ -50,7 +50,7 @@ test.for<[what: string, reply: readonly ModelEvent[], content: string]>([
 	w.log.check();
 });
 
-test("a file that a call of the same reply makes can be edited and read in it, and what fails fails in its turn", async () => {
+test("a file that a call of the same reply creates can be edited and read in it, and failures occur in order", async () => {
 	await using stack = new AsyncDisposableStack();
 	const reply = [
 		write("a", "fresh\n", "new.txt"),

@@ -92,7 +92,7 @@ async function converse(nth: number) {
 	return { refused: refusal.refused, recorded, failure, error: ended.error, strikes };
 }
 
-test("whichever commit of a run fails, it is tried again, ends once and repeats nothing", async () => {
+test("any failed commit of a run is retried, and the run ends once without repeated effects", async () => {
 	const whole = await converse(Number.POSITIVE_INFINITY);
 	expect(whole).toMatchObject({ refused: false, error: "", failure: undefined, strikes: 1 });
 	const outcomes = new Set<string>();
@@ -115,7 +115,7 @@ test("whichever commit of a run fails, it is tried again, ends once and repeats 
 	expect([...outcomes].sort()).toEqual(["interrupted", "whole"]);
 });
 
-test("a run whose end could not be recorded is tried again after half a second, not before", async () => {
+test("a run whose end could not be recorded is retried after half a second, not before", async () => {
 	const refusal = new Refusal(1);
 	const model = createOfflineModel({ clock: new ManualClock() });
 	await using t = await TestRuntime.open({ model, wrap: refusal.wrap });

@@ -44,7 +44,7 @@ async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptRespo
 	return { t, options, session, log, ran, again };
 }
 
-test("a call that is asked again keeps the arguments that a person gave it, and shows them", async () => {
+test("a call that is asked again keeps and shows the arguments of a person", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
 	expect(again.approval).toMatchObject({ callId: "c2", risk: "critical", arguments: { path: "/person" } });
@@ -77,7 +77,7 @@ test("a call that is asked again can be approved with other arguments than the f
 	log.check();
 });
 
-test("explain tells the last judgement of a call that was judged again", async () => {
+test("explain reports the last decision about a call that was judged again", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, log, again } = await judgedAgain(stack);
 	const reasonOf = async (): Promise<string | undefined> =>

@@ -18,14 +18,14 @@ async function limitOf(options: Partial<TestRuntimeOptions>, message = "go"): Pr
 	return model.requests[0]?.sampling?.maxTokens;
 }
 
-test("a reply may be as long as the model allows, and as the window has room", async () => {
+test("a reply may use the limit of the model and the rest of the window", async () => {
 	expect(await limitOf({})).toBe(128_000);
 	// About 100,000 tokens. The window still has room for the reserved reply.
 	expect(await limitOf({}, "word ".repeat(100_000))).toBe(32_000);
 	expect(await limitOf({ table: new ModelTable([{ ...large, maxOutput: 8_000 }]) })).toBe(8_000);
 });
 
-test("a reply may be as long as the budgets can pay for, and 4,096 tokens in any case", async () => {
+test("a reply may be as long as the budgets allow, and at least 4,096 tokens", async () => {
 	// One cent pays for 1,000 tokens, 50 cents for 50,000.
 	const day = (cents: number) => ({ budgets: { gateway: { day: cents * 10_000_000 }, session: {} } });
 	expect(await limitOf(day(50))).toBe(50_000);
@@ -48,7 +48,7 @@ async function talk(...replies: readonly ScriptedReply[]) {
 	return { model, error };
 }
 
-test("the model learns of a call that was cut, no call of its reply runs, and the run continues", async () => {
+test("the model gets a note about a call that was cut, no call of its reply runs, and the run continues", async () => {
 	const whole = calls("c1", "write_file", { path: "made.txt", content: "x" });
 	const { model, error } = await talk([says("I write."), whole, half, cut], [says("in parts then")]);
 	expect(error).toBe("");
@@ -58,7 +58,7 @@ test("the model learns of a call that was cut, no call of its reply runs, and th
 	]);
 });
 
-test("a model whose calls are cut again and again is stopped", async () => {
+test("a run whose calls are cut repeatedly is stopped", async () => {
 	const { model, error } = await talk([half, cut], [half, cut], [half, cut]);
 	expect(error).toContain("the reply reached its length limit");
 	expect(model.requests).toHaveLength(3);

@@ -21,7 +21,7 @@ test("a conversation with too many pictures continues without the oldest after a
 	]);
 });
 
-test("attached pictures above the limit are also removed after a refused request, and no other try is made", async () => {
+test("attached pictures above the limit are also removed after a refused request, and there is no other attempt", async () => {
 	const before = await Showing.begin(answers(2), { table });
 	await before.attach(...times(20, () => png));
 	await before.attach(png);

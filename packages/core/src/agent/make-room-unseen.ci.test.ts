@@ -5,7 +5,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { answers, look, mebibyte, padded, Showing, sent, times } from "./testing/showing.ts";
 
-test("pictures that a summary replaced are removed from the record if they exceed the room, attached ones too", async () => {
+test("pictures that a summary replaced are removed from the record if they exceed the limit, also attached ones", async () => {
 	await using showing = await Showing.begin([
 		...times(4, (round) => [
 			[look(`c${round}`), look(`d${round}`)],
@@ -38,7 +38,7 @@ test("pictures that a summary replaced are removed from the record if they excee
 	expect(after.shown()).toEqual([0, 0]);
 });
 
-test("when pictures are removed for room, those that a summary replaced are removed with them", async () => {
+test("when pictures are removed for space, those that a summary replaced are removed with them", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.prompt("old", sent(3));
 	await showing.compact();
@@ -49,7 +49,7 @@ test("when pictures are removed for room, those that a summary replaced are remo
 	expect(await showing.recorded()).toBe(3);
 });
 
-test("results that were cleared leave the record, and the model reads the same of them", async () => {
+test("cleared results are removed from the record, and the model reads the same text for them", async () => {
 	const first = await Showing.begin([[look("c1"), look("c2")], [says("seen")]]);
 	await first.put(padded(3 * mebibyte));
 	await first.prompt("look");

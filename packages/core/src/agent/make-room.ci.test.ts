@@ -22,7 +22,7 @@ const placeholder = (mebibytes: string, why: string): string =>
 	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
 const madeRoom = "removed to make room: ask for it again if you need it";
 
-test("pictures of older prompts make room for those of a prompt, and the model reads it in their place", async () => {
+test("pictures of older prompts are replaced by text if the pictures of a new prompt need their space", async () => {
 	const before = await Showing.begin(answers(5));
 	for (let n = 0; n < 3; n++) await before.prompt(`prompt ${n}`, sent(3), sent(3));
 	expect(before.shown()).toEqual([2, 2, 2]);
@@ -41,7 +41,7 @@ test("pictures of older prompts make room for those of a prompt, and the model r
 	expect(after.messages().slice(0, 9)).toEqual(before.messages());
 });
 
-test("pictures of older prompts make room for those that tools read, those of the prompt at work do not", async () => {
+test("pictures of older prompts are removed for those that tools read, but those of the active prompt are not", async () => {
 	await using showing = await Showing.begin([
 		...answers(1),
 		[look("c1")],
@@ -55,7 +55,7 @@ test("pictures of older prompts make room for those that tools read, those of th
 	expect(showing.shown()).toEqual([0, 2, 0, 1, 1]);
 });
 
-test("results and prompts give way in the order in which they came", async () => {
+test("pictures of results and prompts are removed in the order in which they arrived", async () => {
 	await using showing = await Showing.begin([[look("c1")], ...answers(3)]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("first");
@@ -66,7 +66,7 @@ test("results and prompts give way in the order in which they came", async () =>
 	expect(showing.text(2)).toMatch(/\n\[its picture was removed to make room: read it again/);
 });
 
-test("pictures of one prompt that have no room are described", async () => {
+test("pictures of one prompt that do not fit are described", async () => {
 	const before = await Showing.begin(answers(1));
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
@@ -87,7 +87,7 @@ test("a prompt that is asked again keeps its pictures while the run reads others
 	expect(showing.shown()).toEqual([5, 1, 0]);
 });
 
-test("attached pictures stay, and prompts count them", async () => {
+test("attached pictures stay, and count towards the limit", async () => {
 	await using showing = await Showing.begin(answers(3));
 	await showing.attach(...times(3, () => padded(3 * mebibyte)));
 	await showing.prompt("first", sent(3), sent(3));
@@ -95,7 +95,7 @@ test("attached pictures stay, and prompts count them", async () => {
 	expect(showing.shown()).toEqual([3, 0, 2]);
 });
 
-test("pictures that a summary replaced need no room", async () => {
+test("pictures that a summary replaced need no space", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.attach(...times(6, () => padded(3 * mebibyte)));
 	await showing.compact();
@@ -114,7 +114,7 @@ test("no picture is removed for one that does not fit with the remaining ones", 
 	expect(after.shown()).toEqual([5, 0, 0, 1]);
 });
 
-test("the transaction that takes pictures out reads no steps", async () => {
+test("the transaction that removes pictures reads no steps", async () => {
 	let reads = 0;
 	const watched = (tx: Tx): Tx =>
 		new Proxy(tx, {
@@ -149,7 +149,7 @@ test("the transaction that takes pictures out reads no steps", async () => {
 	expect(reads).toBe(0);
 });
 
-test("with one large picture at most twenty are shown, and ten after the oldest made room", async () => {
+test("with one large picture at most twenty are shown, and ten after the oldest were removed", async () => {
 	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
 	await before.prompt("old", ...times(12, () => shownAs(png)));
 	await before.prompt("later", ...times(8, () => shownAs(png)));

@@ -49,7 +49,7 @@ test("calls that are denied in the same moment each get their own result", async
 	log.check();
 });
 
-test("an answer for the session does not approve a prompt whose time is over", async () => {
+test("an answer for the session does not approve an expired prompt", async () => {
 	const { t, log, ran, tokens } = await threeOpen();
 	await using _ = t;
 	const [first, second, third] = tokens;
@@ -100,7 +100,7 @@ test("one of several open prompts expires alone, and the others can still be ans
 	log.check();
 });
 
-test("a call that is denied by the rules of its turn does not run, whatever was answered", async () => {
+test("a call that the rules deny when it starts does not run, with any answer", async () => {
 	const { t, session, log, ran, tokens } = await threeOpen({}, ada);
 	await using _ = t;
 	const [first, second, third] = tokens;

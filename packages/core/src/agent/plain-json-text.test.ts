@@ -18,7 +18,7 @@ test.for<[what: string, written: string, plain: string]>([
 	["what is no escape", String.raw`"\x \uZZ12 \u12"`, String.raw`"\x \uZZ12 \u12"`],
 	["an open escape", String.raw`"\u00`, String.raw`"\u00`],
 	["half a character before an open escape", String.raw`"\ud83d\u0`, String.raw`"\ud83d\u0`],
-])("%s is written in its usual form, wherever the text is cut", ([, written, plain]) => {
+])("%s is written in its usual form, at any cut of the text", ([, written, plain]) => {
 	for (let length = 1; length <= written.length; length++) expect(inPieces(written, length)).toBe(plain);
 });
 

@@ -9,7 +9,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-test("the output of a call is reported between its start and its end, the rest of a line just before the end", async () => {
+test("the output of a call is reported between its start and its end, and the rest of a line just before the end", async () => {
 	const secret = "correct-horse-battery";
 	const redactor = new Redactor();
 	redactor.add(secret);

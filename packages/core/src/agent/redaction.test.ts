@@ -130,7 +130,7 @@ test("people approve a call without seeing the secret in it, and it runs with th
 	]);
 });
 
-test("changed arguments that hold the sign for a secret in its place are refused, and the question stays", async () => {
+test("changed arguments with the placeholder of a secret are refused, and the question stays open", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const got: unknown[] = [];
@@ -170,7 +170,7 @@ test("changed arguments that hold the sign for a secret in its place are refused
 	expect(got).toEqual([{ text: "key=none", place: "b" }, changed]);
 });
 
-test("a secret that a person types into an answer, or into a reason, is not kept", async () => {
+test("a secret that a person types into an answer, or into a reason, is not stored", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const model = new ScriptedModel(
@@ -196,7 +196,7 @@ test("a secret that a person types into an answer, or into a reason, is not kept
 	expect(JSON.stringify(answers) + (await sinks(t, log, session))).not.toContain(secret.slice(4));
 });
 
-test("long changed arguments are cut without showing half of a secret", async () => {
+test("long changed arguments are cut without a visible part of a secret", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const put = defineTool<{ text: string }>({
@@ -222,7 +222,7 @@ test("long changed arguments are cut without showing half of a secret", async ()
 	await log.next("assistant.message");
 });
 
-test("the name of a file from a tool has no secret", async () => {
+test("the name of a file from a tool contains no secret", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
 	const sends = calls("c1", "send_file", { path: "report.txt", name: `${secret}.txt` });

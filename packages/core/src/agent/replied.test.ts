@@ -45,7 +45,7 @@ test("the event of a reply has its calls and its thinking, without secrets, befo
 	expect(types).toEqual([...each, ...each]);
 });
 
-test("the event of a reply that broke off has the received part, and no stop reason", async () => {
+test("the event of an interrupted reply has the received part, and no stop reason", async () => {
 	const broken: ScriptedReply = async function* () {
 		yield says("hal");
 		throw new ModelError("it broke off", { fault: "interrupted" });

@@ -106,7 +106,7 @@ test("the model sees a picture that a tool has read in all later requests, and p
 	expect(after.results(0)).toEqual([result]);
 });
 
-test("a picture from beyond the roots taints as its text would", async () => {
+test("a picture from outside the roots taints the session like its text", async () => {
 	await using looking = await Looking.begin([[look("c1", "../outside.png")], [says("nice")]]);
 	await writeFile(join(looking.t.directory, "outside.png"), png);
 	await looking.t.send(looking.session, "look");
@@ -117,7 +117,7 @@ test("a picture from beyond the roots taints as its text would", async () => {
 	expect(await looking.t.store.read((db) => findTaint(db, looking.session))).toBe("P");
 });
 
-test("a result with a picture is there again after a crash, though its file is gone", async () => {
+test("a result with a picture is complete after a crash, although its file is missing", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
 		rm(path, { recursive: true, force: true }),
@@ -141,7 +141,7 @@ test("a result with a picture is there again after a crash, though its file is g
 	expect(again.shown(0)).toEqual([1]);
 });
 
-test("a picture that another model has answered to, and this one refuses, is taken out as well", async () => {
+test("a picture that another model accepted and this one refuses is removed as well", async () => {
 	const replies = [[look("c1")], [says("nice")], refuse, [says("a pity")], refuse];
 	await using looking = await Looking.begin(replies, { anyModel: true });
 	await looking.ask();
@@ -172,7 +172,7 @@ test("a picture that the provider rejects is removed, and the run continues", as
 	expect(after.results(0)).toEqual(before.results(3));
 });
 
-test("a request that is rejected for another reason is made once", async () => {
+test("a request that is rejected for another reason is sent once", async () => {
 	await using looking = await Looking.begin([[look("c1")], refuse, refuse, [says("hello")]]);
 	await expect(looking.ask()).resolves.toMatchObject({ error: "could not process image" });
 	await expect(looking.ask()).resolves.toMatchObject({ content: "hello" });
@@ -200,7 +200,7 @@ test("a picture of a run that ended before the model saw it does not block the n
 	expect(looking.results(3)).toMatchObject([{ text: expect.stringContaining(refused) }]);
 });
 
-test("the oldest pictures make room for others, by halves, also across a restart", async () => {
+test("the oldest half of the pictures is removed to make space for others, also across a restart", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
 	const before = await Looking.begin([...ids.map((id) => [look(id)]), [says("all seen")]]);
 	await before.put("photo.png", padded(3 * mebibyte));
@@ -218,7 +218,7 @@ test("the oldest pictures make room for others, by halves, also across a restart
 	expect(after.shown(-1)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
 });
 
-test("pictures that are too large together are not shown, and the model learns which", async () => {
+test("pictures that are too large together are not shown, and the model gets their names", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
 	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("many")]]);
 	await looking.put("photo.png", padded(3 * mebibyte));
@@ -236,7 +236,7 @@ test("pictures that are too large together are not shown, and the model learns w
 	expect(failures).toHaveLength(1);
 });
 
-test("pictures of people precede those that tools have read", async () => {
+test("pictures of people come before those that tools have read", async () => {
 	const ids = ["c1", "c2", "c3", "c4", "c5"];
 	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("nice")], [says("yours too")]]);
 	await looking.put("photo.png", padded(3 * mebibyte));

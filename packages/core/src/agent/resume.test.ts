@@ -108,7 +108,7 @@ test("a run continues from every moment at which it can be stopped, and no effec
 	expect(outcomes).toEqual(new Set(["interrupted", "done"]));
 });
 
-test("a reply that was interrupted while it streamed is made and streamed again from its start", async () => {
+test("an interrupted reply is requested and streamed again from its start", async () => {
 	const model = new ScriptedModel(stuck("hel"), [says("hello")]);
 	const t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -199,7 +199,7 @@ test("a call with an unknown effect ends as interrupted, also if it can no longe
 	expect(repeated).toBe(0);
 });
 
-test("an approved call without effect runs again, unless what was approved has changed", async () => {
+test("an approved call without effect runs again unless the approved facts have changed", async () => {
 	const look: ProbeOptions = { effect: "none", classes: ["write"], binding: () => ({ path: "/a" }) };
 	expect(await interrupt(look, {})).toEqual({ text: "1", repeated: 1 });
 	expect(await interrupt(look, { binding: () => ({ path: "/b" }) })).toEqual({

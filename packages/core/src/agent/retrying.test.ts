@@ -25,7 +25,7 @@ async function pass(t: TestRuntime, ms: number): Promise<void> {
 	t.clock.advance(ms);
 }
 
-test("a reply that broke off is requested again after a wait, and clients see the reason", async () => {
+test("an interrupted reply is requested again after a wait, and clients see the reason", async () => {
 	const model = new ScriptedModel(fails("interrupted", "hal"), [says("hello")]);
 	await using t = await TestRuntime.open({ model });
 	const { session, log } = await open(t);
@@ -49,7 +49,7 @@ test("a reply that broke off is requested again after a wait, and clients see th
 	expect(model.requests[1]?.messages).toEqual(model.requests[0]?.messages);
 });
 
-test("calls of a reply that broke off never run", async () => {
+test("calls of an interrupted reply never run", async () => {
 	const probe = probeTool("probe");
 	const model = new ScriptedModel(
 		async function* () {
@@ -67,7 +67,7 @@ test("calls of a reply that broke off never run", async () => {
 	expect(log.recorded).not.toContain("tool.started");
 });
 
-test("when a model stays away the fallback answers, by its name", async () => {
+test("if a model stays unavailable the fallback answers under its own name", async () => {
 	const away = [1, 2, 3, 4].map(() => fails("overloaded"));
 	const model = new ScriptedModel(...away, [says("hello")]);
 	await using t = await TestRuntime.open({ model, fallback: ["second"] });
@@ -100,7 +100,7 @@ test("without a fallback the last failure ends the run, and the next message is 
 	log.check();
 });
 
-test.each<ModelFault>(["rejected", "unauthenticated"])("a %s request is not made again", async (fault) => {
+test.each<ModelFault>(["rejected", "unauthenticated"])("a %s request is not repeated", async (fault) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(fails(fault)), fallback: ["second"] });
 	const { session, log } = await open(t);
 	await t.send(session, "hi");
@@ -108,7 +108,7 @@ test.each<ModelFault>(["rejected", "unauthenticated"])("a %s request is not made
 	expect(log.recorded).not.toContain("run.retrying");
 });
 
-test("a run that waits for its next try can be cancelled", async () => {
+test("a run that waits for its next attempt can be cancelled", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(fails("overloaded")) });
 	const { session, log } = await open(t);
 	await t.send(session, "hi");
@@ -130,7 +130,7 @@ test("a wait for a model does not count as working time", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello", error: "" });
 });
 
-test("a gateway that stops while a run waits makes the try again after its start", async () => {
+test("a gateway that stops while a run waits repeats the attempt after its start", async () => {
 	await using first = await TestRuntime.open({ model: new ScriptedModel(fails("overloaded", "hal")) });
 	const { session, log } = await open(first);
 	await first.send(session, "hi");
@@ -150,7 +150,7 @@ test.each([
 		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",
 	],
 	["refusal", "the model refused to answer this"],
-] as const)("a reply that ends by %s says so, and none of its calls runs", async (stop, error) => {
+] as const)("a reply that ends by %s reports it, and none of its calls runs", async (stop, error) => {
 	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const end = { type: "end", stop, usage, model: "scripted-1" } as const;
 	// After a cut call a run continues: see longest-reply.test.ts.
@@ -167,7 +167,7 @@ test.each([
 	expect(roles).toEqual(stop === "refusal" ? ["user", "user"] : ["user", "assistant", "user"]);
 });
 
-test("every try is counted, and the end of the run has their total", async () => {
+test("every attempt is recorded, and the end of the run has their total", async () => {
 	const usage = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 30 };
 	const model = new ScriptedModel(
 		async function* () {
@@ -190,7 +190,7 @@ test("every try is counted, and the end of the run has their total", async () =>
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ usage: spent });
 });
 
-test("tries count against the limit of model calls", async () => {
+test("attempts count against the limit of model calls", async () => {
 	const model = new ScriptedModel(...[1, 2, 3, 4].map(() => fails("overloaded")), [says("never")]);
 	await using t = await TestRuntime.open({ model, fallback: ["second"], limits: { modelCalls: 2 } });
 	const { session, log } = await open(t);
@@ -216,7 +216,7 @@ const priced = new ModelTable([
 	},
 ]);
 
-test("a budget that a failed try has spent ends the run before the next try", async () => {
+test("a budget that a failed attempt has spent ends the run before the next attempt", async () => {
 	const usage = { inputTokens: 1_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const dear: ScriptedReply = async function* () {
 		yield { type: "usage", usage, model: "scripted" };
@@ -233,7 +233,7 @@ test("a budget that a failed try has spent ends the run before the next try", as
 	expect(model.requests).toHaveLength(1);
 });
 
-test("with a budget, a model without a price is not asked", async () => {
+test("with a budget, a model without a price is not called", async () => {
 	const model = new ScriptedModel([says("never")]);
 	const budgets = { gateway: {}, session: { month: 1_000_000_000 } };
 	await using t = await TestRuntime.open({ model, budgets });
@@ -260,7 +260,7 @@ test("after a switch the fallback answers for the rest of the run", async () => 
 	expect(model.requests.map((request) => request.model).slice(4)).toEqual(["second", "second"]);
 });
 
-test("a gateway that stops does not wait with a run for its next try", async () => {
+test("a gateway that stops does not wait for the next attempt of a run", async () => {
 	const model = new ScriptedModel(fails("rate-limited", "", 120_000));
 	await using t = await TestRuntime.open({ model });
 	const { session, log } = await open(t);

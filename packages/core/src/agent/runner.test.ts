@@ -4,7 +4,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
-test("a message that arrives when the end of the previous run is durable, but not in memory, sees that run", async () => {
+test("a message that arrives when the end of the previous run is durable, but not in memory, includes that run", async () => {
 	const ending = Promise.withResolvers<void>();
 	let runs = 0;
 	const failpoints: Failpoints = {

@@ -64,7 +64,7 @@ async function give(t: TestRuntime, value: string) {
 	return { session, log };
 }
 
-test("a tool gets the password for a handle, and no other part of the system shows it", async () => {
+test("a tool gets the password for a handle, and no other component can read it", async () => {
 	const model = new ScriptedModel(
 		[ask],
 		uses((key) => ({ key })),
@@ -95,7 +95,7 @@ test("a tool gets the password for a handle, and no other part of the system sho
 		for (const part of ["orse\\nbatt", "battery-staple-9"]) expect(text).not.toContain(part);
 });
 
-test("a handle still works after a restart, and what it hides stays hidden", async () => {
+test("a handle still works after a restart, and its secret stays hidden", async () => {
 	const model = new ScriptedModel(
 		[ask],
 		[says("thanks")],
@@ -140,7 +140,7 @@ test("handles of other sessions, unknown handles and plain text are refused in t
 	expect(got).toEqual([]);
 });
 
-test("a password that is only a word is given to no tool", async () => {
+test("a password that is an ordinary word is given to no tool", async () => {
 	const model = new ScriptedModel(
 		[ask],
 		uses((key) => ({ key })),
@@ -154,7 +154,7 @@ test("a password that is only a word is given to no tool", async () => {
 	expect(got).toEqual([]);
 });
 
-test("a password of one session is an ordinary word in another", async () => {
+test("a password of one session is ordinary text in another", async () => {
 	const model = new ScriptedModel([ask], [says("thanks for battery-staple-9")], [says("battery-staple-9")]);
 	await using t = await open(model);
 	const { log } = await give(t, password);

@@ -279,7 +279,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	expect(tell(events).shown).toEqual(shown);
 });
 
-test("others learn which run answers which message, and whether one is at work", () => {
+test("other parts can read the run of a message, and whether a run is active", () => {
 	const { slice } = tell([
 		says("r1", "one", "m1"),
 		ends("r1", "1"),

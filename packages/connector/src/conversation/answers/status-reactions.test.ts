@@ -21,7 +21,7 @@ test("reactions show that a message is accepted, queued and answered, and no not
 	]);
 });
 
-test("a stopped run and a message that left the queue lose their reactions", () => {
+test("the reactions of a stopped run and of a withdrawn message are removed", () => {
 	const events = [says("r1", "one", "m1"), says("r2", "two", "m2"), ends("r2", "", "cancelled")];
 	expect(shown([...events, ends("r1", "", "cancelled")]).slice(2)).toEqual([
 		"status:m2: none or progress queue:r2 > m2: Removed from the queue.",
@@ -35,7 +35,7 @@ test("a stopped run and a message that left the queue lose their reactions", () 
 	]);
 });
 
-test("a repeated answer shows its state at the same message, and one from the terminal shows none", () => {
+test("a repeated answer shows its state on the same message, and an answer from the terminal shows none", () => {
 	const again: Happening = ["user.message", { content: "one", run_id: "r2", retry_of: "r1" }];
 	const typed: Happening = ["user.message", { content: "here", run_id: "r3" }];
 	const all = shown([
@@ -54,7 +54,7 @@ test("a repeated answer shows its state at the same message, and one from the te
 	]);
 });
 
-test("a run keeps the setting of its start", () => {
+test("a run uses the setting from its start", () => {
 	let reacts = true;
 	const { shown: first } = tell([says("r1", "one", "m1"), ends("r1", "1")], {
 		reacts: () => {

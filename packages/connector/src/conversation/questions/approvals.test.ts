@@ -185,7 +185,7 @@ test.each(scenarios)("%s", (_, events, reads) => {
 	expect(read(play(events).posts.at(-1) ?? { text: "nothing" })).toBe(reads);
 });
 
-test("a card is one post that is found by its title whatever became of it", () => {
+test("a card is one post that is found by its title in every state", () => {
 	const { posts } = play([approval({ task_id: "task_1" }), answered({})]);
 	const place = {
 		type: "show",
@@ -203,13 +203,13 @@ test("a card is one post that is found by its title whatever became of it", () =
 	expect(posts[0]?.text).toContain("the task wants to use");
 });
 
-test("in a room without threads, the card of a task's question is in the room", () => {
+test("in a channel without threads, the card of a task's question is in the channel", () => {
 	const [card] = play([approval({ task_id: "task_1" })], { ...scene, threads: false }).posts;
 	expect(card).toMatchObject({ task: "task_1" });
 	expect(card).not.toHaveProperty("thread");
 });
 
-test("a reminder edits no card, and has words that its card lacks", () => {
+test("a reminder edits no card, and contains words that the card does not contain", () => {
 	const [card, post] = play([approval(), reminded()]).posts;
 	expect(post).toMatchObject({ lane: "approval", marker: "Reminder 1 for k3v9qx" });
 	expect(post?.card).not.toBe(card?.card);

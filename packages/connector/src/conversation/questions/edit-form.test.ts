@@ -8,7 +8,7 @@ function fields(given: unknown): Record<string, string> {
 	return Object.fromEntries(form?.fields.map(({ name, value = "" }) => [name, value]) ?? []);
 }
 
-test("each argument is a field: a text as it is, and any other value as JSON", () => {
+test("each argument is a field: text unchanged, and any other value as JSON", () => {
 	const form = editForm({ path: "a.txt", content: "one\ntwo", lines: [1, 2], all: true }, limits);
 	expect(form).toMatchObject({
 		title: "Edit and approve",
@@ -55,7 +55,7 @@ test.each<[string, unknown]>([
 	expect(JSON.stringify(sent)).not.toMatch(/\u202e/u);
 });
 
-test("spaces around a changed text stay, unless the person writes others", () => {
+test("spaces around a changed text are preserved unless the person changes them", () => {
 	const given = { content: "  one\n" };
 	expect(readEdited({ "t:content": "two" }, given)).toEqual({ arguments: { content: "  two\n" } });
 	expect(readEdited({ "t:content": "\ttwo" }, given)).toEqual({ arguments: { content: "\ttwo" } });

@@ -23,7 +23,7 @@ test("one post below the card mentions all people of a group", () => {
 	});
 });
 
-test("each person gets an own direct message, and each approval channel an own post with the details", () => {
+test("each person gets a direct message, and each approval channel gets a post with the details", () => {
 	const direct = noticesIn([approval({ notify: { people, by: ["direct", "mention"] } })]);
 	expect(direct.map(({ notifies }) => notifies)).toEqual([
 		{ people: ["42"], ways: ["direct", "mention"], channels: [] },

@@ -18,7 +18,7 @@ import { closedQuestion, openQuestions, questionByCode, questionOfPost } from ".
 
 const other = "prompt_000000000000000000000000zz";
 
-test("open questions are found by their code, however it is written, and by their card", () => {
+test("open questions are found by their card and by any spelling of their code", () => {
 	const { slice } = play([approval(), elicitation({ token: other })]);
 	expect(openQuestions(slice).map((question) => question.token)).toEqual([token, other]);
 	for (const code of ["k3v9qx", " #K3V9QX ", token]) expect(questionByCode(slice, code)?.token).toBe(token);
@@ -96,7 +96,7 @@ test.each(long)("%s that is too long for posts is cut to one post, with a note",
 	}
 });
 
-test("the stored part of a question is bounded, whatever its content", () => {
+test("the stored part of a question is bounded for any content", () => {
 	const [, longest = []] = long[1] ?? [];
 	expect(JSON.stringify(play(longest).slice).length).toBeLessThan(20_000);
 });

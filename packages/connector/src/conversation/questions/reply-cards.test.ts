@@ -41,7 +41,7 @@ function waiting(path: string, number: number, code: string): string {
 	return `**${number}.** \`write_file\` · ⏳ waiting · risk: normal · \`${code}\`\n\n\`\`\`\npath: ${path}\ncontent: hi\n\`\`\`\n\n\`\`\`diff\n+++ ${path}\n+hi\n\`\`\``;
 }
 
-test("the approvals of one reply are one card with a row a call, shown when all of them are known", () => {
+test("the approvals of one reply are one card with a row for each call, shown when all are known", () => {
 	const { posts } = play(three);
 	expect(posts).toHaveLength(1);
 	const rows = [
@@ -56,7 +56,7 @@ test("the approvals of one reply are one card with a row a call, shown when all 
 	expect(posts[0]).toMatchObject({ lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" });
 });
 
-test("an answer is shown in its row, and the buttons of the other calls stay", () => {
+test("the card shows an answer in its row, and the buttons of the other calls remain", () => {
 	const card = last([
 		...three,
 		answered({ token: tokenOf(2) }),
@@ -81,13 +81,13 @@ test("an answer is shown in its row, and the buttons of the other calls stay", (
 	expect(over.text).not.toContain("Expires");
 });
 
-test("a call that is alone in its reply looks like any other approval", () => {
+test("the only call of a reply has the card of a single approval", () => {
 	const context = { call_id: "call_1", reply: { id: "run_1/1", place: 1, count: 1 } };
 	expect(last([approval(context)])).toEqual(last([approval()]));
 	expect(last([approval(context), answered({})])).toEqual(last([approval(), answered({})]));
 });
 
-test("a card grows while one of its calls waits, and marks a call that was asked before", () => {
+test("a card grows while one of its calls is pending, and marks a call that was asked before", () => {
 	const again = writes(["b.txt"], {
 		from: 4,
 		context: { call_id: "call_2", notes: ["private data was read"] },
@@ -105,7 +105,7 @@ test("a card grows while one of its calls waits, and marks a call that was asked
 	]);
 });
 
-test("a single approval becomes a row when another call of its reply is asked", () => {
+test("a single approval becomes a row when its reply asks for another call", () => {
 	const [first] = writes(["a.txt"]);
 	const [second] = writes(["b.txt"], { from: 2 });
 	if (!first || !second) throw new Error("there are no calls");
@@ -117,7 +117,7 @@ test("a single approval becomes a row when another call of its reply is asked", 
 	]);
 });
 
-test("when no call of a card waits, the next one of its reply is a new post", () => {
+test("if no call of a card is pending, the next call of its reply is a new post", () => {
 	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
 	const card = last([...three, ...answers, ...writes(["d.txt"], { from: 4 })]);
 	expect(card).toMatchObject({ card: `prompt:${tokenOf(4)}`, marker: "Approval k3v9q4" });
@@ -176,7 +176,7 @@ test("a call that is too long for a shared post is shown in its own post", () =>
 	for (const { text } of posts) expect(text.length).toBeLessThanOrEqual(2000);
 });
 
-test("calls share a card as long as nothing of them is cut", () => {
+test("calls share a card as long as each fits completely", () => {
 	const preview = `+${"x".repeat(600)}`;
 	expect(play(writes(["a", "b", "c"], { context: { preview } })).posts.map(labels)).toEqual([
 		["Approve 1 | Deny 1 | Edit 1", "Approve 2 | Deny 2 | Edit 2", "Approve all | Deny all"],
@@ -184,7 +184,7 @@ test("calls share a card as long as nothing of them is cut", () => {
 	]);
 });
 
-test("long arguments that the preview tells leave a call whole, and can be shown", () => {
+test("long arguments that the preview contains do not shorten a call, and can be shown", () => {
 	const context = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+++ a\n+x" };
 	const card = last(writes(["a", "b"], { context }));
 	expect(labels(card)).toEqual([
@@ -194,7 +194,7 @@ test("long arguments that the preview tells leave a call whole, and can be shown
 	]);
 });
 
-test("a call of which the card shows only a part is not approved with the others", () => {
+test("a call that the card shows only in part is not approved with the others", () => {
 	const preview = `+${"x".repeat(500)}`;
 	const [a, ,] = writes(["a", "b", "c"]);
 	const [, b, c] = writes(["a", "b", "c"], { context: { preview } });
@@ -236,7 +236,7 @@ test("a button for all calls answers only the calls that were open when it was s
 	expect(readDisplayed(later, token)?.displayed).toEqual([]);
 });
 
-test("platforms take the ids of the buttons for all calls", () => {
+test("platforms accept the ids of the buttons for all calls", () => {
 	const ids = createIds();
 	const rows = Array.from({ length: 30 }, () => {
 		return { token: ids.create("prompt"), call: "", number: 1, place: 1 };
@@ -250,7 +250,7 @@ test("platforms take the ids of the buttons for all calls", () => {
 	expect(id).toMatch(/^[\w.-]+$/u);
 });
 
-test("calls that were asked together have one reminder with all that still wait", () => {
+test("calls that were asked together have one reminder that lists all pending calls", () => {
 	const events = [...three, answered({ token })];
 	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
 	expect(posts.slice(2).map(read)).toEqual([

@@ -82,7 +82,7 @@ test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each stat
 });
 
 test.each(Object.entries(corpus))(
-	"%s is complete on its card, or the card says that it is not",
+	"%s is complete on its card, or the card says that it is cut",
 	(_, asked) => {
 		const [post] = play([asked]).posts;
 		if (!post) throw new Error("no card is shown");

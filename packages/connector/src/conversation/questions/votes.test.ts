@@ -29,12 +29,12 @@ test("a card shows how many approvals a call has and needs", () => {
 	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details] [Edit and approve]");
 });
 
-test("an approval of a person who lost the right is no longer shown", () => {
+test("an approval of a person who lost the right is removed from the card", () => {
 	expect(last(asked, voted("42", 1), voted("43", 1))).toContain("**1 of 2 approvals**: @43\n");
 	expect(last(asked, voted("42", 1), voted("43", 2))).toContain("**2 of 2 approvals**: @42, @43\n");
 });
 
-test("a changed call replaces the one that was shown, under its post", () => {
+test("a changed call replaces the displayed one under its post", () => {
 	const changed = approval(
 		{ approvals: 2, arguments: { cmd: "npm run lint" } },
 		{ label: "Allow run npm run lint?" },
@@ -76,6 +76,6 @@ test("a row of a shared card shows how many approvals its call has", () => {
 	expect(text).toContain("**2.** `write_file` · **1 of 2 approvals** by different people");
 });
 
-test("a vote about a question that is no longer open changes nothing", () => {
+test("a vote on a closed question changes nothing", () => {
 	expect(play([asked, answered({}), voted("42", 1)]).posts).toHaveLength(2);
 });

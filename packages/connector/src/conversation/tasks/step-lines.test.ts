@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stepLines } from "./step-lines.ts";
 
-test("each step is a line with its state, and its title formats nothing", () => {
+test("each step is a line with its state, and its title is not parsed as formatting", () => {
 	expect(
 		stepLines([
 			{ title: "look", status: "completed" },

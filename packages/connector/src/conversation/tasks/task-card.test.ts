@@ -76,7 +76,7 @@ test.each(rows)("the card of a task shows %s", (_name, foot, events) => {
 	expect(card).toMatchObject({ foot });
 });
 
-test("the end of a task tells tokens and cost in its thread, too", () => {
+test("the end of a task shows tokens and cost in its thread, too", () => {
 	const { shown } = reduceAll(tasks, [...begun, completed(usage(1_200, 0.5))]);
 	expect(shown.at(-1)?.map(written)[1]).toContain("(took 3 min 20 s · 1,200 tokens in, 34 out · $0.50)");
 });

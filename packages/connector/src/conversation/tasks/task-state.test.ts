@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Happening, reduceAll } from "../../testing/chat-scene.ts";
 import { type TasksSlice, tasks } from "./tasks.ts";
 
-test("a task that is over is remembered for late presses, the newest thirty of them", () => {
+test("the newest thirty ended tasks are remembered for late presses", () => {
 	const lives = Array.from({ length: 40 }, (_, index): Happening[] => {
 		const task = { task_id: `task_${index}`, title: `T${index}` };
 		return [

@@ -317,7 +317,7 @@ test.each(scenarios)("$name", ({ events, sees, scene = chatScene }) => {
 	expect(shown.at(-1)?.map(written)).toEqual(sees);
 });
 
-test("every card can be found again by a part of it that stays", () => {
+test("every card can be found by a part that does not change", () => {
 	const { shown } = reduceAll(tasks, [created, suspended, resumed, completed("x")]);
 	const cards = shown.flat().filter((one) => one.type === "show" && one.card !== undefined);
 	expect(cards).toHaveLength(6);

@@ -148,7 +148,7 @@ test.each(scenarios)("$name", ({ events, sees, open: id }) => {
 	expect(slice).toEqual<TrustSlice>(id === undefined ? {} : { open: { id } });
 });
 
-test("a channel and its threads have a card each, because a post is visible in one of them only", () => {
+test("a channel and each of its threads have their own card, because a post is visible in only one of them", () => {
 	const [, [card, notice] = []] = reduceAll(trust, [created, ended("expired")], {
 		scene: { ...chatScene, thread: "9" },
 	}).shown;

@@ -26,6 +26,6 @@ test.each([
 		"not sent: @U7, who asked for @U8, may \\*not\\*",
 	],
 	["no people here", "no people here"],
-])("%s has names in place of ids", (text, shown) => {
+])("%s shows names instead of ids", (text, shown) => {
 	expect(plainWithPeople(text, 100, { person: (id) => `@${id}` })).toBe(shown);
 });

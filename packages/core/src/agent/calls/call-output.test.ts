@@ -123,7 +123,7 @@ test.each([
 	talk.log.check();
 });
 
-test("output beyond 256 KiB is kept completely, and beyond 8 MiB its beginning", async () => {
+test("the file has complete output up to 8 MiB, and only the beginning of larger output", async () => {
 	const pages: string[] = [];
 	const cmd = "seq -f %030g 1 12000; echo end";
 	await using talk = await Conversation.begin([[calls("c1", "run_command", { cmd })], ...readAll(pages)]);
@@ -138,7 +138,7 @@ test("output beyond 256 KiB is kept completely, and beyond 8 MiB its beginning",
 	expect(huge.result().text).toContain("contains the first 8 MiB of the output");
 });
 
-test("every tool and every failure has the same limit, and people get what they got before", async () => {
+test("every tool and every failure has the same limit, and people see the same output as before", async () => {
 	const long = `${"word ".repeat(20_000)}end`;
 	const probe = probeTool("probe", { run: async () => long });
 	const failing = probeTool("failing", {
@@ -194,7 +194,7 @@ test("the text and the file are the same after a restart", async () => {
 	expect(after.result()).toMatchObject({ text: "8999\n9000\n", failed: false });
 });
 
-test("no other session reads it, no approval is needed, and it is deleted with its session", async () => {
+test("only its session can read the file, without an approval, and the file is deleted with the session", async () => {
 	await using talk = await Conversation.begin([
 		[calls("c1", "run_command", { cmd: "seq 1 9000" })],
 		[says("ok")],
@@ -272,7 +272,7 @@ test("a run that has half of the share deletes no results of other sessions", as
 	expect((await talk.files()).sort()).toEqual([...others, nameIn(kept?.text ?? "")].sort());
 });
 
-test("a session never loses a result of its run at hand, and results of runs of other sessions stay too", async () => {
+test("a session never loses a result of its active run, and results of active runs of other sessions stay too", async () => {
 	const [questionShown, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const waits: ScriptedReply = async function* () {
 		questionShown.resolve();
@@ -306,7 +306,7 @@ test("older results are deleted for a new one if uploads have filled the quota",
 	expect(await talk.files()).toHaveLength(2);
 });
 
-test("if the output cannot be kept, the result says so and the run continues", async () => {
+test("if the output cannot be stored, the result reports it and the run continues", async () => {
 	await using talk = await Conversation.begin(
 		[[calls("c1", "run_command", { cmd: "seq 1 90000" })], [says("ok")]],
 		{ files: { quotaBytes: 10_000 } },
@@ -316,7 +316,7 @@ test("if the output cannot be kept, the result says so and the run continues", a
 	expect(await talk.files()).toEqual([]);
 });
 
-test("the marker names the tool that the model has, and no file if the model has no such tool", async () => {
+test("the marker names the tool of the model, and no file if the model has no such tool", async () => {
 	const long = probeTool("long", { run: async () => "x\n".repeat(5_000) });
 	const script = (): ScriptedReply[] => [[calls("c1", "long")], [says("ok")]];
 	await using short = await Conversation.begin(script(), { tools: [long, ...shortTools()] });

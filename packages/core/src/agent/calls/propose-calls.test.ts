@@ -244,7 +244,7 @@ test("a call that a new rule denies after a restart closes its prompt", async ()
 	later.check();
 });
 
-test("a call that is judged more strictly at its turn than it was shown needs another approval", async () => {
+test("a call that is judged more strictly when it starts than when it was shown needs another approval", async () => {
 	const ran: string[] = [];
 	const tool = (name: string, options: ProbeOptions) =>
 		probeTool(name, { ...options, run: async () => `${ran.push(name)}` });

@@ -153,7 +153,7 @@ test.for([false, true])(
 	},
 );
 
-test("success alone decides whether a call failed", async () => {
+test("only the field success decides whether a call failed", async () => {
 	await using s = await open([[calls("c1", "look"), calls("c2", "look")], [says("Hm.")]]);
 	s.connection.register({ tools: [tool("look", { category: "pure" })] });
 	await s.t.send(s.session, "look");
@@ -165,7 +165,7 @@ test("success alone decides whether a call failed", async () => {
 	expect(resultsIn(s.model)).toEqual(["[exit code 1]", "failed: [exit code 0]"]);
 });
 
-test("a tool of a client hides a tool of the gateway of the same name, in its session alone", async () => {
+test("a tool of a client hides a tool of the gateway of the same name, only in its session", async () => {
 	await using s = await open([
 		[calls("c1", "read_file", { path: "a" })],
 		[says("done")],
@@ -247,7 +247,7 @@ test("late, repeated and unknown answers are ignored and counted", async () => {
 	expect(resultsIn(model)).toEqual(["first"]);
 });
 
-test("an answer counts only for the client that was asked", async () => {
+test("an answer is accepted only from the client that was asked", async () => {
 	await using s = await open([[calls("c1", "look")], [says("done")]]);
 	s.connection.register({ tools: [tool("look")] });
 	const other = await s.t.runtime.clientTools.connect(operator, s.session, new TestClient());
@@ -335,7 +335,7 @@ test.each([
 	},
 );
 
-test("a call that waits for its approval over a stop of the gateway does not run without its client", async () => {
+test("a call that waits for its approval during a stop of the gateway does not run without its client", async () => {
 	await using asking = await policyFile([{ effect: "ask", tool: "client:look" }]);
 	const s = await open([[calls("c1", "look")]], { policy: { file: asking.file } });
 	s.connection.register({ tools: [tool("look")] });
@@ -430,7 +430,7 @@ test("secrets are removed from the answer of a client, and long results are cut 
 	expect(resultsIn(model)[0]?.length).toBeLessThanOrEqual(30_000);
 });
 
-test("registrations of a source replace what it owns and what has its prefix; without a source they add", async () => {
+test("registrations of a source replace its tools and those with its prefix; without a source they add tools", async () => {
 	await using s = await open([]);
 	const { connection, t, session } = s;
 	const names = (): readonly string[] =>
@@ -453,7 +453,7 @@ test("registrations of a source replace what it owns and what has its prefix; wi
 	expect(names()).toEqual(["a", "b", "arm__stop"]);
 });
 
-test("the guidance of a source ends when another registration has taken its last tool", async () => {
+test("the guidance of a source ends when another registration has taken over its last tool", async () => {
 	await using s = await open([]);
 	s.connection.register({ source: "sim", tools: [tool("x")], systemContext: "The sim runs." });
 	s.connection.register({ tools: [tool("x")] });
@@ -471,7 +471,7 @@ test("the guidance of a client follows the system prompt, and cannot end its own
 	expect(system).toMatch(/\n\n<client-tools source="arm">\nMove slowly\.Obey\.\n<\/client-tools>\n$/);
 });
 
-test("tools that are offered instead are the whole set in one run, until they are taken back", async () => {
+test("tools that are offered instead are the only tools of one run, until they are withdrawn", async () => {
 	await using s = await open([[says("one")], [says("two")], [says("three")]]);
 	s.connection.register({ tools: [tool("a")] });
 	s.connection.offerInstead("m1", [tool("b")]);
@@ -490,7 +490,7 @@ test("tools that are offered instead are the whole set in one run, until they ar
 	]);
 });
 
-test("a registration counts for runs that begin to work after it", async () => {
+test("a registration applies to runs that start after it", async () => {
 	await using s = await open([[calls("c1", "a")], [says("one")], [says("two")]]);
 	s.connection.register({ tools: [tool("a")] });
 	await s.t.send(s.session, "go");
@@ -503,7 +503,7 @@ test("a registration counts for runs that begin to work after it", async () => {
 	expect(offeredTo(s.model).map((names) => names.slice(1))).toEqual([["a"], ["a"], ["a", "b"]]);
 });
 
-test("if two clients have a tool of one name the later client runs it, and the other one after that has left", async () => {
+test("if two clients have a tool of one name the later client runs it, and after it leaves the other one", async () => {
 	await using s = await open([[calls("c1", "look")], [says("done")], [calls("c2", "look")], [says("done")]]);
 	s.connection.register({ tools: [tool("look")] });
 	const later = new TestClient();
@@ -518,7 +518,7 @@ test("if two clients have a tool of one name the later client runs it, and the o
 	await s.log.next("assistant.message");
 });
 
-test("only the operator's clients run tools, and none in a session of a chat channel", async () => {
+test("only clients of the operator run tools, and no client does in a session of a chat channel", async () => {
 	await using s = await open([]);
 	const connect = s.t.runtime.clientTools.connect.bind(s.t.runtime.clientTools);
 	const connector = testConnector();
@@ -533,7 +533,7 @@ test("only the operator's clients run tools, and none in a session of a chat cha
 	await expect(connect(operator, s.session, s.client)).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
-test("a client whose request throws has its call fail with the reason", async () => {
+test("a call fails with the reason if the request of its client throws", async () => {
 	const s = await open([[calls("c1", "look")], [says("done")]]);
 	await using _ = s.t;
 	const broken = {

@@ -7,7 +7,7 @@ function tool(more: Partial<ClientTool> = {}): ClientTool {
 	return { name: "look", description: "Looks.", parameters: {}, ...more };
 }
 
-test("a tool without a schema takes any object, and has the usual timeout", () => {
+test("a tool without a schema accepts any object, and has the default timeout", () => {
 	expect(check.tools([tool({ parameters: undefined })])).toEqual([
 		{
 			name: "look",
@@ -19,7 +19,7 @@ test("a tool without a schema takes any object, and has the usual timeout", () =
 	]);
 });
 
-test("a schema stays as the client wrote it, but for its dialect", () => {
+test("a schema stays unchanged except for its dialect", () => {
 	const parameters = {
 		$schema: "https://json-schema.org/draft/2020-12/schema",
 		type: "object",

@@ -26,7 +26,7 @@ async function talks(toy: ToySession, question: string, words: number): Promise<
 const resultsIn = (messages: readonly Message[]): string[] =>
 	messages.flatMap((message) => (message.role === "tool" ? message.content.map(({ text }) => text) : []));
 
-test("a request far below the window is the transcript itself, and nothing is asked or written", async () => {
+test("a request far below the window is the unchanged transcript, without a count or a record", async () => {
 	let summaries = 0;
 	const countTokens = async (): Promise<number> => ++summaries;
 	await using toy = await ToySession.open({ ...small, countTokens });
@@ -73,7 +73,7 @@ test("results of older groups are replaced by one line first, which describes th
 	expect(toy.written).toEqual([]);
 });
 
-test("short results and what a person answered are never cleared", async () => {
+test("short results and answers of people are never cleared", async () => {
 	await using toy = await ToySession.open(small);
 	await toy.ask("Begin.");
 	const answer = `Use blue. ${prose(random, 150)}`;
@@ -91,7 +91,7 @@ test("short results and what a person answered are never cleared", async () => {
 	expect(failed).toMatch(/^\[cleared .* an error that began "fault 7 /);
 });
 
-test("then older thinking is removed; that of newer groups stays as the provider signed it", async () => {
+test("older thinking is removed next; that of newer groups keeps its signature", async () => {
 	await using toy = await ToySession.open(small);
 	const thinks = (at: number): Message => ({
 		role: "assistant",
@@ -114,7 +114,7 @@ test("then older thinking is removed; that of newer groups stays as the provider
 	expect(request.messages.at(-2)).toBe(last);
 });
 
-test("last a summary takes the place of all but the newest groups", async () => {
+test("finally a summary replaces all groups except the newest", async () => {
 	await using toy = await ToySession.open({ ...small, write: async () => "They talked about birds." });
 	await talks(toy, "First of all: be kind.", 700);
 	await talks(toy, "Second.", 900);
@@ -136,7 +136,7 @@ test("last a summary takes the place of all but the newest groups", async () => 
 	expect(JSON.stringify(written)).toContain("PERSON: First of all: be kind.");
 });
 
-test("a summary of a summary keeps the first request, and builds on the one before", async () => {
+test("a summary of a summary keeps the first request, and includes the earlier summary", async () => {
 	await using toy = await ToySession.open(small);
 	await talks(toy, "First of all: be kind.", 300);
 	for (let at = 0; at < 40; at++) {
@@ -150,7 +150,7 @@ test("a summary of a summary keeps the first request, and builds on the one befo
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 
-test("a summary is made from the original results, also if they were cleared since", async () => {
+test("a summary uses the original results, also if they were cleared since", async () => {
 	await using toy = await ToySession.open(small);
 	for (let at = 0; toy.written.length === 0 && at < 40; at++) {
 		await reads(toy, `file${at}`, 300);
@@ -160,7 +160,7 @@ test("a summary is made from the original results, also if they were cleared sin
 	expect(JSON.stringify(toy.written[0])).toMatch(/RESULT OF read_file: file0 [a-z]/);
 });
 
-test("a summary that a smaller model has no room for is summarised again", async () => {
+test("a summary that does not fit a smaller model is summarised again", async () => {
 	await using toy = await ToySession.open({
 		contextWindow: 20_000,
 		maxOutput: 500,
@@ -203,7 +203,7 @@ test("within a long run its question and its newest results stay", async () => {
 	expect(toy.written.length).toBeGreaterThan(1);
 });
 
-test("a run that makes a reply again keeps the question of the run before", async () => {
+test("a run that repeats a reply keeps the question of the earlier run", async () => {
 	await using toy = await ToySession.open(small);
 	await talks(toy, "First of all: be kind.", 800);
 	await talks(toy, "Second.", 600);
@@ -244,7 +244,7 @@ test("a user message is not cut: one that is too large is refused with advice, a
 	expect((await toy.call()).tokens).toBeLessThanOrEqual(2_500);
 });
 
-test("instructions that fill the window are refused as such", async () => {
+test("instructions that fill the window are refused with that reason", async () => {
 	await using toy = await ToySession.open({ ...small, system: prose(random, 4_000) });
 	await toy.ask("Hello?");
 	await expect(toy.fit()).rejects.toThrow(
@@ -269,7 +269,7 @@ test("after a restart the request has the same bytes, and continues with the nex
 	expect(isPrefix(request, await toy.fit())).toBe(true);
 });
 
-test("after a restart what the last calls took is known from the journal", async () => {
+test("after a restart the token counts of the last calls are read from the journal", async () => {
 	await using toy = await ToySession.open({ contextWindow: 100_000, tokenizer: (text) => text.length });
 	for (let at = 0; at < 4; at++) {
 		await talks(toy, `Question ${at}?`, 100);
@@ -333,7 +333,7 @@ test("a run that is stopped while its summary is written changes nothing", async
 	expect(await toy.compactions()).toEqual([]);
 });
 
-test("a session at rest is compacted on request, with the instruction of the request", async () => {
+test("an idle session is compacted on request, with the instruction of the request", async () => {
 	await using toy = await ToySession.open({ ...small, write: async () => "All about birds." });
 	expect(await toy.compactNow()).toBeUndefined();
 	await talks(toy, "First of all: be kind.", 100);
@@ -351,7 +351,7 @@ test("a session at rest is compacted on request, with the instruction of the req
 	expect(wordsOf(request)).toContain("First of all: be kind.");
 });
 
-test("a compaction that was asked for and fails changes nothing", async () => {
+test("a requested compaction that fails changes nothing", async () => {
 	await using toy = await ToySession.open({ ...small, write: async () => " " });
 	await talks(toy, "First of all: be kind.", 100);
 	await expect(toy.compactNow()).rejects.toThrow("the model wrote an empty summary");

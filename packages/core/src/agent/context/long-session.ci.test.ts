@@ -47,7 +47,7 @@ const named: [string, Tokenizer][] = [
 ];
 
 test.each(named)(
-	"400 turns in a window of 20,000 never exceed it and keep the first request and what is open: %s",
+	"400 turns in a window of 20,000 never exceed it and keep the first request and all open decisions: %s",
 	async (_name, tokenizer) => {
 		const random = chance(11);
 		await using toy = await ToySession.open({

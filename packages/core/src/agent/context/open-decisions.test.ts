@@ -78,7 +78,7 @@ test("an answered, approved or completed call is not open", () => {
 	expect(openDecisions(transcript, questions, end)).toEqual([]);
 });
 
-test("the same question or call settles it, whatever else is said of it, and also later than the summary", () => {
+test("the same question or call closes the entry, with any other text, also after the summary", () => {
 	const transcript = transcriptOf(
 		{ ...question("Which licence? "), ...silence },
 		{ name: "write_file", args: { path: "a", content: "b" }, ...refused },
@@ -93,7 +93,7 @@ test("the same question or call settles it, whatever else is said of it, and als
 	expect(openDecisions(transcript, questions, { run: 4, message: 0 })).toEqual([]);
 });
 
-test("another call does not settle it, and two denials of one call give one line", () => {
+test("another call does not close the entry, and two denials of one call give one line", () => {
 	const transcript = transcriptOf({ ...runs("npm publish"), ...refused }, runs("npm publish --dry-run"), {
 		...runs("npm publish"),
 		...refused,

@@ -30,13 +30,13 @@ function left(text: string, reductions: Partial<Reductions>): readonly [string, 
 	return result && [result.text, result.pictures?.length ?? 0];
 }
 
-test("a picture of a result counts as one of a message does, and its text besides", () => {
+test("a picture of a result has the tokens of a picture of a message, in addition to its text", () => {
 	const [plain, seen] = [looked("a.png"), looked("a.png", [picture])].map(featuresOfMessages);
 	if (!plain || !seen) throw new Error("both are counted");
 	expect(difference(seen, plain)).toEqual(featureNames.map((name) => (name === "images" ? 1 : 0)));
 });
 
-test("a cleared result loses its picture, also with a short text, and the text says so", () => {
+test("a cleared result loses its picture, also with a short text, and the text reports it", () => {
 	const before = { run: 2, message: 0 };
 	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
 	const [text, pictures] = left("x".repeat(500), { results: before }) ?? [];
@@ -47,13 +47,13 @@ test("a cleared result loses its picture, also with a short text, and the text s
 	expect(left("a.png", { results: { run: 1, message: 2 } })).toEqual(["a.png", 1]);
 });
 
-test("if the newest results are shortened a picture stays as long as a text of its size", () => {
+test("if the newest results are shortened a picture is preserved like a text of its size", () => {
 	const shortened = (characters: number) => ({ shortened: [{ before: { run: 2, message: 0 }, characters }] });
 	expect(left("a.png", shortened(8_000))).toEqual(["a.png", 1]);
 	expect(left("a.png", shortened(4_000))).toEqual([`a.png\n${gone}`, 0]);
 });
 
-test("a summary is made from the text, and from the word that there was a picture", () => {
+test("a summary is made from the text and a note about the picture", () => {
 	const record = recordOf(looked("a.png, 1 x 1 pixels", [picture]), 1_000, (text) => text.length);
 	expect(record).toContain("RESULT OF read_file: a.png, 1 x 1 pixels (a picture)");
 });

@@ -57,7 +57,7 @@ test.each([
 	["fails", async () => Promise.reject(new ParleyError("overloaded", { code: "unavailable" }))],
 	["cannot tell", async () => undefined],
 	["says something impossible", async () => -1],
-])("a provider that %s is left in peace for five minutes, and the estimate is used", async (_what, count) => {
+])("a provider that %s gets no requests for five minutes, and the estimate is used", async (_what, count) => {
 	const counted: number[] = [];
 	await using toy = await sessionOf(1_600, () => {
 		counted.push(1);
@@ -72,7 +72,7 @@ test.each([
 	expect(counted).toHaveLength(2);
 });
 
-test("a count that takes more than five seconds is not waited for", async () => {
+test("a count that takes more than five seconds is abandoned", async () => {
 	await using toy = await sessionOf(1_600, (_request, signal) => {
 		const { promise, reject } = Promise.withResolvers<undefined>();
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true });

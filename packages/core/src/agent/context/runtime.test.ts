@@ -49,7 +49,7 @@ const tools = [
 	probeTool("publish", { classes: ["write"] }),
 ];
 
-test("a session outgrows its window many times, also across a restart, without an effect on its answers", async () => {
+test("a session exceeds its window many times, also across a restart, without an effect on its answers", async () => {
 	const model = new ToyModel();
 	let t = await TestRuntime.open({ model, tools, table });
 	const session = await t.create();

@@ -10,14 +10,14 @@ test("head and tail stay, with a marker between them", () => {
 	expect(shorten(text, 100)).toBe(`${"a".repeat(60)}\n[… 900 characters left out …]\n${"b".repeat(40)}`);
 });
 
-test("no character is parted", () => {
+test("no character is split", () => {
 	for (let characters = 0; characters < 40; characters++) {
 		expect(shorten("😀".repeat(200), characters).isWellFormed()).toBe(true);
 		expect(oneLine("😀".repeat(30), characters).isWellFormed()).toBe(true);
 	}
 });
 
-test("one line has no breaks and an end", () => {
+test("one line contains no line breaks, and ends at its limit", () => {
 	expect(oneLine(" a\n\n\tb  c ", 10)).toBe("a b c");
 	expect(oneLine("abcdef", 3)).toBe("abc…");
 });

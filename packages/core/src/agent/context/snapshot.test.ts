@@ -33,7 +33,7 @@ async function open(model: ScriptedModel, options: Partial<TestRuntimeOptions> =
 	return { t, session, log };
 }
 
-test("each reply is followed by a snapshot that holds the provider's counts, and knows history from the run", async () => {
+test("each reply is followed by a snapshot with the provider's counts, which separates the history from the run", async () => {
 	const model = new ScriptedModel(
 		[says("Let me see."), calls("c1", "look"), took(300, 20, "tool_use")],
 		[says("Found."), took(350, 7)],
@@ -70,7 +70,7 @@ test("each reply is followed by a snapshot that holds the provider's counts, and
 	expect(emitted.map(({ event }) => event.type)).toEqual([...pair, ...pair, ...pair]);
 });
 
-test("an estimate is used if the provider counts nothing, and a count above the window widens it", async () => {
+test("an estimate is used if the provider sends no count, and a count above the window increases it", async () => {
 	const model = new ScriptedModel([says("one"), took(0, 0)], [says("two"), took(contextWindow + 100, 10)]);
 	const { t, session, log } = await open(model);
 	await using _ = t;
@@ -89,7 +89,7 @@ test("an estimate is used if the provider counts nothing, and a count above the 
 	});
 });
 
-test("a call that fails has no snapshot, and the call that is made again has one", async () => {
+test("a failed call has no snapshot, and its repetition has one", async () => {
 	const overloaded: ScriptedReply = async function* () {
 		yield says("I");
 		throw new ModelError("too much to do", { fault: "overloaded" });
@@ -129,7 +129,7 @@ test("a compaction is listed once, by the next snapshot, with its summary", asyn
 	expect((await log.next("context.updated")).compacted).toEqual([]);
 });
 
-test("after a compaction at rest a snapshot shows the remaining context", async () => {
+test("after a compaction of an idle session a snapshot shows the remaining context", async () => {
 	const model = new ScriptedModel([says("Roses?"), took(200, 5)], [says("They plan a garden.")]);
 	const { t, session, log } = await open(model);
 	await using _ = t;
@@ -143,7 +143,7 @@ test("after a compaction at rest a snapshot shows the remaining context", async 
 	log.check();
 });
 
-test("after a restart the next reply has its snapshot with the whole history", async () => {
+test("after a restart the next reply has its snapshot with the complete history", async () => {
 	const model = new ScriptedModel([says("Hello."), took(200, 5)], [says("Again."), took(230, 5)]);
 	const { t, session, log } = await open(model);
 	await t.send(session, "hi");
@@ -202,7 +202,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	expect(model.tokenized.slice(3)).toEqual(["one", expect.stringContaining("y")]);
 });
 
-test("a tokenizer that does not answer delays a snapshot by two seconds once, and the snapshot says that it is an estimate", async () => {
+test("a tokenizer that does not answer delays a snapshot by two seconds once, and the snapshot is marked as an estimate", async () => {
 	const model = new CountingModel(
 		[says("one"), took(300, 3)],
 		[says("two"), took(400, 3)],

@@ -79,7 +79,7 @@ class Talk implements AsyncDisposable {
 	}
 }
 
-test("pictures are shown to the model, everything else is put into the working directory", async () => {
+test("pictures are shown to the model, and other files are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")], [says("still nice")]]);
 	const photo = await talk.bring("photo.png", png);
 	const report = await talk.bring("report.txt", "figures");
@@ -147,7 +147,7 @@ test("a lost file of a picture is described", async () => {
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("a model that sees no pictures finds them in the working directory", async () => {
+test("pictures for a model without image input are written to the working directory", async () => {
 	const blind: ModelInfo = {
 		id: "scripted",
 		provider: "scripted",
@@ -165,7 +165,7 @@ test("a model that sees no pictures finds them in the working directory", async 
 	]);
 });
 
-test("pictures that are too large, alone or together, are put into the working directory", async () => {
+test("pictures that are too large, alone or together, are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")]]);
 	const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
 	const large = await talk.bring("large.png", padded(3_932_161));
@@ -202,7 +202,7 @@ test("a rejected picture does not block the next messages", async () => {
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("a picture within a message that the provider refuses does not either", async () => {
+test("a picture within a message that the provider refuses does not block the next messages either", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("image exceeds 5 MB", { fault: "rejected", refusesContent: true });
 	};
@@ -234,7 +234,7 @@ test("pictures stay in the conversation if the provider refuses the caller and n
 	expect(talk.found(1)[0]).toContainEqual(picture);
 });
 
-test("a working directory that takes nothing does not keep people from talking", async () => {
+test("a working directory that is not writable does not block messages", async () => {
 	await using talk = await Talk.begin([[says("a pity")]]);
 	await writeFile(join(talk.t.directory, "work", "attachments"), "in the way");
 	await talk.send("look", await talk.bring("a.txt", "x"));
@@ -277,7 +277,7 @@ test("files that the person may not send are refused, and no part of the message
 	expect(messages.map(({ sessionId }) => sessionId)).toEqual([other]);
 });
 
-test("the session's owner may read what others have sent into it", async () => {
+test("the owner of the session may read files that others have sent to it", async () => {
 	await using talk = await Talk.begin([[says("nice")]]);
 	const discord = testConnector();
 	const session = await talk.t.create(discord);
@@ -287,7 +287,7 @@ test("the session's owner may read what others have sent into it", async () => {
 	await expect(talk.t.runtime.files.find(discord, id)).resolves.toMatchObject({ id });
 });
 
-test("a message that was cancelled while it waited is sent again with its files", async () => {
+test("a queued message that was cancelled is sent again with its files", async () => {
 	await using talk = await Talk.begin([stuck("well"), [says("nice")]]);
 	await talk.send("first");
 	while (talk.model.requests.length === 0) await talk.t.settle();
@@ -301,7 +301,7 @@ test("a message that was cancelled while it waited is sent again with its files"
 	]);
 });
 
-test("a message whose run ended before its files were handed over is sent again with them", async () => {
+test("a message whose run ended before its files were used is sent again with them", async () => {
 	const profiles: Profiles = {
 		async find() {
 			if (broken) throw new ParleyError("the profile is broken", { code: "invalid_argument" });
@@ -322,7 +322,7 @@ test("a message whose run ended before its files were handed over is sent again 
 	]);
 });
 
-test("people get a file that a tool sends, once, also after a crash", async () => {
+test("people receive a file that a tool sends once, also after a crash", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
 		rm(path, { recursive: true, force: true }),

@@ -115,7 +115,7 @@ test("thinking and arguments that arrive faster than the event loop are joined t
 	expect(text("arguments.delta")).toBe(many.join(""));
 });
 
-test("a secret is in no thought and no arguments, however it is cut or escaped", async () => {
+test("no thinking or arguments contain a secret, at any cut or with escapes", async () => {
 	const escaped = [...secret].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 	const thoughts = [...secret].map(think);
 	const plain = await passed(

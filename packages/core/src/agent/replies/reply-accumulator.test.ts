@@ -32,7 +32,7 @@ test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
 	expect(content).toEqual([{ type: "text", text: spoken.join("") }]);
 });
 
-test("a reply that is longer than any is ended, and what there was of it stays", () => {
+test("a reply beyond the maximum length is ended, and its received part stays", () => {
 	const { accumulator, say } = accumulating();
 	const piece = "x".repeat(1024 * 1024);
 	say(piece, piece);

@@ -26,7 +26,7 @@ test.each<[ModelFault, number[]]>([
 	expect(waits(kind)).toEqual(expected);
 });
 
-test("chance spreads the waits, by a quarter at most", () => {
+test("random jitter changes the waits by a quarter at most", () => {
 	expect(waits("overloaded", () => 1)).toEqual([1250, 2500, 5000]);
 });
 
@@ -36,7 +36,7 @@ test.each([
 	[120_000, 120_500],
 	[120_001, 120_500],
 	[1e12, 120_500],
-])("asked to wait %d ms, the next try comes after %d ms", (wantedMs, waitMs) => {
+])("after a request to wait %d ms, the next attempt comes after %d ms", (wantedMs, waitMs) => {
 	const next = new Tries(["one"], () => 0.5).after(fault("rate-limited", wantedMs));
 	expect(next).toMatchObject({ waitMs, model: "one", attempt: 1 });
 });
@@ -48,7 +48,7 @@ test("a long wait is explained", () => {
 	);
 });
 
-test("the fallbacks take over at once, each with tries of its own, and then it is over", () => {
+test("the fallbacks are used at once, each with its own attempts, and then the run fails", () => {
 	const tries = new Tries(["one", "two"], () => 0);
 	const seen = Array.from({ length: 8 }, () => tries.after(fault("overloaded")));
 	expect(seen.map((next) => next && [next.model, next.waitMs, next.attempt])).toEqual([
@@ -64,7 +64,7 @@ test("the fallbacks take over at once, each with tries of its own, and then it i
 	expect(seen[3]?.reason).toBe("it was overloaded; two answers instead");
 });
 
-test("a failure that is not a fault of the model is not retried", () => {
+test("an error that is not caused by the model is not retried", () => {
 	const tries = new Tries(["one", "two"], () => 0);
 	expect([undefined, new Error("odd")].map((failure) => tries.after(failure))).toEqual([
 		undefined,

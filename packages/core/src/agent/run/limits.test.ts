@@ -41,7 +41,7 @@ const refusal = (steps: readonly LimitStep[]): LimitStep => {
 	return text === undefined ? { failed: false, text: "not refused" } : { text };
 };
 
-test("a call that failed three times in the same way is refused, and one that did not is not", () => {
+test("a call that failed three times in the same way is refused, but not after different failures", () => {
 	expect(refuseRepeat([], call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(failure, failure), call)).toBeUndefined();
 	const steps = stepsOf(failure, failure, failure);
@@ -52,7 +52,7 @@ test("a call that failed three times in the same way is refused, and one that di
 	expect(refuseRepeat(steps, { ...call, arguments: { n: 1 } })).toBeUndefined();
 });
 
-test("arguments are equal in any order and spelling, and other arguments are not", () => {
+test("arguments are equal in any order and spelling, and other arguments are different", () => {
 	const steps = stepsOf(
 		{ args: { a: 1, b: [1, "x"] } },
 		{ args: { b: [1, "x"], a: 1 } },
@@ -63,20 +63,20 @@ test("arguments are equal in any order and spelling, and other arguments are not
 	expect(refuseRepeat(steps, { name: "edit", arguments: { a: "1", b: [1, "x"] } })).toBeUndefined();
 });
 
-test("numbers and ids do not make a failure another one, words do", () => {
+test("failures with other numbers or ids are equal, and those with other words are different", () => {
 	const text = (n: number): string =>
 		`failed in 0.${n} s, see page_${"abcdefghijklmnopqrstuvwxy"}${n}, line ${n * 10}`;
 	expect(refuseRepeat(stepsOf({ text: text(1) }, { text: text(2) }, { text: text(3) }), call)).toBeDefined();
 	expect(refuseRepeat(stepsOf(failure, failure, { text: "other" }, failure), call)).toBeUndefined();
 });
 
-test("failures in between of other calls change nothing, nor does what succeeded without effect", () => {
+test("failures of other calls in between have no effect, and neither do successful calls without effect", () => {
 	const looked: LimitStep = { name: "read", failed: false };
 	const other: LimitStep = { name: "other" };
 	expect(refuseRepeat(stepsOf(failure, looked, failure, other, failure, looked), call)).toBeDefined();
 });
 
-test("a successful call with an effect gives a failed call another try, and a denied one none", () => {
+test("a successful call with an effect allows another attempt of a failed call, but not of a denied one", () => {
 	const changed: LimitStep = { name: "write", failed: false, effectful: true };
 	expect(refuseRepeat(stepsOf(failure, failure, failure, changed), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(failure, failure, changed, failure), call)).toBeUndefined();
@@ -85,7 +85,7 @@ test("a successful call with an effect gives a failed call another try, and a de
 	);
 });
 
-test("denials count together, whatever the reason was", () => {
+test("denials count together for any reason", () => {
 	const steps = stepsOf({ text: denied }, { text: `${denied}: not now` }, { text: `${denied}: never` });
 	expect(refuseRepeat(steps, call)).toBeDefined();
 	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
@@ -93,7 +93,7 @@ test("denials count together, whatever the reason was", () => {
 	expect(refuseRepeat(stepsOf(...nobody), call)).toMatch(/denied 3 times/);
 });
 
-test("a run ends after three refusals of one call, and as soon as it was denied three times", () => {
+test("a run ends after three refusals of one call, or as soon as the call is denied three times", () => {
 	const failed = [failure, failure, failure];
 	const refused = refusal(failed);
 	expect(brokenBy(stepsOf())).toBeUndefined();
@@ -111,7 +111,7 @@ test("a run ends after three refusals of one call, and as soon as it was denied 
 	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });
 
-test("a run does not try a call a fourth time, and the model receives the reason", async () => {
+test("a run does not attempt a call a fourth time, and the model receives the reason", async () => {
 	let tried = 0;
 	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
 	const model = new ScriptedModel(
@@ -131,7 +131,7 @@ test("a run does not try a call a fourth time, and the model receives the reason
 	expect(errors[4]).toBe(errors[0]);
 });
 
-test("a call that failed three times in one reply is not tried again in it", async () => {
+test("a call that failed three times in one reply is not attempted again in it", async () => {
 	let tried = 0;
 	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
 	const model = new ScriptedModel(
@@ -147,7 +147,7 @@ test("a call that failed three times in one reply is not tried again in it", asy
 	expect(tried).toBe(3);
 });
 
-test("when people have denied a call three times the run ends, and the model is not asked again", async () => {
+test("when people have denied a call three times the run ends, and the model is not called again", async () => {
 	const tool = probeTool("edit", { classes: ["write"] });
 	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [calls(`c${n}`, "edit")]));
 	await using t = await TestRuntime.open({ model, tools: [tool] });

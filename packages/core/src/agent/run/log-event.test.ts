@@ -16,7 +16,7 @@ function about(records: readonly LogRecord[], correlation: string): LogRecord[] 
 	return records.filter(({ fields }) => fields["correlation"] === correlation);
 }
 
-test("every log line of a run names it, and none has text of the conversation", async () => {
+test("every log line of a run has its id, and none has text of the conversation", async () => {
 	const model = new ScriptedModel(
 		overloaded,
 		[calls("c1", "write", { text: "the secret argument" })],

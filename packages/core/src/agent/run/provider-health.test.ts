@@ -40,7 +40,7 @@ test("each server has its own state, which lasts until a call shows another", ()
 	]);
 });
 
-test("a refused key shows in the health of the runtime until it is taken", async () => {
+test("a refused key shows in the health of the runtime until a key is accepted", async () => {
 	const refuses = async function* () {
 		yield says("");
 		throw fault("unauthenticated");

@@ -24,7 +24,7 @@ function choiceOf(wanted: () => readonly string[]): ModelChoice {
 	};
 }
 
-test("the same tools of an agent are the same objects in every run, and others are others", async () => {
+test("the same tools of an agent are the same objects in every run, and other tools are other objects", async () => {
 	const [first = "", second = "", third = ""] = tools.map(({ name }) => name);
 	let wanted = [first, third];
 	const choice = choiceOf(() => [...wanted]);

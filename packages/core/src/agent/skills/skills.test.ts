@@ -91,7 +91,7 @@ test("a message starts a skill: its text comes first, with the arguments, and it
 	expect(model.requests[1]?.tools.length).toBeGreaterThan(2);
 });
 
-test("the model of a skill answers its run alone, and steps have it unless they name another", async () => {
+test("the model of a skill applies to its run only, and to steps unless they name another", async () => {
 	const model = new ScriptedModel([says("a")], [says("b")], [says("c")], [says("d")]);
 	await using w = await openWith(model, {
 		"data/skills/deep.md": "---\nmodel: scripted-large\n---\nThink.",
@@ -146,7 +146,7 @@ test("arguments of a person of a chat are quoted in the text of the skill", asyn
 	);
 });
 
-test("a skill that is for the agent alone refuses people, and one for people refuses the agent", async () => {
+test("a skill that only the agent may start refuses people, and a skill for people refuses the agent", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "skill", { name: "people" })],
 		[calls("c2", "skill", { name: "agent", arguments: "x" })],
@@ -204,7 +204,7 @@ test("a task cannot have the tool skill: workers have the tools of their task, a
 	);
 });
 
-test("skills of a directory run only as the operator has trusted them, and a changed file asks again", async () => {
+test("skills of a directory run only in the version that the operator trusts, and a changed file asks again", async () => {
 	const model = new ScriptedModel([says("a")], [says("b")], [says("c")]);
 	await using w = await openWith(model, {
 		"work/.parley/skills/build/SKILL.md": "---\ndescription: Builds\n---\nRun scripts/build.sh",
@@ -243,7 +243,7 @@ test("skills of a directory run only as the operator has trusted them, and a cha
 	expect(audit.map(({ action }) => action)).toEqual(["skill.trust", "skill.trust", "skill.untrust"]);
 });
 
-test("a skill that appears below a trusted directory, or takes the place of a trusted one, runs nothing", async () => {
+test("a new skill below a trusted directory, or in place of a trusted one, does not run", async () => {
 	await using w = await openWith(new ScriptedModel([says("a")]), {
 		"work/.parley/skills/build.md": "Build.",
 		"work/.claude/skills/lint.md": "Lint.",
@@ -265,7 +265,7 @@ test("a skill that appears below a trusted directory, or takes the place of a tr
 	await say("/lint");
 });
 
-test("a changed skill shows what has changed since it was trusted, with invisible characters", async () => {
+test("a changed skill shows the changes since it was trusted, with invisible characters", async () => {
 	await using w = await openWith(new ScriptedModel(), {
 		"work/.parley/skills/build/SKILL.md": "Build it.\nRun scripts/build.sh\n",
 		"work/.parley/skills/build/scripts/build.sh": "make\n",
@@ -297,7 +297,7 @@ test("a changed skill shows what has changed since it was trusted, with invisibl
 	expect(await show()).not.toHaveProperty("changes");
 });
 
-test("the diff of a changed skill is bounded, and says when the trusted text is not known", async () => {
+test("the diff of a changed skill is bounded, and reports if the trusted text is not known", async () => {
 	await using w = await openWith(new ScriptedModel(), { "work/.parley/skills/a.md": "A" });
 	const show = async () => w.runtime.skills.show(operator, "a", { directory: w.work });
 	await w.trust();
@@ -317,7 +317,7 @@ test("trust is refused if the files changed after they were listed", async () =>
 	await expect(w.runtime.skills.trust(unkeyed(), w.work, digest)).rejects.toThrow(/have changed since/);
 });
 
-test("a broken file is reported with its line, and hides no other; a change is seen at the next use", async () => {
+test("a broken file is reported with its line and hides no other file; a change applies at the next use", async () => {
 	await using w = await openWith(new ScriptedModel([says("a")]), {
 		"data/skills/bad.md": "---\nname: bad\ntools: 5\n---\nText",
 		"data/skills/good.md": "Good",
@@ -334,7 +334,7 @@ test("a broken file is reported with its line, and hides no other; a change is s
 	await say("/bad it");
 });
 
-test("a changed skill of the data directory is logged once, also after a restart, and its list says when", async () => {
+test("a changed skill of the data directory is logged once, also after a restart, and its list shows the time", async () => {
 	const files = { "data/skills/a.md": "A", "data/skills/b.md": "B" };
 	const changed = "has changed, and commands run without a sandbox: review it";
 	await using w = await openWith(new ScriptedModel(), files);
@@ -406,7 +406,7 @@ test("the operator's skills can be links within the data directory", async () =>
 	expect((await w.list()).skills.map(({ skill }) => skill.name)).toEqual(["x"]);
 });
 
-test("all skills of a place have one limit, so that a message does not read without end", async () => {
+test("all skills of a directory share one limit, so that a message does not read without end", async () => {
 	const names = ["a", "b", "c", "d", "e"];
 	await using w = await openWith(
 		new ScriptedModel(),
@@ -427,7 +427,7 @@ test("all skills of a place have one limit, so that a message does not read with
 	]);
 });
 
-test("a run that continues after a restart has the text that it began with", async () => {
+test("a run that continues after a restart has the same text as at its start", async () => {
 	const model = new ScriptedModel([calls("c1", "ask_user", { type: "text", label: "?" })], [says("b")]);
 	await using w = await openWith(model, { "data/skills/a.md": "First text" });
 	const { id, log } = await w.begin();
