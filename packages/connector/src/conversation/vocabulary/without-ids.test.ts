@@ -21,6 +21,7 @@ test("a refusal names only the refused person", () => {
 
 test.each([
 	["discord:1:7 has left the server", "@7 has left the server"],
+	["stopped by slack:T1:U7", "stopped by @U7"],
 	[
 		"not sent: slack:T1:U7, who asked for slack:T1:U8, may *not*",
 		"not sent: @U7, who asked for @U8, may \\*not\\*",
