@@ -50,11 +50,11 @@ test.each([
 	["[a](https://b.example)", "\\[a\\](https\\://b.example)"],
 	["<t:1:R> <:a:1> :smile:", "\\<t\\:1:R> \\<\\:a:1> \\:smile:"],
 	["a - b, 3 > 2, 1.5 #4 C:\\new", "a - b, 3 > 2, 1.5 #4 C:\\\\new"],
-])("the text %j is only text", (text, expected) => {
+])("the text %j has no formatting", (text, expected) => {
 	expect(asText(text)).toBe(expected);
 });
 
-test("a person and a moment are shown as Discord shows them, and are never cut", () => {
+test("a person and a time are shown in Discord's form, and are never cut", () => {
 	const at = Date.UTC(2026, 0, 1, 12);
 	const markdown = `${personMarkdown("42")} by ${momentMarkdown(at, "exact")} or ${momentMarkdown(at, "relative")}`;
 	expect(written(markdown)).toBe("<@42> by <t:1767268800:f> or <t:1767268800:R>");
@@ -100,7 +100,7 @@ test("no text has active formatting, and only escapes are added", () => {
 	}
 });
 
-test("posts fit Discord's count, and none of a long text is lost", () => {
+test("posts fit Discord's limit, and no part of a long text is lost", () => {
 	const words = ["word", "**bold**", "`code`", "名前", "😀😀", "@everyone", "a_b_c", "\n\n", "\n- item "];
 	const text = triples.map((_, index) => words[(index * index + index) % words.length]).join(" ");
 	const { posts } = fitPosts(parseText(text), { dialect: discordDialect, limit: 200, maxPosts: 1000 });

@@ -16,17 +16,17 @@ const platform = createDiscordPlatform({
 const room = { tenant: "1", channel: "10", shared: false, kind: "channel" } as const;
 const signal = new AbortController().signal;
 
-test("a room is called by its thread, or its channel", () => {
+test("a conversation has the name of its thread or its channel", () => {
 	expect(platform.conversation(room)).toBe("10");
 	expect(platform.conversation({ ...room, thread: "20" })).toBe("20");
 });
 
-test("people and moments are Markdown of the kit, which the dialect shows", () => {
+test("people and times are Markdown of the kit, which the dialect shows", () => {
 	const markdown = `${platform.person("42")} ${platform.moment(Date.UTC(2026, 0, 1), "relative")}`;
 	expect(platform.dialect.write(parseText(markdown).blocks)).toBe("<@42> <t:1767225600:R>");
 });
 
-test("a command is typed the same everywhere", () => {
+test("a command is typed the same in every channel", () => {
 	expect([platform.command("task new", {}), platform.command("help", { thread: "20" })]).toEqual([
 		"/task new",
 		"/help",

@@ -87,7 +87,7 @@ test("the database is readable only by its owner, and a second start continues",
 	expect(await second.running.status()).toMatchObject({ connector: { waiting: 2 } });
 });
 
-test("a new session is not gone on with while what was missed before it is not read", async () => {
+test("a new session does not continue while messages before it are unread", async () => {
 	const first = await place();
 	first.handlers.link(ready);
 	await first.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 9) });
@@ -168,7 +168,7 @@ test("an interaction is answered", async () => {
 	expect(port.asked.some((asked) => asked.endsWith("/secret/callback"))).toBe(true);
 });
 
-test("a refused connection ends it with words, and stopping without", async () => {
+test("a refused connection rejects with an explanation, and stopping does not", async () => {
 	const { running, handlers, stop } = await place();
 	handlers.link({ state: "refused", detail: "switch the intent on" });
 	expect(await running.ended).toMatchObject({ message: "switch the intent on" });

@@ -56,7 +56,7 @@ async function trusted(...replies: ScriptedReply[]) {
 	};
 }
 
-test("the call that makes the three complete is asked although all tools are accepted", async () => {
+test("the call that completes the three kinds of taint requires approval although all tools are accepted", async () => {
 	await using s = await trusted(
 		[calls("c1", "fetch")],
 		[calls("c2", "peek")],
@@ -86,7 +86,7 @@ test("the call that makes the three complete is asked although all tools are acc
 	expect(await s.taint()).toBe("UPE");
 });
 
-test("once they are combined, each external effect requires approval, and no data leaves after a denial", async () => {
+test("after the three are combined, each external effect requires approval, and no data leaves after a denial", async () => {
 	await using s = await trusted(
 		[calls("c1", "peek")],
 		[calls("c2", "fetch", { n: 1 })],
@@ -122,7 +122,7 @@ test("a call is judged as if all calls before it in the reply had run", async ()
 	expect(await s.taint()).toBe("UE");
 });
 
-test("a grant for the session does not answer it either", async () => {
+test("a grant for the session does not replace this approval", async () => {
 	const ran: string[] = [];
 	const model = new ScriptedModel(
 		[calls("c1", "peek")],
@@ -154,7 +154,7 @@ test("a grant for the session does not answer it either", async () => {
 	expect(ran).toEqual(["peek", "fetch", "peek"]);
 });
 
-test("it outlives the gateway", async () => {
+test("the taint survives a restart of the gateway", async () => {
 	const first = await trusted([calls("c1", "fetch")], [says("done")], [calls("c2", "peek")], [says("done")]);
 	await first.t.send(first.session, "go");
 	await first.log.next("assistant.message");
@@ -204,7 +204,7 @@ test("a started call taints the session, also with an unknown outcome", async ()
 	expect(rows).toEqual([{ taint: "E" }]);
 });
 
-test("words of people other than the operator taint the session", async () => {
+test("text of people other than the operator taints the session", async () => {
 	await using s = await trusted(
 		[calls("c1", "peek")],
 		[says("done")],
@@ -239,7 +239,7 @@ test("a denied or impossible call does not taint the session", async () => {
 	expect(await s.taint()).toBe("");
 });
 
-test("behind what strangers wrote, a command that nothing confines is asked although all tools are accepted", async () => {
+test("after text from strangers, an unconfined command requires approval although all tools are accepted", async () => {
 	await using s = await trusted(
 		[calls("c1", "command")],
 		[says("before")],

@@ -47,7 +47,7 @@ test("a complete line is sent immediately, and an incomplete line waits for its 
 	expect(passed.at(-1)?.text).toBe("two\n");
 });
 
-test("the rest of a line leaves when the call ends, and nothing behind that", () => {
+test("the rest of a line is sent when the call ends, and no output after that", () => {
 	const { clock, progress, passed, write } = listening();
 	write("no end");
 	progress.end();
@@ -57,14 +57,14 @@ test("the rest of a line leaves when the call ends, and nothing behind that", ()
 	expect(textOf(passed)).toBe("no end");
 });
 
-test("without output it does no work", () => {
+test("a call without output causes no work", () => {
 	const { progress, passed, streams } = listening();
 	progress.end();
 	expect(passed).toEqual([]);
 	expect(streams()).toBe(0);
 });
 
-test("characters and line ends are the same wherever chunks are cut", () => {
+test("characters and line ends are the same for all chunk boundaries", () => {
 	const text = "grün 🦜\r\n日本\r\nend\r\n";
 	const bytes = Buffer.from(text);
 	for (let size = 1; size <= bytes.length; size++) {
@@ -95,7 +95,7 @@ test("NUL is shown as in the result of the call", () => {
 	expect(textOf(passed)).toBe("a\u{fffd}b\n\u{fffd}");
 });
 
-test("a secret is taken out wherever chunks are cut, also behind the last line", () => {
+test("a secret is removed at all chunk boundaries, also after the last line", () => {
 	const secret = "correct-horse-battery";
 	const text = `key=${secret} done\n${secret}`;
 	for (let size = 1; size <= text.length; size++) {
@@ -147,7 +147,7 @@ test("the end of a flood of output is sent, with a marker, in bounded events", (
 	expect(textOf(passed)).toMatch(/\n199999 of many lines, grün, \[redacted\]\n$/);
 });
 
-test("ten megabytes without an end of line are bounded too", () => {
+test("ten megabytes without a line end are bounded too", () => {
 	const { clock, progress, passed } = listening();
 	const chunk = Buffer.from("🦜".repeat(16_384));
 	for (let n = 0; n < 160; n++) {
@@ -165,7 +165,7 @@ test("ten megabytes without an end of line are bounded too", () => {
 	expect(Number(missing) + kept).toBe(160 * chunk.length);
 });
 
-test("a key whose beginning was skipped does not show", () => {
+test("a key whose beginning was skipped is not shown", () => {
 	const { clock, progress, passed, write } = listening();
 	write("begin\n");
 	const body = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3\n";

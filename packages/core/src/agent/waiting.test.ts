@@ -99,7 +99,7 @@ test("a dismissed question ends as dismissed", async () => {
 	log.check();
 });
 
-test("a password becomes a handle before anything is written", async () => {
+test("a password becomes a handle before any data is stored", async () => {
 	const model = new ScriptedModel([calls("c1", "ask")], [says("thanks")]);
 	await using t = await TestRuntime.open({ model, tools: [asking("password")] });
 	const session = await t.create();

@@ -20,7 +20,7 @@ function listening(bus: EventBus): string[] {
 	return left;
 }
 
-test("a transient event is sent at once, or after recorded ones that wait", () => {
+test("a transient event is sent at once, or after queued recorded events", () => {
 	const bus = new EventBus("sess_1", 4);
 	const left = listening(bus);
 	bus.pass(delta("a"));
@@ -31,7 +31,7 @@ test("a transient event is sent at once, or after recorded ones that wait", () =
 	expect(left).toEqual(["a@4", "5", "b@5"]);
 });
 
-test("events leave in the order of the commands, whichever is durable first", () => {
+test("events are sent in the order of the commands, even if a later one is durable first", () => {
 	const bus = new EventBus("sess_1", 0);
 	const left = listening(bus);
 	const [first, second, third] = [bus.reserve(), bus.reserve(), bus.reserve()];

@@ -4,7 +4,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
 
-test("an approver of the named channel sees and answers approvals of the other one, and the answer names them", async () => {
+test("an approver of the named channel sees and answers approvals of the other one, and the answer names both", async () => {
 	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
 	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });
@@ -35,7 +35,7 @@ test("an approver of the named channel sees and answers approvals of the other o
 	expect(await chat.listed(abe)).toEqual([]);
 });
 
-test("without approvals, a list has only the own channel, and the session stays closed", async () => {
+test("without approvals, a list has only the same channel, and the session stays closed", async () => {
 	await using chat = await openElsewhere();
 	expect(await chat.t.runtime.prompts.list(abe, { limit: 10 })).toEqual([]);
 	for (const action of ["session.read", "session.write", "prompt.read"] as const) {
@@ -69,7 +69,7 @@ const refused: readonly (readonly [who: string, by: Principal, why: string | Reg
 	],
 ];
 
-test.each(refused)("%s neither answers nor sees it", async (_, by, why) => {
+test.each(refused)("%s neither answers nor sees the approval", async (_, by, why) => {
 	await using chat = await openElsewhere();
 	for (const response of [{ value: "once" }, { cancelled: true }]) {
 		expect(await chat.answer(by, response)).toEqual(expect.stringMatching(why));
@@ -123,7 +123,7 @@ test("if one of both channels is shared with other organisations, no approval is
 });
 
 test.each(["question", "secret"] as const)(
-	"a %s of the agent is answered where it was asked",
+	"a %s of the agent is answered only in its own channel",
 	async (tool) => {
 		await using chat = await openElsewhere({ tool });
 		expect(await chat.listed(abe)).toEqual([]);
@@ -135,7 +135,7 @@ test.each(["question", "secret"] as const)(
 	},
 );
 
-test("whether a channel is to be trusted is answered there alone", async () => {
+test("a trust request for a channel is answered only in that channel", async () => {
 	await using chat = await openElsewhere();
 	const { grants } = chat.t.runtime.trust;
 	const terms = {
@@ -158,7 +158,7 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 	expect(await chat.answer(operator)).toBe("");
 });
 
-test("always-required approvals can only be denied from there, by approvers", async () => {
+test("approvers in another channel can only deny calls that always require approval", async () => {
 	await using chat = await openElsewhere({ tool: "critical" });
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
 	expect(await chat.answer(abe, { value: "yes" })).toContain("a chat can only deny it");
@@ -168,7 +168,7 @@ test("always-required approvals can only be denied from there, by approvers", as
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ by: "discord:guild:abe", cancelled: true });
 });
 
-test("from there a call is approved once and as it is", async () => {
+test("an approver in another channel approves a call once and unchanged", async () => {
 	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.allowSession).toBe(true);
 	for (const response of [{ value: "session" }, { value: true, arguments: { path: "other" } }]) {
@@ -203,7 +203,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });
 
-test("a late answer has no effect and says so, to principals that could have answered", async () => {
+test("a late answer has no effect, and principals that could have answered get an explanation", async () => {
 	await using chat = await openElsewhere();
 	expect(await chat.answer(abe)).toBe("");
 	const late = (by: Principal) => chat.t.runtime.answer(unkeyed(by), chat.prompt.token, { cancelled: true });
@@ -212,7 +212,7 @@ test("a late answer has no effect and says so, to principals that could have ans
 	expect((await chat.log.next("assistant.message")).content).toBe("done");
 });
 
-test("an answer fails if the operator removes the permission while it is on its way", async () => {
+test("an answer fails if the operator removes the permission before it arrives", async () => {
 	await using chat = await openElsewhere();
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);

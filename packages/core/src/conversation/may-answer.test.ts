@@ -115,7 +115,7 @@ const identities: readonly (readonly [string, (where: Where) => Principal])[] = 
 	["an observer of nothing", () => ({ id: "observer:2", kind: "observer" })],
 ];
 
-test("only the approver of this channel has an effect, among twelve people who approve in four channels", async () => {
+test("only the approver of this channel can approve, among twelve approvers of four channels", async () => {
 	const pressing = identities.flatMap(([name, identity]) =>
 		channels.map((where) => ({ name: `${name} in ${JSON.stringify(where)}`, by: identity(where) })),
 	);
@@ -161,7 +161,7 @@ test("the role is checked at the moment of the answer", async () => {
 });
 
 test.each(["member", "guest"] as const)(
-	"to say no takes no more than to see the question: a %s does",
+	"any principal that sees the question can deny it: a %s does",
 	async (role) => {
 		for (const response of [{ cancelled: true }, { value: false }, { value: "no" }]) {
 			await using chat = await openPrompt("critical");
@@ -187,7 +187,7 @@ test("always-required approvals cannot be given through a chat platform", async 
 	expect(await chat.ended()).toBe("done");
 });
 
-test("a question is for who asked for the work, and for approvers", async () => {
+test("a question is for the requester and for approvers", async () => {
 	for (const [by, counts] of [
 		[acting("max", "member"), false],
 		[acting("ada", "guest"), true],
@@ -225,7 +225,7 @@ test("if the operator has named approvers, only members among them approve", asy
 	await critical.ended();
 });
 
-test("the questions of a channel wait as long as its profile says", async () => {
+test("the profile of a channel sets the wait for its questions", async () => {
 	await using chat = await openPrompt("edit", { approvalMs: 5_000 });
 	expect(chat.prompt.expiresAt - chat.t.clock.now()).toBe(5_000);
 	chat.t.clock.advance(5_000);
@@ -262,7 +262,7 @@ test("an approver approves a call by a typed answer, and the audit records that 
 	]);
 });
 
-test("no typed answer decides about an approval if the operator has turned that off, and questions still take one", async () => {
+test("no typed answer decides an approval if the operator has turned that off, and questions still accept one", async () => {
 	await using chat = await openPrompt("edit", {}, { typedApprovals: false });
 	for (const response of typedDecisions) {
 		expect(await chat.answer(olga, response)).toContain("chat.typedApprovals");

@@ -16,7 +16,7 @@ test("the first group is reminded once, and then each other group is notified on
 	expect(next(all, 3)).toBeUndefined();
 });
 
-test("without another group, nothing follows the reminder but the expiry", () => {
+test("without another group, only the expiry follows the reminder", () => {
 	expect(next([first], 0)).toMatchObject({ reminded: 1, dueAt: 1000 });
 	expect(next([first], 1)).toBeUndefined();
 });

@@ -78,7 +78,7 @@ test("a workspace without a session is removed", async () => {
 	await chat.t.runtime.drain(0);
 });
 
-test("a workspace that a backup did not hold is made again", async () => {
+test("a workspace that is missing after a restore is created again", async () => {
 	const replies = [[calls("c1", "list_files", { path: "." })], [says("done")]];
 	await using chat = await openChat(replies);
 	await rm(join(chat.data, "workspaces"), { recursive: true });
@@ -87,7 +87,7 @@ test("a workspace that a backup did not hold is made again", async () => {
 	expect((await stat(chat.workspace)).mode & 0o777).toBe(0o700);
 });
 
-test("each session of a channel may spend what its profile says", async () => {
+test("the profile of a channel sets the budget of each of its sessions", async () => {
 	await using chat = await openChat([], { profile: { budget: 0 } });
 	const { budgets } = await chat.t.runtime.usage(ada, { by: "day", sessionId: chat.session });
 	expect(budgets).toContainEqual(expect.objectContaining({ scope: "session", period: "day", limit: 0 }));
@@ -109,7 +109,7 @@ test("channel settings decide the directory, the people and the tools of its ses
 	expect(chat.model.requests[0]).toMatchObject({ model: "big", tools: [{ name: "look" }] });
 });
 
-test("no session of a channel is opened behind a link that took the place of the channel's root", async () => {
+test("no session of a channel is opened behind a link that replaced the root of the channel", async () => {
 	await using directory = await createDirectory();
 	const [root, outside] = [join(directory.path, "root"), join(directory.path, "outside")];
 	await mkdir(root);
@@ -123,7 +123,7 @@ test("no session of a channel is opened behind a link that took the place of the
 	);
 });
 
-test("people choose no directory, and a session stays in the channel where it was opened", async () => {
+test("people choose no directory, and a session stays in the channel in which it was opened", async () => {
 	await using chat = await openChat([]);
 	const { runtime } = chat.t;
 	await expect(runtime.create(unkeyed(ada), { rootDir: chat.t.directory })).rejects.toMatchObject({
@@ -153,7 +153,7 @@ test("people choose no directory, and a session stays in the channel where it wa
 const written = (id: string, path: string) => calls(id, "write_file", { path, content: "x" });
 const read = (id: string, path: string) => calls(id, "read_file", { path });
 
-test("tools work in the workspace, and nothing beside it is reached from there", async () => {
+test("tools work in the workspace, and cannot reach files outside", async () => {
 	const others = "../sess_other/secret.txt";
 	const reply = (chat: { data: string }): ModelEvent[] => [
 		written("c1", "fine.txt"),
@@ -204,7 +204,7 @@ test("tools work in the workspace, and nothing beside it is reached from there",
 
 const noUsage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-test("commands name what is in the workspace freely, and what is beside it at the operator's word alone", async () => {
+test("commands use paths in the workspace freely, and paths outside only if the operator allows them", async () => {
 	const run = (id: string, cmd: string) => calls(id, "run_command", { cmd });
 	const commands = [
 		"cat notes.txt",
@@ -259,7 +259,7 @@ test("a full workspace accepts no writes and no commands, and can still be read"
 	expect(chat.t.log.records.map(({ message }) => message)).toContain("a workspace is full");
 });
 
-test("runs of a guest may only read, whatever is approved", async () => {
+test("runs of a guest may only read, despite any approval", async () => {
 	const tools = [
 		probeTool("look"),
 		probeTool("peek", { classes: ["outside-read"] }),
@@ -360,7 +360,7 @@ test("authors stay unchanged, also after a reload, and when another person retri
 	]);
 });
 
-test("a session of the operator is as it always was", async () => {
+test("a session of the operator works as before", async () => {
 	const model = new ScriptedModel([says("hi")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

@@ -4,7 +4,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-test("messages run one after the other, in the order in which they came", async () => {
+test("messages run one after another, in the order of their arrival", async () => {
 	const contents = ["a", "b", "c", "d"];
 	const model = new ScriptedModel(...contents.map((content) => [says(`on ${content}`)]));
 	await using t = await TestRuntime.open({ model });
@@ -22,7 +22,7 @@ test("messages run one after the other, in the order in which they came", async 
 	expect(log.recorded.slice(1, 5)).toEqual(contents.map(() => "user.message"));
 });
 
-test("32 messages may wait; one more is refused, alone, and leaves no trace", async () => {
+test("32 messages may wait; only the next one is refused, and it is not stored", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -45,7 +45,7 @@ test("32 messages may wait; one more is refused, alone, and leaves no trace", as
 	log.check();
 });
 
-test("a session that works does not hold up another one", async () => {
+test("an active session does not delay another one", async () => {
 	const model = new ScriptedModel(stuck("..."), [says("done")]);
 	await using t = await TestRuntime.open({ model });
 	const [busy, free] = [await t.create(), await t.create()];
@@ -57,7 +57,7 @@ test("a session that works does not hold up another one", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });
 });
 
-test("a gateway that drains takes no more messages and lets running ones end", async () => {
+test("a gateway that drains accepts no more messages and lets active runs end", async () => {
 	const gate = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
 		yield says("slow");
@@ -85,7 +85,7 @@ test("a gateway that drains takes no more messages and lets running ones end", a
 	expect(t.clock.pending).toBe(0);
 });
 
-test("a gateway that drains does not wait for people, and gives up on work that does not end", async () => {
+test("a gateway that drains does not wait for people, and cancels work that does not end", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], stuck("..."));
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
 	const waiting = await t.create();
@@ -130,7 +130,7 @@ test("a run that needs a person while the gateway stops waits for the next start
 	expect(t.clock.pending).toBe(0);
 });
 
-test("a run whose next call waits for an approval does not hold up a gateway that stops", async () => {
+test("a run whose next call requires an approval does not delay a gateway that stops", async () => {
 	const gate = Promise.withResolvers<void>();
 	const running = Promise.withResolvers<void>();
 	const slow = probeTool("slow", {

@@ -64,7 +64,7 @@ test("events are sent after they are durable, and streamed text waits for them",
 	expect(order.slice(4, 7)).toEqual(["before", "user.message", " behind"]);
 });
 
-test("when its last client leaves a session is closed, and active again for the next one", async () => {
+test("a session is closed when its last client leaves, and active again for the next client", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const status = async () => (await t.runtime.list(operator, { limit: 1 })).map((listed) => listed.status);
@@ -91,7 +91,7 @@ test("a client that joins while the last one leaves keeps the session active", a
 	expect((await t.runtime.list(operator, { limit: 1 }))[0]?.status).toBe("closed");
 });
 
-test("leaving twice is leaving once", async () => {
+test("leaving twice has the effect of leaving once", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const first = await EventLog.join(t.runtime, session);

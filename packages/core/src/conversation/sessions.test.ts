@@ -59,7 +59,7 @@ test("objects of another principal look like missing ones", async () => {
 	expect(await t.runtime.history.newest(operator, { limit: 10 })).toHaveLength(5);
 });
 
-test("an observer may not open a session, and the model may nothing", async () => {
+test("an observer may not open a session, and the model may not do any of these actions", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const agent: Principal = { id: "agent", kind: "agent" };
 	for (const principal of [observer, agent]) {
@@ -71,7 +71,7 @@ test("an observer may not open a session, and the model may nothing", async () =
 	});
 });
 
-test("only who may see a question can answer it", async () => {
+test("only principals that see a question can answer it", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
 	const session = await t.create(connector);
@@ -89,7 +89,7 @@ test("only who may see a question can answer it", async () => {
 	log.check();
 });
 
-test("the first answer counts, later ones change nothing, and unknown questions are unknown", async () => {
+test("the first answer is used, later ones change nothing, and unknown questions are reported", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
 	const session = await t.create();
@@ -113,7 +113,7 @@ test("the first answer counts, later ones change nothing, and unknown questions 
 	}
 });
 
-test("messages are returned in pages, from the newest page back", async () => {
+test("messages are returned in pages, starting with the newest", async () => {
 	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [says(`answer ${n}`)]));
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -149,7 +149,7 @@ test("sessions are listed with the newest first", async () => {
 	expect(await t.runtime.list(operator, { limit: 2 })).toHaveLength(2);
 });
 
-test("coming and going does not make a session newer", async () => {
+test("joining and leaving do not change the time of a session", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const created = t.clock.now();
@@ -163,7 +163,7 @@ test("coming and going does not make a session newer", async () => {
 	]);
 });
 
-test("the last 16 sessions that clients have left are not read again, and an older one is", async () => {
+test("the last 16 sessions that clients have left stay in memory, and an older one is read again", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const following = { afterSeq: undefined, deliver: () => undefined, drained: () => Promise.resolve() };
 	const ids: string[] = [];
@@ -185,7 +185,7 @@ test("the last 16 sessions that clients have left are not read again, and an old
 	expect(models).toEqual([undefined, undefined, "changed"]);
 });
 
-test("a session that was deleted while it rested is unknown", async () => {
+test("an idle session that was deleted is unknown", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session);

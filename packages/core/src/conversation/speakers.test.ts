@@ -31,7 +31,7 @@ test("a requester with the right to approve in their channel may also do so else
 	});
 });
 
-test("the present rights of the requester apply", async () => {
+test("the current rights of the requester apply", async () => {
 	const { person, ...connector } = acting("ann", "approver", asking);
 	if (!person) throw new Error("a connector that acts for nobody");
 	const asker: Principal = { ...connector, person: { ...person, platformRoles: [] } };

@@ -37,13 +37,13 @@ async function converse(wrap?: (store: Store<Tables>) => Store<Tables>): Promise
 	return log.recorded;
 }
 
-test("a conversation whose every transaction is undone once is the same conversation", async () => {
+test("a conversation has the same result if each of its transactions is rolled back once", async () => {
 	const whole = await converse();
 	expect(whole.filter((type) => type === "assistant.message")).toHaveLength(2);
 	expect(await converse(undoing)).toEqual(whole);
 });
 
-test("a session whose deletion is undone is deleted by the next try", async () => {
+test("a session whose deletion is rolled back is deleted by the next attempt", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(), wrap: undoing });
 	const session = await t.create();
 	await t.runtime.remove(unkeyed(), session, false);

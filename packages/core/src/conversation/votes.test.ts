@@ -125,7 +125,7 @@ test("one person cannot approve twice, also not from another channel", async () 
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ cancelled: true, by: "discord:guild:alex" });
 });
 
-test("the requester is not one of the approvers, whatever their role", async () => {
+test("the requester cannot be one of the approvers, with any role", async () => {
 	await using chat = await ask({ by: alex });
 	const { token } = await chat.prompt();
 	expect(await chat.answer(token, alex)).toContain("its requester is not one of them");
@@ -181,7 +181,7 @@ const reports: readonly (readonly [says: string, report: PersonReport | undefine
 ];
 
 test.each(reports)(
-	"at the deciding vote, an earlier voter who %s counts as the platform says",
+	"at the deciding vote, the vote of an approver who %s has the effect that the platform state requires",
 	async (_, report, result) => {
 		await using chat = await ask();
 		const { token } = await chat.prompt();
@@ -248,7 +248,7 @@ test("two people vote at the same time, and each vote counts once", async () => 
 	expect(await chat.written()).toBe("new");
 });
 
-test("an edit makes earlier votes void, and shows the changed call to the others", async () => {
+test("an edit cancels earlier votes, and shows the changed call to the other approvers", async () => {
 	await using chat = await ask();
 	const { token } = await chat.prompt();
 	expect(await chat.answer(token, alex)).toBe("");
@@ -287,7 +287,7 @@ test("an edit is judged again: a denied path is refused, and more people may be 
 	expect(await chat.log.next("prompt.voted")).toMatchObject({ approvals: 1, needed: 3 });
 });
 
-test("an edit of an ordinary call into a call of two people is one vote", async () => {
+test("an edit that turns an ordinary call into a call of two people is one vote", async () => {
 	await using chat = await ask({ path: "docs/a.txt" });
 	const { token, approval } = await chat.prompt();
 	expect(approval).not.toHaveProperty("approvals");

@@ -27,12 +27,12 @@ test.each([
 	["COM¹", "_COM¹"],
 	["console.log", "console.log"],
 	["e\u0301.txt", "é.txt"],
-])("%j is kept as %j", (text, name) => {
+])("%j is stored as %j", (text, name) => {
 	expect(safeFileName(text)).toBe(name);
 	expect(safeFileName(name)).toBe(name);
 });
 
-test("a long name is cut between characters and keeps its ending", () => {
+test("a long name is cut between characters and keeps its extension", () => {
 	const name = safeFileName(`${"ü".repeat(300)}.tar.gz`);
 	expect(name).toMatch(/^ü+\.tar\.gz$/);
 	expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
@@ -40,7 +40,7 @@ test("a long name is cut between characters and keeps its ending", () => {
 	expect(Buffer.byteLength(safeFileName(`a.${"b".repeat(500)}`))).toBe(200);
 });
 
-test("further files of a name are counted before the ending", () => {
+test("files with the same name get a number before the extension", () => {
 	expect(nthName("report.pdf", 1)).toBe("report.pdf");
 	expect(nthName("report.pdf", 2)).toBe("report-2.pdf");
 	expect(nthName("a.tar.gz", 10)).toBe("a-10.tar.gz");

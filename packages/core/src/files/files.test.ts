@@ -86,7 +86,7 @@ test.each<[string, string | Uint8Array, string]>([
 	await expect(keep("lies.png", bytes(content))).resolves.toMatchObject({ mediaType });
 });
 
-test("a character may lie across two pieces", async () => {
+test("a character may be split between two chunks", async () => {
 	const euro = Buffer.from("€");
 	await expect(keep("x", bytes(euro.subarray(0, 1), euro.subarray(1)))).resolves.toMatchObject({
 		mediaType: "text/plain",
@@ -107,7 +107,7 @@ test("a file that is too large is cut off and leaves nothing", async () => {
 	expect(await stored()).toEqual([]);
 });
 
-test("a content that breaks off leaves nothing", async () => {
+test("an interrupted upload leaves no content", async () => {
 	const broken = async function* () {
 		yield Buffer.from("half");
 		throw new ParleyError("the client has left", { code: "cancelled" });
@@ -116,7 +116,7 @@ test("a content that breaks off leaves nothing", async () => {
 	expect(await stored()).toEqual([]);
 });
 
-test("simultaneous files have no more space than files one after the other", async () => {
+test("simultaneous uploads share the same space as sequential ones", async () => {
 	const whole = () => bytes(Buffer.alloc(mebibyte));
 	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => keep(name, whole())));
 	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
@@ -126,7 +126,7 @@ test("simultaneous files have no more space than files one after the other", asy
 	await expect(keep("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
-test("files that hold nothing take room as well", async () => {
+test("empty files use space as well", async () => {
 	const options = { model: new ScriptedModel(), files: { quotaBytes: 10 * 1024 } };
 	await using small = await TestRuntime.open(options);
 	const { files } = small.runtime;
@@ -139,7 +139,7 @@ test("files that hold nothing take room as well", async () => {
 	});
 });
 
-test("the same key is the same file, once", async () => {
+test("uploads with the same key are one file", async () => {
 	const first = await keep("a.txt", bytes("same"), "k1");
 	await expect(keep("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
 	expect(await stored()).toEqual([first.id]);
@@ -171,7 +171,7 @@ test("the owner of a file and the operator can read it", async () => {
 	});
 });
 
-test("a file that no message carries has its time", async () => {
+test("a file without a message expires", async () => {
 	const { id } = await keep("x", bytes("x"));
 	t.clock.advance(7 * dayMs - 1);
 	await t.runtime.files.sweep();
@@ -200,7 +200,7 @@ test("a sweep deletes files that a crash left, and keeps files that are arriving
 	expect((await stored()).sort()).toEqual([id, late].sort());
 });
 
-test("a file that is recorded while a sweep looks at the rows is not swept", async () => {
+test("a file that is recorded during a sweep is not deleted", async () => {
 	const [placed, looked, recorded] = [0, 1, 2].map(() => Promise.withResolvers<void>());
 	let sweeping: Promise<void> | undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> =>
@@ -235,7 +235,7 @@ test("a file that is recorded while a sweep looks at the rows is not swept", asy
 	await expect(files.load("file_late")).resolves.toEqual(Buffer.from("late"));
 });
 
-test("a file whose content is gone is not found", async () => {
+test("a file with missing content is not found", async () => {
 	const { id } = await keep("x", bytes("x"));
 	await t.runtime.files.unlink([id]);
 	await expect(t.runtime.files.read(id)).rejects.toMatchObject({ code: "not_found" });

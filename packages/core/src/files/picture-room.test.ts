@@ -32,12 +32,12 @@ test("more than twenty pictures fit together if none is larger than 2,000 pixels
 	expect(fitTogether([...many(20), picture({ side: 2_001 })])).toBe(false);
 });
 
-test("a picture that tells no size is not taken for a large one", () => {
+test("a picture of unknown size does not count as a large one", () => {
 	const damaged = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 	expect(fitTogether([...many(20), damaged])).toBe(true);
 });
 
-test("only that of which there is too much has to become half", () => {
+test("only pictures above the limit are removed, down to half of it", () => {
 	const nine = picture({ bytes: 9 * mebibyte });
 	expect(halfTheRoom([nine, nine, nine])).toEqual({ bytes: 9 * mebibyte, few: 20 });
 	expect(halfTheRoom([...many(20), picture({ side: 3_000 })])).toEqual({ bytes: 18 * mebibyte, few: 10 });

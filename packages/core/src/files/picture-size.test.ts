@@ -49,7 +49,7 @@ test.each(sizes)("%s", (_what, type, content, size) => {
 	expect(found && `${found.width} x ${found.height}`).toBe(size);
 });
 
-test.each(testPictures)("no cut-off picture makes it throw: $name", ({ mediaType, content }) => {
+test.each(testPictures)("a picture that is cut off causes no exception: $name", ({ mediaType, content }) => {
 	expect(pictureSize(mediaType, content)).toEqual({ width: 1, height: 1 });
 	for (let length = 0; length < content.length; length++) {
 		const found = pictureSize(mediaType, content.subarray(0, length));

@@ -18,7 +18,7 @@ async function* content(text: string): AsyncGenerator<Uint8Array> {
 const copy = (text: string, name = "report.pdf", id = "file_1"): Promise<string> =>
 	copyToWorkspace(directory.path, { id, name }, content(text));
 
-test("a copy is put under its name, and the next of that name under another", async () => {
+test("a copy is stored under its name, and the next file of that name under another", async () => {
 	expect(await copy("one")).toBe("attachments/report.pdf");
 	expect(await copy("two")).toBe("attachments/report-2.pdf");
 	expect(await copy("three")).toBe("attachments/report-3.pdf");
@@ -36,7 +36,7 @@ test("a finished copy of an interrupted run is reused, and its temporary file is
 	expect((await readdir(join(directory.path, "attachments"))).sort()).toEqual(["report-2.pdf", "report.pdf"]);
 });
 
-test("a name is taken in one step with the content, so that a crash leaves no empty file under it", async () => {
+test("the name and the content of a copy appear in one step, so that a crash leaves no empty file", async () => {
 	const there = join(directory.path, "attachments");
 	const crash = async () => {
 		throw new Error("killed");

@@ -60,7 +60,7 @@ test.each([
 	expect(() => compileGlob(glob)).toThrow(why);
 });
 
-test("an expression is not a pattern", () => {
+test("a regular expression is not a pattern", () => {
 	expect(compileGlob("a|b")("a")).toBe(false);
 	expect(compileGlob("a.ts")("axts")).toBe(false);
 	expect(compileGlob("(?:a)")("a")).toBe(false);
@@ -69,7 +69,7 @@ test("an expression is not a pattern", () => {
 });
 
 test(
-	"patterns made to be slow are not",
+	"patterns that are designed to be slow are fast",
 	() => {
 		const matches = compileGlob(`${"*a".repeat(200)}b`);
 		for (let round = 0; round < 50; round += 1) expect(matches("a".repeat(4_000))).toBe(false);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => place[Symbol.asyncDispose]());
 
-test("a held directory stays the same directory after its path leads elsewhere", async () => {
+test("a directory handle refers to the same directory after its path changes", async () => {
 	await using held = await HeldDirectory.open(join(place.cwd, "a/b"));
 	await rename(join(place.cwd, "a"), join(place.cwd, "moved"));
 	await symlink(join(place.path, "outside"), join(place.cwd, "a"));
@@ -25,7 +25,7 @@ test("a held directory stays the same directory after its path leads elsewhere",
 	expect(await readdir(join(place.cwd, "moved/b"))).toEqual(["file.txt", "new.txt"]);
 });
 
-test("a link in the place of a directory is not followed", async () => {
+test("a link that replaced a directory is not followed", async () => {
 	for (const path of ["link", "link/deep"]) {
 		await expect(HeldDirectory.open(join(place.cwd, path), true)).rejects.toMatchObject({
 			code: "aborted",
@@ -56,7 +56,7 @@ test.runIf(process.platform === "linux")("no descriptor is left open", async () 
 	expect(await count()).toBe(before);
 });
 
-test("a file is not read through a link that took the place of its directory", async () => {
+test("a file is not read through a link that replaced its directory", async () => {
 	const reading = openRegular(join(place.cwd, "link/file.txt"), "link/file.txt");
 	await expect(reading).rejects.toMatchObject({ code: "aborted" });
 	await symlink("../../../outside/file.txt", join(place.cwd, "a/b/swapped.txt"));
@@ -64,7 +64,7 @@ test("a file is not read through a link that took the place of its directory", a
 	await expect(swapped).rejects.toThrow('"swapped.txt" is not a regular file');
 });
 
-test("a file is not written through a link that took the place of its directory", async () => {
+test("a file is not written through a link that replaced its directory", async () => {
 	for (const path of ["link/file.txt", "link/new/file.txt"]) {
 		const written = { path: join(place.cwd, path), content: "x", mode: undefined, key: "k" };
 		await expect(replaceFile(written, true)).rejects.toMatchObject({ code: "aborted" });
@@ -73,7 +73,7 @@ test("a file is not written through a link that took the place of its directory"
 	expect(await readFile(join(place.path, "outside/file.txt"), "utf8")).toBe("outside");
 });
 
-test("a link that took the place of a file is replaced, not followed", async () => {
+test("a link that replaced a file is replaced, not followed", async () => {
 	const path = join(place.cwd, "a/b/swapped.txt");
 	await symlink("../../../outside/file.txt", path);
 	await replaceFile({ path, content: "x", mode: undefined, key: "k" }, false);

@@ -136,15 +136,15 @@ test.each([
 	"../../DATA/tokens/operator",
 	"../../da\u{200b}ta/tokens",
 	"../../\u{ff44}ata/tokens",
-])("%j is forbidden whatever leads there", async (text) => {
+])("%j is forbidden by any path", async (text) => {
 	await expect(resolvePath(text, places())).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("a neighbour of a forbidden directory is not forbidden", async () => {
+test("a directory next to a forbidden one is not forbidden", async () => {
 	expect(await resolvePath("../../data2/x", places())).toMatchObject({ root: undefined });
 });
 
-test.runIf(process.platform === "linux")("the kernel's links to everywhere are followed", async () => {
+test.runIf(process.platform === "linux")("links of the kernel to other locations are followed", async () => {
 	const viaProc = `../proc${base}/outside/file`;
 	expect(await resolvePath(viaProc, places())).toMatchObject({
 		path: join(base, "outside/file"),
@@ -232,7 +232,7 @@ function hostilePath(numbers: Generator<number, never>): string {
 	return path + pick(names);
 }
 
-test("no path of a hostile generator leaves the roots unnoticed", async () => {
+test("no randomly generated hostile path leaves the roots undetected", async () => {
 	const seen = { inside: 0, outside: 0, refused: 0 };
 	const numbers = numbersOf(20_261_121);
 	for (let count = 0; count < 4_000; count += 1) {
@@ -259,7 +259,7 @@ function exists(path: string): boolean {
 	return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-test("a path is within a directory only by complete names", () => {
+test("a directory contains a path only if complete names match", () => {
 	expect(isWithin("/a/b", "/a")).toBe(true);
 	expect(isWithin("/a", "/a")).toBe(true);
 	expect(isWithin("/ab", "/a")).toBe(false);
@@ -267,7 +267,7 @@ test("a path is within a directory only by complete names", () => {
 	expect(isWithin("/a", "/")).toBe(true);
 });
 
-test("paths that a careless file system takes for one have one form", () => {
+test("paths that some file systems treat as equal have one form", () => {
 	expect(looseForm("/A/.GIT\u{200c}/Cafe\u{301}")).toBe(looseForm("/a/.git/caf\u{e9}"));
 	expect(looseForm("/a")).not.toBe(looseForm("/b"));
 });

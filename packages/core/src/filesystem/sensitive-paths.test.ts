@@ -110,7 +110,7 @@ test.each([
 	"/w/.codex/config.toml",
 	"/w/.cursor/rules",
 	"/w/.mcp.json",
-])("%s is control", (path) => {
+])("%s is a control path", (path) => {
 	expect(isControl(path)).toBe(true);
 });
 
@@ -125,11 +125,11 @@ test.each([
 	"/w/docs/systemd.md",
 	"/w/parley.config.ts",
 	"/w/README.md",
-])("%s is not control", (path) => {
+])("%s is not a control path", (path) => {
 	expect(isControl(path)).toBe(false);
 });
 
-test("one of several paths is enough", () => {
+test("one matching path among several is enough", () => {
 	expect(isSecret("/w/x", "/w/.env")).toBe(true);
 	expect(isControl("/w/x", "/w/y")).toBe(false);
 });

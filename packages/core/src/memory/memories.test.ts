@@ -242,7 +242,7 @@ test("notes about a removed person are deleted, and notes outlive their session"
 	expect(texts).toEqual(["kept", "by ann", "about bob"]);
 });
 
-test("the notes of a channel go with its last session, and those about people stay", async () => {
+test("the notes of a channel are deleted with its last session, and those about people remain", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const { memories, trust } = t.runtime;
 	const ann = person("ann", "C1", "approver");

@@ -230,7 +230,7 @@ test.each(tricks)("a command that a rule does not allow word for word requires a
 	expect(judge(cmd, allowsLs).effect).toBe("ask");
 });
 
-test("there are as many tricks as the record promises", () => {
+test("the number of tricks equals the number in the decision record", () => {
 	expect(new Set(tricks).size).toBeGreaterThanOrEqual(150);
 });
 
@@ -377,11 +377,11 @@ test.each([
 	["git $X", "deny"],
 	["git commit -m push", "ask"],
 	["git status", "ask"],
-])("words behind a program are found past its options: %s is %s", (cmd, effect) => {
+])("the arguments of a program are found after its options: %s is %s", (cmd, effect) => {
 	expect(judge(cmd, [{ effect: "deny", when: { command: ["git", "push"] } }]).effect).toBe(effect);
 });
 
-test("the tool for git is under the same rules, and no shell reads its words", () => {
+test("the tool for git has the same rules, and no shell parses its arguments", () => {
 	const rules = [...deniesRm, { effect: "deny", when: { command: ["git", "push"] } }];
 	expect(judge("push origin", rules, { tool: git }).effect).toBe("deny");
 	expect(judge("commit -m ;rm", rules, { tool: git }).effect).toBe("ask");
@@ -390,7 +390,7 @@ test("the tool for git is under the same rules, and no shell reads its words", (
 	).toBe("allow");
 });
 
-test("a command that cannot be read to its end may be what is denied", () => {
+test("a command that cannot be parsed to its end may match a denied one", () => {
 	const long = `env ${"x ".repeat(400)}`;
 	expect(judge(long, deniesRm).effect).toBe("deny");
 });

@@ -179,7 +179,7 @@ class Chance {
 	}
 }
 
-test("the order of rules changes nothing, and what a lower layer adds never loosens anything", () => {
+test("the order of rules has no effect, and a lower layer never loosens a decision", () => {
 	const chance = new Chance();
 	for (let round = 0; round < 2_000; round += 1) {
 		const { plan, permissions } = chance.call();
@@ -199,7 +199,7 @@ test("the order of rules changes nothing, and what a lower layer adds never loos
 	}
 });
 
-test("no rule of any layer lifts the floor", () => {
+test("no rule of any layer removes the minimum protection", () => {
 	const chance = new Chance();
 	for (let round = 0; round < 500; round += 1) {
 		const { permissions } = chance.call();

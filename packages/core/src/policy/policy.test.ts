@@ -90,7 +90,7 @@ test("the version is that of the rules: if this test fails, raise it, so that ol
 	expect({ version: policyVersion, hash }).toEqual({ version: "4", hash: "cbc6c11b66b7c520" });
 });
 
-test("the reason says why it is asked or what allows it", () => {
+test("the reason states why a call requires approval or what allows it", () => {
 	const plan = planOf(["outside-write", "secret"]);
 	expect(decide({ tool, plan }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
 		"writes outside the roots; touches keys or passwords",
@@ -108,7 +108,7 @@ test("the reason says why it is asked or what allows it", () => {
 	).toBe("allowed for this session");
 });
 
-test("a grant covers the same tool below its root, and nothing that offers no grant", () => {
+test("a grant covers the same tool below its root, and no call without an offered grant", () => {
 	const covers = (more: Partial<ToolPlan>, name = "write_file"): boolean =>
 		grantCovers(scope, { name }, planOf(["write"], more));
 	expect(covers({})).toBe(true);

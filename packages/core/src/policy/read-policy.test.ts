@@ -138,7 +138,7 @@ test.each([
 	expect(() => read(text)).toThrow(message);
 });
 
-test("an agent's file cannot allow, and the `allow` rules of a workspace are ignored", () => {
+test("an agent's file cannot allow calls, and the `allow` rules of a workspace are ignored", () => {
 	const text = rule('{ "effect": "allow" }, { "effect": "deny", "tool": "git" }');
 	expect(() => read(text, "agent")).toThrow(
 		"/d/policy.jsonc:2:15: the rules of an agent can only ask and deny",

@@ -82,7 +82,7 @@ test("a file that all users can write is not a policy", async () => {
 	expect(watch(path).look().problem).toContain("every user of this machine can write it: chmod o-w");
 });
 
-test("links in a workspace lead nowhere", async () => {
+test("links in a workspace are not followed", async () => {
 	await using directory = await createDirectory();
 	const place = join(directory.path, ".parley");
 	const path = join(place, "policy.jsonc");

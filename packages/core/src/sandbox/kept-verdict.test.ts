@@ -67,7 +67,7 @@ async function countRuns(): Promise<number> {
 
 const request = () => ({ chat: false, roots: [directory.path] });
 
-test.skipIf(!hasBubblewrap)("probes that held are not tried again by the next process", async () => {
+test.skipIf(!hasBubblewrap)("the next process does not repeat successful probes", async () => {
 	const state = await (await startProcess()).check();
 	expect(state.state).toBe("ready");
 	expect(await countRuns()).toBe(1);
@@ -104,7 +104,7 @@ test.skipIf(!hasBubblewrap)(
 );
 
 test.skipIf(!hasBubblewrap)(
-	"a sandbox that fails to start ends the verdict, and no command runs without a sandbox in its place",
+	"a sandbox that fails to start invalidates the verdict, and no command runs without a sandbox instead",
 	async () => {
 		await (await startProcess()).check();
 		const { of, check } = await startProcess();
@@ -123,7 +123,7 @@ test.skipIf(!hasBubblewrap)(
 	},
 );
 
-test.skipIf(!hasBubblewrap)("after a failed start, a sandbox that holds again is used again", async () => {
+test.skipIf(!hasBubblewrap)("after a failed start, a sandbox that works again is used again", async () => {
 	const { of } = await startProcess();
 	const sandbox = await of(request());
 	await writeFile(broken, "");
@@ -161,7 +161,7 @@ test.skipIf(!hasBubblewrap)(
 	},
 );
 
-test("a verdict is believed only in a private file of this user", async () => {
+test("a verdict is read only from a private file of this user", async () => {
 	const key = "0".repeat(64);
 	const kept = new KeptVerdict(file);
 	await kept.add(key, 20);
@@ -179,10 +179,13 @@ test("a verdict is believed only in a private file of this user", async () => {
 	expect(await kept.find(key)).toBeUndefined();
 });
 
-test.runIf(process.platform === "linux")("the system is this boot and this user", async () => {
-	const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
-	expect(await thisSystem()).toEqual({ boot, user: process.getuid?.() });
-});
+test.runIf(process.platform === "linux")(
+	"the key of the system consists of this boot and this user",
+	async () => {
+		const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+		expect(await thisSystem()).toEqual({ boot, user: process.getuid?.() });
+	},
+);
 
 test("a file keeps the latest sixteen verdicts", async () => {
 	const kept = new KeptVerdict(file);
@@ -220,7 +223,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-	"the sample has the mounts, the prelude and the bytes of the filter, which the profile has not",
+	"the sample has the mounts, the prelude and the bytes of the filter, which the profile does not have",
 	async () => {
 		const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
 		const environment = { PATH: "/usr/bin:/bin" };

@@ -26,7 +26,7 @@ async function run(script: string, environment: Record<string, string> = { PATH:
 	return { program, lines };
 }
 
-test("a program runs under its own process id, with its output in lines and its own environment alone", async () => {
+test("a program runs under its own process id, with line output and only its own environment", async () => {
 	const { program, lines } = await run("echo $$; echo error >&2; env; printf 'last'", {
 		PATH: path,
 		LLAMA: "x",
@@ -56,7 +56,7 @@ test("a missing program is not found", async () => {
 	await expect(findOperatorProgram("sh", { PATH: path })).resolves.toMatch(/\/sh$/);
 });
 
-test("an operator's program gets no variables but those of commands and of its prefixes", () => {
+test("an operator's program gets only the variables of commands and of its prefixes", () => {
 	const environment = {
 		PATH: "/bin",
 		ANTHROPIC_API_KEY: "k",

@@ -11,13 +11,13 @@ test("a program of Parley has only the environment that it is given", async () =
 	expect(await own.ended).toBe(7);
 });
 
-test("a signal that ends it is reported as shells report it", async () => {
+test("a signal that ends the program is reported like in a shell", async () => {
 	const own = run("setInterval(() => undefined, 1000)");
 	own.signal("SIGKILL");
 	expect(await own.ended).toBe(137);
 });
 
-test("its input ends with its parent, and not before", async () => {
+test("the input of a program ends with its parent process, and not before", async () => {
 	const own = run(
 		"process.stdin.resume().on('end', () => process.exit(3)); setImmediate(() => process.exit(0))",
 	);

@@ -80,7 +80,7 @@ testInside("a directory that takes the place of a root is used", async () => {
 	expect(await sandbox.run(shellCommand("cat note", project))).toMatchObject({ output: "new" });
 });
 
-testInside("a root that is gone is refused by its name", async () => {
+testInside("a missing root is refused by its name", async () => {
 	const sandbox = await sandboxOf(project);
 	await rename(project, join(wide, "aside"));
 	await expect(sandbox.run(shellCommand("true", project))).rejects.toThrow(
@@ -121,21 +121,24 @@ testInside("a command runs after its root was replaced once while the sandbox wa
 	expect(await readdir(join(wide, "aside"))).toEqual([]);
 });
 
-testInside("a protected directory that is a link by the time it is bound shows nothing outside", async () => {
-	const github = join(project, ".github");
-	await mkdir(join(github, "workflows"), { recursive: true });
-	// Bubblewrap finds /etc of this system at the source, and /etc of the sandbox at the target.
-	const link = `ln -s ${relative(project, "/etc")} ${github}`;
-	const swap = `[ -d ${outside}/on ] && [ ! -h ${github} ] && mv ${github} ${project}/aside && ${link}`;
-	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
-	const line = "[ ! -e /etc/shadow ] && echo hidden";
-	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
-	await mkdir(join(outside, "on"));
-	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
-	expect(await realpath(github)).toBe("/etc");
-});
+testInside(
+	"a protected directory that becomes a link before it is bound shows no files outside",
+	async () => {
+		const github = join(project, ".github");
+		await mkdir(join(github, "workflows"), { recursive: true });
+		// Bubblewrap finds /etc of this system at the source, and /etc of the sandbox at the target.
+		const link = `ln -s ${relative(project, "/etc")} ${github}`;
+		const swap = `[ -d ${outside}/on ] && [ ! -h ${github} ] && mv ${github} ${project}/aside && ${link}`;
+		const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
+		const line = "[ ! -e /etc/shadow ] && echo hidden";
+		expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
+		await mkdir(join(outside, "on"));
+		expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
+		expect(await realpath(github)).toBe("/etc");
+	},
+);
 
-testInside("a directory of programs that became a link shows nothing outside", async () => {
+testInside("a directory of programs that became a link shows no files outside", async () => {
 	const tools = join(directory.path, ".local/bin");
 	await mkdir(tools, { recursive: true });
 	await writeFile(join(tools, "greet"), "#!/bin/sh\necho hello\n", { mode: 0o755 });
@@ -161,22 +164,28 @@ testInside("a directory of programs that is a link when the gateway starts is sh
 	expect(await (await sandboxOf(directory.path)).run(shellCommand(line, wide))).toMatchObject({ code: 0 });
 });
 
-testInside("a command cannot move what a hidden directory lies in, and so show it to the next", async () => {
-	const data = join(wide, "team/state/data");
-	await mkdir(data, { recursive: true });
-	await writeFile(join(data, "token"), "token of the gateway");
-	const sandbox = await sandboxOf(wide, { hidden: [data] });
-	const { output } = await sandbox.run(
-		shellCommand("mv team moved; mv team/state team/moved; touch team/made team/state/made; echo done", wide),
-	);
-	expect(output).toMatch(/busy\n.*busy\ndone\n$/i);
-	const found = await sandbox.run(shellCommand("grep -r gateway .; echo searched", wide));
-	expect(found.output).toBe("searched\n");
-	expect(await readFile(join(data, "token"), "utf8")).toBe("token of the gateway");
-	expect(await readdir(join(wide, "team"))).toEqual(["made", "project", "state"]);
-});
+testInside(
+	"a command cannot move the parent of a hidden directory to show it to the next command",
+	async () => {
+		const data = join(wide, "team/state/data");
+		await mkdir(data, { recursive: true });
+		await writeFile(join(data, "token"), "token of the gateway");
+		const sandbox = await sandboxOf(wide, { hidden: [data] });
+		const { output } = await sandbox.run(
+			shellCommand(
+				"mv team moved; mv team/state team/moved; touch team/made team/state/made; echo done",
+				wide,
+			),
+		);
+		expect(output).toMatch(/busy\n.*busy\ndone\n$/i);
+		const found = await sandbox.run(shellCommand("grep -r gateway .; echo searched", wide));
+		expect(found.output).toBe("searched\n");
+		expect(await readFile(join(data, "token"), "utf8")).toBe("token of the gateway");
+		expect(await readdir(join(wide, "team"))).toEqual(["made", "project", "state"]);
+	},
+);
 
-testInside("a command cannot move what a file of the operator lies in, and so replace it", async () => {
+testInside("a command cannot move the parent of an operator's file to replace it", async () => {
 	const policy = join(wide, "team/settings/policy.yaml");
 	await mkdir(dirname(policy));
 	await writeFile(policy, "rules");
@@ -189,7 +198,7 @@ testInside("a command cannot move what a file of the operator lies in, and so re
 	expect(await readFile(policy, "utf8")).toBe("rules");
 });
 
-testInside("links to a file of the operator and to a home directory stop no command", async () => {
+testInside("links to a file of the operator and to a home directory do not block commands", async () => {
 	const policy = join(wide, "settings/policy.yaml");
 	await mkdir(join(wide, "settings/home"), { recursive: true });
 	await writeFile(policy, "rules");
@@ -201,25 +210,22 @@ testInside("links to a file of the operator and to a home directory stop no comm
 	expect(await readFile(policy, "utf8")).toBe("rules");
 });
 
-testInside(
-	"after a command, nothing is taken back in a directory that a link at the root leads to",
-	async () => {
-		// It looks like a repository with a hook that appeared while the command ran.
-		const sandbox = await sandboxOf(project);
-		const running = sandbox.run(
-			shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),
-		);
-		await expect.poll(() => readdir(project)).toContain("up");
-		await rename(project, join(wide, "aside"));
-		await symlink(outside, project);
-		await mkdir(join(outside, ".git/hooks"), { recursive: true });
-		await writeFile(join(outside, ".git/HEAD"), "ref: refs/heads/main\n");
-		await writeFile(join(outside, ".git/config"), "[core]\n\tsshCommand = mine\n");
-		await writeFile(join(outside, ".git/hooks/pre-commit"), "#!/bin/sh\n");
-		await writeFile(join(wide, "aside/go"), "");
-		expect((await running).output).toContain("the root was replaced while the command ran");
-		expect(await readdir(join(outside, ".git"))).toEqual(["HEAD", "config", "hooks"]);
-		expect(await readFile(join(outside, ".git/config"), "utf8")).toContain("sshCommand");
-		expect(await readdir(join(outside, ".git/hooks"))).toEqual(["pre-commit"]);
-	},
-);
+testInside("after a command, no file is removed in a directory behind a link at the root", async () => {
+	// It looks like a repository with a hook that appeared while the command ran.
+	const sandbox = await sandboxOf(project);
+	const running = sandbox.run(
+		shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),
+	);
+	await expect.poll(() => readdir(project)).toContain("up");
+	await rename(project, join(wide, "aside"));
+	await symlink(outside, project);
+	await mkdir(join(outside, ".git/hooks"), { recursive: true });
+	await writeFile(join(outside, ".git/HEAD"), "ref: refs/heads/main\n");
+	await writeFile(join(outside, ".git/config"), "[core]\n\tsshCommand = mine\n");
+	await writeFile(join(outside, ".git/hooks/pre-commit"), "#!/bin/sh\n");
+	await writeFile(join(wide, "aside/go"), "");
+	expect((await running).output).toContain("the root was replaced while the command ran");
+	expect(await readdir(join(outside, ".git"))).toEqual(["HEAD", "config", "hooks"]);
+	expect(await readFile(join(outside, ".git/config"), "utf8")).toContain("sshCommand");
+	expect(await readdir(join(outside, ".git/hooks"))).toEqual(["pre-commit"]);
+});

@@ -46,13 +46,13 @@ test.each([
 	["preferred", "off", "none"],
 	["off", "off", "none"],
 	["container", "container", "container"],
-] as const)("without bubblewrap, %s means %s for the operator and %s for chat", async (mode, own, chat) => {
+] as const)("without bubblewrap, %s gives %s for the operator and %s for chat", async (mode, own, chat) => {
 	const chosen = sandboxes({ mode, path: join(directory.path, "bin") });
 	expect((await chosen.of({ chat: false, roots: [root] })).mode).toBe(own);
 	expect((await chosen.of({ chat: true, roots: [root] })).mode).toBe(chat);
 });
 
-test("in a container the gateway's files are in the reach of commands of a chat, and that is said", async () => {
+test("in a container, the sandbox status reports that commands of a chat can reach files of the gateway", async () => {
 	const chosen = sandboxes({ mode: "container" });
 	expect(await chosen.of({ chat: true, roots: [root] })).toMatchObject({ exposed: true });
 	expect(await chosen.of({ chat: false, roots: [root] })).not.toHaveProperty("exposed");
@@ -85,7 +85,7 @@ test("without a sandbox, a refusal has the reason and the fix", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-	"a bubblewrap that confines nothing is found out, by name",
+	"a bubblewrap that does not isolate is detected by name",
 	async () => {
 		// Runs every command unconfined in its directory.
 		const path = await putBubblewrap(
@@ -138,7 +138,7 @@ test.skipIf(!hasBubblewrap)(
 	},
 );
 
-test.skipIf(!hasBubblewrap)("an approval under one profile is none under another", async () => {
+test.skipIf(!hasBubblewrap)("an approval under one profile is invalid under another", async () => {
 	const chosen = sandboxes({ mode: "required" });
 	const profile = async (roots: string[]) => (await chosen.of({ chat: false, roots })).profile;
 	expect(await profile([root])).toBe(await profile([root]));
@@ -147,7 +147,7 @@ test.skipIf(!hasBubblewrap)("an approval under one profile is none under another
 });
 
 test.skipIf(!hasBubblewrap)(
-	"a root that leaves nothing to keep from commands is none for a sandbox",
+	"a root that leaves no file hidden from commands is refused for a sandbox",
 	async () => {
 		const chosen = sandboxes();
 		for (const wide of ["/", "/usr", "/run", "/run/user/1000", "/var/run/x", join(directory.path, "data")]) {

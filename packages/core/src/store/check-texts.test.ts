@@ -165,7 +165,7 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 ];
 
 test.each(engines)(
-	"each altered text is found on %s, and no other",
+	"each altered text is found on %s, and no other text",
 	async (_engine, open) => {
 		await using t = await filled(await open());
 		const { store } = t;
@@ -220,7 +220,7 @@ test("deleted hashes are found in all rows, and no row counts as unverified", as
 	expect(cleared.faults).toBeGreaterThanOrEqual(verified);
 });
 
-test("a cancelled message of the queue is not a fault", async () => {
+test("a cancelled message of the queue is not an error", async () => {
 	await using t = await filled(
 		await openSqliteStore<Tables>({ file: join(directory, "queued.sqlite"), migrations, fresh: freshSchema }),
 	);
@@ -235,7 +235,7 @@ test("a cancelled message of the queue is not a fault", async () => {
 	expect(await checkTexts(t.store)).toMatchObject({ ok: true, unverified: 0 });
 });
 
-test("rows from before the hashes are reported as unverified, and what follows them is verified", async () => {
+test("rows without hashes are reported as unverified, and later rows are verified", async () => {
 	const t = await filled(
 		await openSqliteStore<Tables>({ file: join(directory, "old.sqlite"), migrations, fresh: freshSchema }),
 	);
@@ -275,7 +275,7 @@ test("rows from before the hashes are reported as unverified, and what follows t
 	expect(migrated.faults).toBe(all.faults);
 });
 
-test("a result from before the hashes does not stand for a deleted one of the same run", async () => {
+test("a result without a hash does not replace a deleted one of the same run", async () => {
 	const act = (name: string) => probeTool(name, { classes: ["write"] });
 	await using t = await TestRuntime.open({
 		database: await openSqliteStore<Tables>({
@@ -306,7 +306,7 @@ test("a result from before the hashes does not stand for a deleted one of the sa
 	expect(examples).toMatchObject([{ row: expect.stringMatching(/^last step of run_/) }]);
 });
 
-test("a session that is deleted during the check is not a fault", async () => {
+test("a session that is deleted during the check is not an error", async () => {
 	await using t = await filled(
 		await openSqliteStore<Tables>({
 			file: join(directory, "deleted.sqlite"),

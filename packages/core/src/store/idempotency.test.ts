@@ -64,14 +64,14 @@ test.each<[string, Keyed]>([
 	});
 });
 
-test("the order of parameters makes no difference", async () => {
+test("the order of parameters has no effect", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const one = await t.runtime.create(keyed("open_session", { a: 1, b: [2], c: undefined }), {});
 	const two = await t.runtime.create(keyed("open_session", { b: [2], a: 1 }), {});
 	expect(two).toEqual(one);
 });
 
-test("a key belongs to who used it", async () => {
+test("a key belongs to its principal", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const connector = testConnector();
 	const mine = await t.runtime.create(keyed("open_session", 1), {});
@@ -79,7 +79,7 @@ test("a key belongs to who used it", async () => {
 	expect(theirs.id).not.toBe(mine.id);
 });
 
-test("a request that was refused has not used its key", async () => {
+test("a refused request does not use its key", async () => {
 	const model = new ScriptedModel([calls("c1", "steer")], [says("done")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("steer", { classes: ["control"] })] });
 	const session = await t.create();

@@ -60,7 +60,7 @@ function tick(): void {
 }
 afterAll(() => clearImmediate(next));
 
-test.each(engines)("others have their turn while many events are looked through on %s", async (_, open) => {
+test.each(engines)("a scan of many events does not block other work on %s", async (_, open) => {
 	const store = await open();
 	await fill(store);
 	const turns = new Set<number>();

@@ -40,11 +40,11 @@ test.each([
 	[{ platformRole: "8" }, "stranger"],
 	[{ tenant: "guild", platformRole: "8" }, "stranger"],
 	[{ tenant: "guild", channel: "general", platformRole: "7", user: "ada" }, "member"],
-] as const)("a rule about %j makes them a %s", (rule, role) => {
+] as const)("a rule about %j gives a person the role %s", (rule, role) => {
 	expect(roleBy({ allow: [{ ...rule, as: "member" }] }, { actor: { roles: ["1", "7"] } })).toBe(role);
 });
 
-test("the highest of all that was said counts", () => {
+test("the highest of all configured roles applies", () => {
 	const allow = [
 		{ tenant: "guild", as: "member" },
 		{ user: "ada", as: "approver" },
@@ -67,14 +67,14 @@ test("a denied person is a stranger, whatever other rules say", () => {
 	expect(roleBy(rules, { given: "guest" })).toBe("owner");
 });
 
-test("a person who is a guest on the platform is a guest at most, and never gains a role", () => {
+test("a guest of the platform is at most a guest, and never gains a role", () => {
 	for (const given of roles) {
 		const expected = given === "stranger" ? "stranger" : "guest";
 		expect(roleBy({}, { actor: { guest: true }, given })).toBe(expected);
 	}
 });
 
-test("in a shared channel a general rule gives the role guest is required, and a rule for a person gives its role", () => {
+test("in a shared channel a general rule gives at most guest, and a rule for a person gives its role", () => {
 	const place = { shared: true };
 	expect(roleBy({ allow: [{ tenant: "guild", as: "owner" }] }, { place })).toBe("guest");
 	expect(roleBy({ allow: [{ user: "ada", as: "approver" }] }, { place })).toBe("approver");

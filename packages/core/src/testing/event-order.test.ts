@@ -80,7 +80,7 @@ const whole = [
 	end("r"),
 ];
 
-test("a whole session is in order, and so is every beginning of it", () => {
+test("a complete session is in order, and so is every prefix of it", () => {
 	const events = numbered(whole);
 	checkEventOrder(events, true);
 	for (let length = 0; length <= events.length; length++) checkEventOrder(events.slice(0, length));
@@ -114,7 +114,7 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 	["c was not open", [created, user("r"), started, failed, progress]],
 	["no text was started", [created, user("r"), text.delta]],
 	["its text had no end", [created, user("r"), text.start, end("r")]],
-])("out of order: %s", (fault, events) => {
+])("a wrong order is found: %s", (fault, events) => {
 	expect(() => checkEventOrder(numbered(events))).toThrow(fault);
 });
 
@@ -131,6 +131,6 @@ test("with `complete`, everything started must end", () => {
 	expect(() => checkEventOrder(events, true)).toThrow("never ended: r, c, p, the text of r");
 });
 
-test("a reply that could not be recorded is made again", () => {
+test("a reply that could not be recorded is requested again", () => {
 	checkEventOrder(numbered([created, user("r"), calling, replied, calling, replied, called, end("r")]), true);
 });

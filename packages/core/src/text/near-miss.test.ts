@@ -12,10 +12,10 @@ test.each([
 	["LOG_LEVEL", "logLevel"],
 	["dat", "data"],
 	["roots", "root"],
-])("%s was probably meant to be %s", (word, meant) => {
+])("%s is corrected to %s", (word, meant) => {
 	expect(findNearMiss(word, names)).toBe(meant);
 });
 
-test.each(["", "port", "host", "token", "x", "listenAddress"])("%j resembles nothing", (word) => {
+test.each(["", "port", "host", "token", "x", "listenAddress"])("%j is similar to no name", (word) => {
 	expect(findNearMiss(word, names)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ function seenThrough(shown: string): string {
 	);
 }
 
-test("ordinary text of any language is shown as it is", () => {
+test("ordinary text of any language is shown unchanged", () => {
 	for (const text of ["ls -la | grep 'x'", "größe", "日本語", "printf 'a\\n\\u0041'", "😀"]) {
 		expect(visible(text)).toBe(text);
 	}
@@ -73,7 +73,7 @@ test("a preview keeps its lines and tabs", () => {
 	expect(visibleLines("a\tb\n+\u{202e}c\r\n")).toBe("a\tb\n+\\u{202e}c\\u{d}\n");
 });
 
-test("words of mixed scripts are named, whole words of one script are not", () => {
+test("words of mixed scripts are reported, and words of one script are not", () => {
 	expect(mixedScriptNotes("curl p\u{430}ypal.com")).toEqual([
 		'mixes letters of different scripts: "p\u{430}ypal"',
 	]);

@@ -8,6 +8,6 @@ test.each([
 	["a\nb\nc\n[… 12 bytes left out …]\nd\n", ["a", "b"], true],
 	["[… 12 bytes left out …]\nd\n", [], true],
 	["a:[… 12 bytes left out …]\nd\n", ["a:[… 12 bytes left out …]", "d"], false],
-])("%j has these whole lines", (output, lines, cut) => {
+])("%j has these complete lines", (output, lines, cut) => {
 	expect(wholeLines({ output })).toEqual({ lines, cut });
 });

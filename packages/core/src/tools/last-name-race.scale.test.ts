@@ -63,7 +63,7 @@ async function readAll(path: string): Promise<string> {
 	return file.readFile("utf8");
 }
 
-onLinux("a link that takes the place of a file while it is opened is not followed", sideBySide, async () => {
+onLinux("a link that replaces a file while it is opened is not followed", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const [file, link] = [join(place.cwd, "file"), join(place.cwd, "link")];
 	await writeFile(file, "inside");
@@ -74,7 +74,7 @@ onLinux("a link that takes the place of a file while it is opened is not followe
 	expect([...read]).toEqual(["inside"]);
 });
 
-onLinux("a pipe that takes the place of a file while it is opened is refused", sideBySide, async () => {
+onLinux("a pipe that replaces a file while it is opened is refused", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const [file, pipe] = [join(place.cwd, "file"), join(place.cwd, "pipe")];
 	await writeFile(file, "inside");
@@ -84,7 +84,7 @@ onLinux("a pipe that takes the place of a file while it is opened is refused", s
 	expect([...read]).toEqual(["inside"]);
 });
 
-onLinux("a link that takes the place of the temporary file is not followed", sideBySide, async () => {
+onLinux("a link that replaces the temporary file is not followed", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const victim = join(place.path, "outside/victim");
 	await writeFile(victim, "outside");

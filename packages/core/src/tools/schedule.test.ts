@@ -63,7 +63,7 @@ test("the agent creates, lists and removes schedules of the person, each change 
 	log.check();
 });
 
-test("accept_all_tools covers a schedule of a session without taint, and none of a session with taint", async () => {
+test("accept_all_tools covers a schedule of a session without taint, but not of one with taint", async () => {
 	const { t, session, log, say, taint, schedules } = await talk(operator, [create], done, [create], done);
 	await using _ = t;
 	await t.runtime.acceptAll(unkeyed(), session);

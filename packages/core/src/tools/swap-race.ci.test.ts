@@ -174,7 +174,7 @@ const durationMs = isLarge ? 10_000 : 700;
 
 // Only Linux has renameat2. Each operation has its own directories, process and time, so several race at the same time.
 test.runIf(process.platform === "linux").for(Object.entries(operations))(
-	"a directory that is swapped for a link leads no operation outside: %s",
+	"a directory that is replaced by a link leads no operation outside: %s",
 	{ concurrent: true },
 	async ([what, operation]) => {
 		const { done, refused, escapes } = await race(operation, durationMs);

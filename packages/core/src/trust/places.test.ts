@@ -18,7 +18,7 @@ function open(places: Record<string, PlaceProfile> = {}, directory?: string): Pr
 	});
 }
 
-test("a channel's own profile applies, else that of its guild, and the operator's settings precede the file", async () => {
+test("a channel uses its own profile, else that of its guild, and the operator's settings precede the file", async () => {
 	await using t = await open({ "discord:guild": { model: "guild" }, [key]: { model: "file" } });
 	const { places } = t.runtime.trust;
 	await places.load();
@@ -92,7 +92,7 @@ test.each(["general", "discord", "discord:", ":guild:general", "a:b:c:d", "disco
 	},
 );
 
-test("no root is in the data directory, whatever leads there; links are followed once and for all", async () => {
+test("no root is in the data directory, by any path, and links are resolved once", async () => {
 	await using t = await open();
 	const { places } = t.runtime.trust;
 	const data = join(t.directory, "data");
@@ -138,7 +138,7 @@ test("an unknown model is refused with a similar one, and does not prevent the s
 	await expect(configured.runtime.start()).resolves.toBe(0);
 });
 
-test("only the operator says how channels work", async () => {
+test("only the operator changes channel settings", async () => {
 	await using t = await open();
 	const { places } = t.runtime.trust;
 	const owner = testConnector("owner");
@@ -147,7 +147,7 @@ test("only the operator says how channels work", async () => {
 	await expect(places.remove(unkeyed(owner), key)).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("other channels that answer approvals are set for one channel, and must have settings", async () => {
+test("a channel can name other channels that answer its approvals, if these have settings", async () => {
 	const other = "slack:team:desk";
 	await using t = await open();
 	const { places } = t.runtime.trust;
@@ -168,7 +168,7 @@ test("other channels that answer approvals are set for one channel, and must hav
 	expect([...places.approveIn(key), ...places.answeredIn(other)]).toEqual([]);
 });
 
-test("a gateway starts with channels in its configuration that are not said yet to answer for others", async () => {
+test("a gateway starts although its configuration does not confirm which channels answer for others", async () => {
 	await using t = await open({ [key]: { approveIn: ["slack:team:desk"] } });
 	await t.runtime.start();
 	expect(t.runtime.trust.places.approveIn(key)).toEqual([]);
@@ -209,7 +209,7 @@ test("a welcome names the approvers of the channel, and those of the guild by de
 	expect(await welcomed("general", "stranger")).toEqual({ ...welcome, approvers: [] });
 });
 
-test("notices are those of the channel, else of its guild, for people and channels that its connector reaches", async () => {
+test("notices come from the settings of the channel, else of its guild, for reachable people and channels", async () => {
 	const times = { remindMs: 1, escalateMs: 2 };
 	const by = ["channel", "mention"] as const;
 	const notices = {

@@ -75,7 +75,7 @@ class Scene implements AsyncDisposable {
 	}
 }
 
-test("each call uses the present rules of the file", async () => {
+test("each call uses the current rules of the file", async () => {
 	await using scene = await Scene.open(4);
 	expect(await scene.say()).toBe("asked, ran");
 	scene.write([{ effect: "allow", tool: "edit" }]);
@@ -112,7 +112,7 @@ test("a gateway with a broken policy does not start, and reports the position of
 	});
 });
 
-test("agents and workspaces add what is asked and denied, and loosen nothing", async () => {
+test("agents and workspaces add rules that ask or deny, and loosen none", async () => {
 	await using scene = await Scene.open(5, [{ effect: "allow", tool: "edit" }]);
 	expect(await scene.say()).toBe("ran");
 	scene.write([{ effect: "ask", tool: "edit" }], join(scene.file, "..", "agents", "default", "policy.jsonc"));
@@ -143,7 +143,7 @@ test.each([
 	expect(await scene.say()).toBe("ran");
 });
 
-test("an approval that was asked for under other rules counts for nothing", async () => {
+test("an approval under other rules is invalid", async () => {
 	await using scene = await Scene.open(1, []);
 	await scene.t.send(scene.session, "go");
 	const { prompt } = await scene.log.next("prompt.requested");
@@ -165,7 +165,7 @@ test("an approval for the session ends with the rules under which it was given",
 	expect(await scene.say()).toBe("ran");
 });
 
-test("listeners receive changes, and the audit has them", async () => {
+test("listeners receive changes, and the audit records them", async () => {
 	await using scene = await Scene.open(0, []);
 	const { policies } = scene.t.runtime.trust;
 	let changes = 0;
@@ -198,7 +198,7 @@ test("listeners receive changes, and the audit has them", async () => {
 	]);
 });
 
-test("a call is judged as a session would, and nothing happens", async () => {
+test("a policy test judges a call like a session, without an effect", async () => {
 	await using scene = await Scene.open(0, [{ effect: "deny", when: { command: ["rm"] }, reason: "no rm" }]);
 	const { policies } = scene.t.runtime.trust;
 	const judge = (cmd: string, more: object = {}) =>
@@ -232,7 +232,7 @@ test("a call is judged as a session would, and nothing happens", async () => {
 	});
 });
 
-test("the rules in force are listed, and those without effect too", async () => {
+test("the active rules are listed, and those without effect too", async () => {
 	await using scene = await Scene.open(0, [{ effect: "ask", tool: "git", when: { path: "a/**" } }]);
 	scene.write([{ effect: "allow", when: { command: ["ls"] } }], scene.workspace);
 	const { policies } = scene.t.runtime.trust;

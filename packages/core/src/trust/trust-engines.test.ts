@@ -62,7 +62,7 @@ async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boo
 	}
 }
 
-test.each(engines)("grants count, end and are listed the same on %s", async (_engine, open) => {
+test.each(engines)("grants apply, end and are listed the same on %s", async (_engine, open) => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 	await using t = await opened(await open(directory.path));
 	const { grants } = t.runtime.trust;
@@ -141,7 +141,7 @@ test.each(engines)(
 	},
 );
 
-test.each(engines)("people, codes and places are the same on %s", async (_engine, open) => {
+test.each(engines)("people, codes and channel settings are the same on %s", async (_engine, open) => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 	await using t = await opened(await open(directory.path));
 	const { people, places, tokens } = t.runtime.trust;

@@ -52,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 			(reason: Error) => reason.message,
 		);
 
-	test("calls add up for their session and for the gateway, by day and model", async () => {
+	test("the cost of calls is summed for their session and for the gateway, by day and model", async () => {
 		await charge(noBudgets, 1);
 		await charge(noBudgets, 2);
 		await charge(noBudgets, 4, "sess_b");
@@ -91,7 +91,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(reached.slice(1)).toEqual([{ ...event, percent: 100, spent: 10.5 * dollar }]);
 	});
 
-	test("a call past both marks reports only the end, for every budget it ends", async () => {
+	test("a call that exceeds both limits reports only the end, for every budget that it ends", async () => {
 		const budgets: Budgets = {
 			gateway: { day: dollar, month: 100 * dollar },
 			session: { month: 2 * dollar },
@@ -103,7 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		]);
 	});
 
-	test("a raised budget is reached again", async () => {
+	test("a raised budget can be reached again", async () => {
 		const budgets: Budgets = { gateway: {}, session: { day: dollar } };
 		await charge(budgets, 1);
 		await set({ scope: "session", sessionId: "sess_a", period: "day", limit: 2 * dollar });
@@ -114,7 +114,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		]);
 	});
 
-	test("a charge that is rolled back has reached nothing", async () => {
+	test("a charge that is rolled back reaches no budget", async () => {
 		const budgets: Budgets = { gateway: { day: dollar }, session: {} };
 		const failed = store.commit(async (tx) => {
 			const at = clock.now();
@@ -192,7 +192,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 	});
 });
 
-test("without a budget nothing is asked of the database but once, until one is set", async () => {
+test("without a budget the database is read only once, until one is set", async () => {
 	const inner = await openSqliteStore<Tables>({ file: join(directory, "quiet.sqlite"), migrations });
 	let reads = 0;
 	const store: Store<Tables> = {

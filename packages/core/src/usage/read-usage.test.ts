@@ -52,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		};
 	};
 
-	test("days of everything, the newest first", async () => {
+	test("days of all sessions are listed newest first", async () => {
 		expect(await rowsOf({ by: "day" })).toEqual({
 			rows: [
 				["2026-03-02", 1, 8],
@@ -64,7 +64,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		});
 	});
 
-	test("models within some days, the dearest first, with their provider and tokens", async () => {
+	test("models within some days are listed by cost, with their provider and tokens", async () => {
 		const report = await readUsage(
 			store,
 			{ by: "model", since: "2026-02-28", until: "2026-03-01" },
@@ -82,7 +82,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		});
 	});
 
-	test("sessions, and one session alone", async () => {
+	test("usage is returned for all sessions and for one session", async () => {
 		expect(await rowsOf({ by: "session" })).toEqual({
 			rows: [
 				["sess_b", 2, 40],
@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		expect(await rowsOf({ by: "day", sessionId: "sess_none" })).toEqual({ rows: [], cost: 0 });
 	});
 
-	test("budgets have their present state, whatever days are requested", async () => {
+	test("budgets have their current state, for any requested days", async () => {
 		const budgets: Budgets = { gateway: { day: 50 * dollar }, session: { month: 3 * dollar } };
 		const filter: UsageFilter = { by: "day", sessionId: "sess_a", until: "2020-01-01" };
 		await store.commit((tx) =>

@@ -102,7 +102,7 @@ test("a connector without a person may only read, store files, and reduce trust 
 	expect(() => authorize(connector, "session.write")).toThrow(/must name the person that it acts for: actor/);
 });
 
-test("a person acts on what belongs to the channel they are in", () => {
+test("a person acts only on objects of their channel", () => {
 	const owner: Principal = { id: "connector:1", kind: "connector", person: person("owner") };
 	expect(isAuthorized(owner, "prompt.approve", { owner: owner.id, place: "discord:g:c" })).toBe(true);
 	expect(() => authorize(owner, "prompt.approve", { owner: owner.id, place: "discord:g:other" })).toThrow(
@@ -125,7 +125,7 @@ test.each(actions)(
 	},
 );
 
-test("the requester answers the questions of the work, but approves nothing", () => {
+test("the requester answers the questions of a run, but approves no call", () => {
 	const member: Principal = { id: "connector:1", kind: "connector", person: person("member") };
 	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:u" })).toBe(true);
 	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:x" })).toBe(false);

@@ -15,7 +15,7 @@ test.each([
 	expect(formatDollars(cost)).toBe(text);
 });
 
-test("sums of cents have no dust", () => {
+test("sums of cents have no rounding errors", () => {
 	expect(billionths(0.1 + 0.2)).toBe(300_000_000);
 	expect(String(dollars(100_000_000 + 200_000_000))).toBe("0.3");
 });

@@ -57,7 +57,7 @@ test("each phase is a request with its own instructions, and only act sees tools
 	expect(model.requests.at(-1)?.system).not.toContain("orient");
 });
 
-test("a later request repeats the earlier one, so that a provider can use what it has read", async () => {
+test("a later request repeats the earlier one, so that a provider can use its cache", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { log, model } = await begin(stack, [...thinking, [says("done")]]);
 	await log.next("assistant.message");
@@ -69,7 +69,7 @@ test("a later request repeats the earlier one, so that a provider can use what i
 	}
 });
 
-test("events tell the phase of each model call", async () => {
+test("events report the phase of each model call", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { log } = await begin(stack, [...thinking, [says("done")]]);
 	const phases: unknown[] = [];
@@ -117,7 +117,7 @@ test.for([0, 1, 2, 3])("a cancel ends the run in its phase: %i", async (phase) =
 	log.check();
 });
 
-test("the phases count against the budget of the run", async () => {
+test("the phases are part of the budget of the run", async () => {
 	await using stack = new AsyncDisposableStack();
 	// A scripted reply takes 15 tokens.
 	const { log } = await begin(stack, thinking, { ...ooda, budget: { tokens: 30 } });

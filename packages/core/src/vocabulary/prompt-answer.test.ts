@@ -76,7 +76,7 @@ describe("a confirm", () => {
 	});
 
 	test.each<[PromptResponse]>([[{ cancelled: false }], [{ cancelled: false, value: null }]])(
-		"stays open for %j where the call is always asked",
+		"stays open for %j if the call always requires approval",
 		(response) => {
 			expect(() => readAnswer(approvalOf(false), true, response)).toThrow(
 				"this call always requires approval",
@@ -94,7 +94,7 @@ describe("a confirm", () => {
 		[{ value: false }, false],
 		[{ value: "no" }, false],
 		[{ value: "approve", cancelled: true }, false],
-	])("that is always asked and was shown as a choice is read from %j", (response, approves) => {
+	])("that always requires approval and was shown as a choice is read from %j", (response, approves) => {
 		const answer = readAnswer(approvalOf(false), true, { ...response, choice: true });
 		expect(answer).toEqual(approves ? approved : denied);
 	});
@@ -110,7 +110,7 @@ describe("a confirm", () => {
 		[{ value: ["approve"] }],
 		[{ values: ["approve"] }],
 		[{ value: "session" }],
-	])("that is always asked and was shown as a choice stays open for %j", (response) => {
+	])("that always requires approval and was shown as a choice stays open for %j", (response) => {
 		expect(() => readAnswer(approvalOf(false), true, { ...response, choice: true })).toThrow(
 			'choose "deny" or "approve"',
 		);
@@ -130,7 +130,7 @@ describe("a confirm", () => {
 		});
 	});
 
-	test("keeps that no person has denied it", () => {
+	test("records that no person has denied it", () => {
 		const response = { cancelled: true, reason: "nobody is here", unanswered: true };
 		expect(readAnswer(approvalOf(false), false, response)).toEqual({
 			kind: "denied",
@@ -172,7 +172,7 @@ describe("a text", () => {
 		}
 	});
 
-	test("matches the whole of its pattern", () => {
+	test("matches its complete pattern", () => {
 		const prompt = promptOf("text", { validation: "[a-z]+|0" });
 		expect(readAnswer(prompt, false, { value: "abc" })).toEqual({ kind: "value", value: "abc" });
 		for (const value of ["abc1", "1abc", "a b", "0x", "x0"]) {
@@ -180,7 +180,7 @@ describe("a text", () => {
 		}
 	});
 
-	test("a pattern that would explode elsewhere is answered at once", () => {
+	test("a pattern that is slow elsewhere is answered at once", () => {
 		const prompt = promptOf("text", { validation: "(a+)+b" });
 		expect(() => readAnswer(prompt, false, { value: "a".repeat(50_000) })).toThrow("does not match");
 	});
@@ -251,7 +251,7 @@ describe("a multi", () => {
 });
 
 test.each<PromptType>(["text", "password", "select", "multi"])(
-	"a %s is dismissed by `cancelled`, whatever comes with it",
+	"a %s is dismissed by `cancelled`, despite any other value",
 	(type) => {
 		const response = { cancelled: true, value: "tea", values: ["tea"] };
 		expect(readAnswer(promptOf(type, { options }), false, response)).toEqual({ kind: "cancelled" });
@@ -269,7 +269,7 @@ test("an answer that keeps a question open is an invalid argument", () => {
 	);
 });
 
-test("only the approval of a call takes other arguments, and only once", () => {
+test("only the approval of a call accepts other arguments, and only once", () => {
 	const changed = { arguments: { cmd: "ls" } };
 	for (const type of ["text", "password", "select", "multi"] as const) {
 		const prompt = promptOf(type, { options });
@@ -293,7 +293,7 @@ test.each<PromptResponse>([
 	{ value: ["Ada"] },
 	{ value: { text: "Ada" } },
 	{ value: Number.NaN },
-])("a value that is not a string answers neither a text nor a password: %j", (response) => {
+])("a value that is not a string is not an answer to a text or a password: %j", (response) => {
 	for (const type of ["text", "password"] as const) {
 		expect(() => readAnswer(promptOf(type), false, response)).toThrow("must be a string");
 	}

@@ -53,7 +53,7 @@ test("an unknown time zone is refused with its name", () => {
 	expect(() => readWhen("every day at 9:00", far)).toThrow('time_zone: "Mars/Olympus" is unknown');
 });
 
-test("the words of a trigger can be read again", () => {
+test("the text of a trigger can be parsed again", () => {
 	const triggers = [interval(7_200_000), interval(604_800_000), once("2026-07-01T07:00:00.000Z")];
 	for (const trigger of triggers) expect(readWhen(whenText(trigger), at)).toEqual(trigger);
 	expect(whenText(cron("0 9 * * *"))).toBe("cron 0 9 * * * (Europe/Berlin)");

@@ -50,7 +50,7 @@ test("quoted arguments stay in one line", () => {
 	expect(render("Greet $0: $ARGUMENTS", 'Bob\n"x"', true)).toBe('Greet "Bob\\nx": "Bob\\n\\"x\\""');
 });
 
-test("long arguments, and a text that grows too long with them, are refused", () => {
+test("long arguments, and a text that becomes too long with them, are refused", () => {
 	expect(() => render("$0", "x".repeat(100_001))).toThrow(
 		/^the arguments of the skill x have 100001 characters: use at most 100000/,
 	);
@@ -63,7 +63,7 @@ test("long arguments, and a text that grows too long with them, are refused", ()
 	}
 });
 
-test("the prompts of all steps count together", () => {
+test("the limit applies to the prompts of all steps together", () => {
 	const facts = { description: "", disableModelInvocation: false, userInvocable: true } as const;
 	const steps = ["a", "b", "c"].map((id) => ({ id, title: id, needs: [], prompt: "$ARGUMENTS".repeat(4) }));
 	const skill = { name: "x", body: "", source: "data", directory: "/d", hash: "", ...facts, steps } as const;

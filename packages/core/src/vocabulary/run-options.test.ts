@@ -96,7 +96,7 @@ test.for(restarts)("`tools` narrows the tools of a run, also after a restart: %s
 });
 
 test.for(restarts)(
-	"`system` is put behind the system prompt of a run, also after a restart: %s",
+	"`system` is added after the system prompt of a run, also after a restart: %s",
 	async (isRestarted) => {
 		await using stack = new AsyncDisposableStack();
 		const options = { system: { text: "Be brief.", place: "behind" } } as const;
@@ -278,7 +278,7 @@ test("approved calls without effect run together under `ask: all`", async () => 
 });
 
 test.for(restarts)(
-	"`reasoning` and `model` hold for one run, also after a restart: %s",
+	"`reasoning` and `model` apply to one run, also after a restart: %s",
 	async (isRestarted) => {
 		await using stack = new AsyncDisposableStack();
 		const options = { reasoning: "high", model: "other" } as const;

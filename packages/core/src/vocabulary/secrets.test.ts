@@ -3,17 +3,17 @@ import { SecretBox } from "./secrets.ts";
 
 const box = new SecretBox(Buffer.alloc(32, 7));
 
-test.each(["hunter2", "", "pässwörd 🔑", "x".repeat(100_000)])("a sealed text is opened again", (value) => {
+test.each(["hunter2", "", "pässwörd 🔑", "x".repeat(100_000)])("a sealed text can be opened", (value) => {
 	expect(box.open("pw_1", box.seal("pw_1", value))).toBe(value);
 });
 
-test("a sealed value tells nothing, and is another one each time", () => {
+test("a sealed value reveals no content, and differs each time", () => {
 	const [first, second] = [box.seal("pw_1", "hunter2"), box.seal("pw_1", "hunter2")];
 	expect(first).not.toBe(second);
 	expect(Buffer.from(first, "base64url").includes("hunter2")).toBe(false);
 });
 
-test("another key, another handle or a changed value open nothing", () => {
+test("another key, another handle or a changed value cannot open it", () => {
 	const sealed = box.seal("pw_1", "hunter2");
 	const changed = Buffer.from(sealed, "base64url");
 	changed.writeUInt8(changed.readUInt8(14) ^ 1, 14);
@@ -28,7 +28,7 @@ test("another key, another handle or a changed value open nothing", () => {
 	for (const open of failing) expect(open).toThrow(expect.objectContaining({ code: "data_loss" }));
 });
 
-test("the error names the handle and nothing of the value", () => {
+test("the error names the handle but not the value", () => {
 	const sealed = box.seal("pw_1", "hunter2");
 	expect(() => box.open("pw_2", sealed)).toThrow("secret pw_2 cannot be decrypted with this key");
 });

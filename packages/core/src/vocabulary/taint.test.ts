@@ -14,11 +14,11 @@ test.each<[readonly ActionClass[], Taint]>([
 	[["egress", "irreversible"], "UE"],
 	[["irreversible", "secret"], "PE"],
 	[["secret", "egress"], "UPE"],
-])("%j brings in %j", (classes, taint) => {
+])("%j adds the taint %j", (classes, taint) => {
 	expect(taintOf(classes)).toBe(taint);
 });
 
-test("joined taints are in order, once each", () => {
+test("joined taints are sorted, without duplicates", () => {
 	expect(joinTaints([])).toBe("");
 	expect(joinTaints(["E", "P", "UE"])).toBe("UPE");
 	expect(joinTaints(["PE", "", "P"])).toBe("PE");
@@ -26,7 +26,7 @@ test("joined taints are in order, once each", () => {
 
 const all: readonly Taint[] = ["", "U", "P", "E", "UP", "UE", "PE", "UPE"];
 
-test("a person decides what makes the three complete, and each way out from then on", () => {
+test("a person decides the call that completes the three kinds of taint, and each later external effect", () => {
 	const completing = (before: Taint): Taint[] => all.filter((own) => completesTaint(before, own));
 	expect(completing("")).toEqual(["UPE"]);
 	expect(completing("U")).toEqual(["PE", "UPE"]);
@@ -38,7 +38,7 @@ test("a person decides what makes the three complete, and each way out from then
 	expect(completing("UPE")).toEqual(["E", "UE", "PE", "UPE"]);
 });
 
-test("it is described in words, and parsed from its stored form", () => {
+test("a taint is described in words, and parsed from its stored form", () => {
 	expect(taintNotes("")).toEqual([]);
 	expect(taintNotes("UE")).toEqual(["so far in this session: untrusted text, external effects"]);
 	for (const taint of all) expect(readTaint(taint)).toBe(taint);

@@ -50,7 +50,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 
 const marked = (ago: (minutes: number) => string): Cursor => ({ message: ago(9) });
 
-test("an event of a new session is taken after earlier messages, although an older session is still being read", async () => {
+test("an event of a new session is handled after earlier messages, although an older session is still being read", async () => {
 	const { port, catchUp, page, live, seen } = await place({ cursor: marked });
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	const second = Promise.withResolvers<Partial<DiscordResponse>>();
@@ -83,7 +83,7 @@ test("a channel without a cursor is read again when another session begins, and 
 	expect(seen()).toEqual([8, 8, 2, 1]);
 });
 
-test("an owed channel is read without the events that wait there since", async () => {
+test("a pending channel is read without the events that wait for it", async () => {
 	const { port, catchUp, page, live, seen } = await place({
 		cursor: (ago) => ({ message: ago(5), unread: ago(9) }),
 	});
@@ -104,7 +104,7 @@ test("an owed channel is read without the events that wait there since", async (
 	expect(seen()).toEqual([4, 8, 5, 8, 5, 2, 1, 0]);
 });
 
-test("a server that has told what it is in a session that is lost has not in the next one", async () => {
+test("a server whose data arrived in a lost session is not known in the next one", async () => {
 	const { port, catchUp, ago, page } = await place({ alive: 5 });
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	port.answer(messages, () => slow.promise, page());
@@ -121,7 +121,7 @@ test("a server that has told what it is in a session that is lost has not in the
 	expect(catchUp.isDone).toBe(true);
 });
 
-test("direct messages that cannot be looked at are looked at again, and until then all is not well", async () => {
+test("direct messages that cannot be checked are checked again, and the connector is unhealthy until then", async () => {
 	const { clock, port, catchUp, ago, seen, wrote, pass } = await place({ alive: 5 });
 	port.answer(opening, { body: {} }, { status: 503 }, { status: 429 });
 	port.answer(opening, { body: { id: "77", last_message_id: ago(1) } });
@@ -143,7 +143,7 @@ test("direct messages that cannot be looked at are looked at again, and until th
 	expect(clock.pending).toBe(0);
 });
 
-test("further lost sessions open no direct messages again, and none are forgotten", async () => {
+test("further lost sessions do not open direct messages again, and none are forgotten", async () => {
 	const { port, highWater, catchUp, ago, pass, wrote, seen } = await place({ alive: 5 });
 	port.answer(opening, { status: 503 }, { status: 503 });
 	catchUp.begin();
@@ -173,7 +173,7 @@ test("a session with unchecked direct messages cannot be resumed", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a server that removed the bot is not read any longer, and an unavailable one is", async () => {
+test("a server that removed the bot is no longer read, and an unavailable one is", async () => {
 	const { catchUp, taken } = await place();
 	await catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
 	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7" } });

@@ -53,7 +53,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 	return { clock, log, port, highWater, catchUp, taken, pages, ids, live, durable };
 }
 
-test("missed messages are taken oldest first, before newer events", async () => {
+test("missed messages are handled oldest first, before newer events", async () => {
 	const { clock, port, catchUp, pages, ids, live, durable } = await place((at) => ({
 		"1": { message: ago(at, 9) },
 	}));
@@ -72,7 +72,7 @@ test("missed messages are taken oldest first, before newer events", async () => 
 	expect(ids().at(-1)).toBe("50");
 });
 
-test("presses, and channels that are not read afterwards, wait for nothing", async () => {
+test("presses, and channels that are not read later, do not wait", async () => {
 	const { catchUp, pages, ids, live } = await place((at) => ({ "1": { message: ago(at, 9) } }));
 	pages("1", []);
 	catchUp.begin();
@@ -82,7 +82,7 @@ test("presses, and channels that are not read afterwards, wait for nothing", asy
 	await catchUp.idle();
 });
 
-test("a first start reads nothing, and a message of a guild gets what an event would say of its author", async () => {
+test("a first start reads nothing, and a message of a guild gets the author data of an event", async () => {
 	const fresh = await place(() => ({}));
 	fresh.catchUp.begin();
 	expect(await fresh.catchUp.idle()).toBe(true);
@@ -135,7 +135,7 @@ async function pass(clock: ManualClock, seconds: number): Promise<void> {
 	await settled();
 }
 
-test("a channel that is gone is forgotten, and one that is limited is read when it may be", async () => {
+test("a missing channel is forgotten, and one with a rate limit is read after it", async () => {
 	const { clock, log, port, highWater, catchUp, ids } = await place((at) => ({
 		...{ "1": { message: ago(at, 9) }, "2": { message: ago(at, 9) } },
 	}));
@@ -149,7 +149,7 @@ test("a channel that is gone is forgotten, and one that is limited is read when 
 	expect(log.records).toEqual([]);
 });
 
-test("an unreadable channel is owed while its events continue, until it is read", async () => {
+test("an unreadable channel is pending while its events continue, until it is read", async () => {
 	const { clock, log, port, highWater, catchUp, ids, live } = await place(
 		(at) => ({ "3": { message: ago(at, 9) } }),
 		{ alive: 9 },
@@ -192,7 +192,7 @@ test("a channel that an earlier process could not read is read when the session 
 	expect(ids()).toEqual([ago(clock, 5), ago(clock, 1)]);
 });
 
-test("places that are not known are read where something was written since all was well", async () => {
+test("unknown channels are read if they have messages since the connector was last healthy", async () => {
 	const { clock, port, catchUp, pages, ids, live, durable } = await place(
 		(at) => ({ "1": { message: ago(at, 9), guild: "7" } }),
 		{ alive: 5 },
@@ -232,7 +232,7 @@ test("a hundred unknown channels of a server are read, the newest ones, and furt
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "7", places: 101, read: 100 } }]);
 });
 
-test("direct messages of people who are known are opened, at most twenty, and read where there is something", async () => {
+test("direct messages of known people are opened, at most twenty, and read if they have new messages", async () => {
 	const people = Array.from({ length: 25 }, (_, at) => `${100 + at}`);
 	const { clock, log, port, catchUp, pages, ids } = await place((at) => ({ "1": { message: ago(at, 9) } }), {
 		alive: 5,
@@ -255,7 +255,7 @@ test("direct messages of people who are known are opened, at most twenty, and re
 	expect(log.records).toMatchObject([{ level: "warn", fields: { people: 1 } }]);
 });
 
-test("a guild is not known as long as what was missed in it is not read", async () => {
+test("a guild stays unknown until its missed messages are read", async () => {
 	const { clock, port, catchUp } = await place(() => ({}), { alive: 5 });
 	port.answer("GET /channels/5/messages", { status: 503 });
 	const threads = [{ id: "5", last_message_id: ago(clock, 1) }];
@@ -266,7 +266,7 @@ test("a guild is not known as long as what was missed in it is not read", async 
 	await refused;
 });
 
-test("an interrupted reading leaves its events untaken, and knows it", async () => {
+test("an interrupted read leaves its events unhandled, and reports it", async () => {
 	const { port, catchUp, ids, live, durable } = await place((at) => ({ "1": { message: ago(at, 9) } }));
 	port.answer("GET /channels/1/messages", { status: 503 });
 	catchUp.begin();

@@ -53,7 +53,7 @@ async function place() {
 	return { clock, log, highWater, taking, take, seen, accepted, failures, translations, begin, there };
 }
 
-test("events of one channel are taken in order, and those of others do not wait for them", async () => {
+test("events of one channel are handled in order, and those of others do not wait for them", async () => {
 	const { take, seen, translations, begin, highWater } = await place();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
@@ -74,7 +74,7 @@ test("events of one channel are taken in order, and those of others do not wait 
 	]);
 });
 
-test("events of one guild are taken in order, and wait for no other guild", async () => {
+test("events of one guild are handled in order, and wait for no other guild", async () => {
 	const { taking, seen, translations, begin } = await place();
 	begin();
 	const slow = Promise.withResolvers<void>();
@@ -119,7 +119,7 @@ test("an interaction waits only for the start", async () => {
 	expect(seen).toEqual(["interaction early", "interaction late"]);
 });
 
-test("cursors are of threads where there are some, and of direct messages without a guild", async () => {
+test("cursors belong to threads if there are any, and to direct messages without a guild", async () => {
 	const { take, begin, highWater } = await place();
 	begin();
 	await take("8", arrived("1", { ...room, thread: "8" }));
@@ -131,7 +131,7 @@ test("cursors are of threads where there are some, and of direct messages withou
 	]);
 });
 
-test("untaken events are reported when the connector stops, also later ones", async () => {
+test("unhandled events are reported when the connector stops, also later ones", async () => {
 	const { clock, taking, take, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"));
@@ -153,7 +153,7 @@ test("the answer to a message that an earlier process may have answered states t
 	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
 });
 
-test("after a failed start, no event is taken", async () => {
+test("after a failed start, no event is handled", async () => {
 	const { take, there } = await place();
 	there.reject(new Error("no database"));
 	await expect(take("5", arrived("1"))).rejects.toThrow("no database");

@@ -19,7 +19,7 @@ async function place(kept?: Cursors) {
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test("cursors only move on, and are written once for many messages", async () => {
+test("cursors only increase, and are written once for many messages", async () => {
 	const { highWater, clock, saved } = await place({
 		"1": { message: "100", guild: "9" },
 		"2": { message: "8" },
@@ -36,7 +36,7 @@ test("cursors only move on, and are written once for many messages", async () =>
 	expect(clock.pending).toBe(0);
 });
 
-test("the first message of a channel counts as taken when its cursor is written", async () => {
+test("the first message of a channel is handled when its cursor is written", async () => {
 	const { highWater, clock, saved } = await place();
 	await highWater.passed("1", { message: "5" });
 	expect(saved).toEqual([{ "1": { message: "5" } }]);
@@ -72,7 +72,7 @@ test("five hundred channels are kept: those with the newest messages", async () 
 	expect([kept.includes("1"), kept.includes("2"), kept.includes("3")]).toEqual([false, true, false]);
 });
 
-test("a write that fails is made again, and a channel that is gone is forgotten", async () => {
+test("a failed write is repeated, and a missing channel is forgotten", async () => {
 	const { highWater, clock, log, saved, failures } = await place({ "1": { message: "5" } });
 	failures.push(new Error("disk full"));
 	highWater.forget("1");
@@ -85,7 +85,7 @@ test("a write that fails is made again, and a channel that is gone is forgotten"
 	expect(saved).toEqual([{}]);
 });
 
-test("an owed channel stays known while messages continue, also over restarts, until it is read", async () => {
+test("a pending channel stays known while messages continue, also over restarts, until it is read", async () => {
 	const { highWater, clock, saved } = await place({ "1": { message: "5", guild: "9" } });
 	await highWater.owe("1", { message: "5", guild: "9" });
 	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
@@ -105,7 +105,7 @@ test("an owed channel stays known while messages continue, also over restarts, u
 	expect(highWater.behind).toHaveLength(1);
 });
 
-test("a channel of which something is owed is not forgotten for others", async () => {
+test("a pending channel is not forgotten for others", async () => {
 	const { highWater } = await place();
 	await highWater.owe("1", { message: "1" });
 	for (let channel = 2; channel <= 501; channel++)

@@ -20,7 +20,7 @@ async function place(kept?: number) {
 	return { alive: await LastAlive.open({ store, clock, log }), clock, log, saved, failures };
 }
 
-test("the moment moves on while all is well, and stays where it was while it is not", async () => {
+test("the stored time advances while the connector is healthy, and stops while it is not", async () => {
 	const { alive, clock, saved } = await place();
 	expect(alive.since).toBeUndefined();
 	let isWell = false;
@@ -39,7 +39,7 @@ test("the moment moves on while all is well, and stays where it was while it is 
 	expect(clock.pending).toBe(0);
 });
 
-test("the moment of an earlier process is used, and a failed save is logged", async () => {
+test("the time of an earlier process is used, and a failed save is logged", async () => {
 	const { alive, clock, log, failures } = await place(5_000_000_000_000);
 	expect(alive.since).toBe(snowflakeAt(5_000_000_000_000 - 120_000));
 	failures.push(new Error("disk full"));

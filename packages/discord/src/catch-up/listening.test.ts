@@ -47,7 +47,7 @@ function heard(channel: string, messages: readonly string[], more: Partial<RoomP
 
 const wrote = (id: string) => ({ id, author: { id: "5", bot: true } });
 
-test("without a database, the messages that the gateway does not have are read, room by room", async () => {
+test("without a database, messages that the gateway does not have are read channel by channel", async () => {
 	const { clock, open } = await place();
 	const at = (minutes: number): string => snowflakeAt(clock.now() - minutes * 60_000);
 	const { listening, port, seen } = await open();
@@ -80,7 +80,7 @@ test("without a database, the messages that the gateway does not have are read, 
 	expect(clock.pending).toBe(0);
 });
 
-test("rooms of the gateway are read after the next session, too, if none was missed the first time", async () => {
+test("channels of the gateway are read after the next session, too, if the first read was complete", async () => {
 	const { clock, open } = await place();
 	const { listening, port, seen } = await open();
 	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;

@@ -22,7 +22,7 @@ test("reads a file of the CDN, up to the limit", async () => {
 	expect(Buffer.from(await read("/attachments/1/2/a.txt")).toString()).toBe("0123456789");
 });
 
-test("a file that says it is too long is not read, and one that does not say it only so far", async () => {
+test("a file with a declared length above the limit is not read, and another one is read up to the limit", async () => {
 	const { read } = await place((request, response) => {
 		if (request.url === "/said") response.setHeader("content-length", "11");
 		response.write("0123456789");
@@ -39,7 +39,7 @@ test.each([
 	"https://cdn.discordapp.com:8443/a",
 	"file:///etc/passwd",
 	"nonsense",
-])("%s is not asked", async (url) => {
+])("%s gets no request", async (url) => {
 	const refused = download({ url, most: 10, signal: new AbortController().signal });
 	await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
 });
@@ -59,12 +59,12 @@ test.each([
 	[429, "unavailable"],
 	[500, "unavailable"],
 	[503, "unavailable"],
-])("after a status of %i the file is tried again only if that may help", async (status, code) => {
+])("after a status of %i the file is retried only if that may help", async (status, code) => {
 	const { read } = await place((_request, response) => response.writeHead(status).end());
 	await expect(read("/file")).rejects.toMatchObject({ code, message: expect.stringContaining(`${status}`) });
 });
 
-test("a file that has gone says so, and one whose reading is cut off is to be tried again", async () => {
+test("a missing file is reported, and an interrupted download can be retried", async () => {
 	const { read } = await place((request, response) => {
 		if (request.url === "/gone") response.writeHead(404).end();
 		else response.writeHead(200, { "content-length": "5" }).write("01", () => response.destroy());

@@ -13,7 +13,7 @@ function open() {
 	return { clock, port, presence: new HealthPresence(port, clock) };
 }
 
-test("the health before the connection is shown when it is ready, and a usual one is not sent", () => {
+test("the health before the connection is shown when it is ready, and the default one is not sent", () => {
 	const { clock, port, presence } = open();
 	presence.linked({ state: "ready", resumed: false });
 	presence.linked({ state: "lost" });
@@ -29,7 +29,7 @@ test("the health before the connection is shown when it is ready, and a usual on
 	expect(port.presences).toHaveLength(2);
 });
 
-test("at most one change in five seconds is sent, and then the newest", () => {
+test("at most one change in five seconds is sent, and it is the newest", () => {
 	const { clock, port, presence } = open();
 	presence.linked({ state: "ready", resumed: false });
 	presence.show("model-failing");

@@ -33,7 +33,7 @@ function json(response: ServerResponse, status: number, body: unknown, headers =
 }
 
 test.each([200, 201, 400, 401, 403, 404, 409, 429, 500, 503])(
-	"an answer with the status %i is handed on as it came, after one request",
+	"a response with the status %i is passed on unchanged, after one request",
 	async (status) => {
 		const { rest, seen } = await place((response) => json(response, status, { code: 7 }, { "x-trace": "a" }));
 		const answer = await rest.request({ method: "GET", path: "/channels/1" });
@@ -63,7 +63,7 @@ test("after a global rate limit no other route is requested", async () => {
 	expect(Number(other.headers["retry-after"])).toBeGreaterThan(25);
 });
 
-test("the token goes with a request, also after it was refused, and not with those that have their own", async () => {
+test("the token is sent with a request, also after it was refused, but not with requests that have their own", async () => {
 	const { rest, seen } = await place((response) => json(response, 401, { code: 0 }));
 	await rest.request({ method: "GET", path: "/users/@me" });
 	await rest.request({ method: "GET", path: "/users/@me", query: { a: "b c" } });
@@ -81,7 +81,7 @@ test("the token goes with a request, also after it was refused, and not with tho
 	expect(seen.at(-1)?.body).toBe('{"content":"hi"}');
 });
 
-test("files go as parts, beside the body as JSON", async () => {
+test("files are sent as parts, in addition to the body as JSON", async () => {
 	const { rest, seen } = await place((response) => json(response, 200, {}));
 	const files = [
 		{ name: "a.txt", bytes: Buffer.from("one") },
@@ -95,7 +95,7 @@ test("files go as parts, beside the body as JSON", async () => {
 	expect(body).toMatch(/name="payload_json"\r\n\r\n\{"content":"hi"\}\r\n/);
 });
 
-test("a bucket that is known to be empty is not asked: the answer is the one Discord would give", async () => {
+test("a bucket that is known to be empty gets no request: the response equals that of Discord", async () => {
 	const empty = {
 		...{ "x-ratelimit-bucket": "b", "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0" },
 		"x-ratelimit-reset-after": "30",
@@ -121,7 +121,7 @@ test("a response that is not JSON, or empty, has no body", async () => {
 	expect(await rest.request({ method: "DELETE", path: "/empty" })).toMatchObject({ status: 204, body: null });
 });
 
-test("a request without an answer rejects, once, and its error does not tell the token of the path", async () => {
+test("a request without a response rejects once, and its error does not contain the token of the path", async () => {
 	const { rest, seen } = await place((response) => response.destroy());
 	const lost = rest.request({ method: "POST", path: "/interactions/1/secret/callback", body: {} });
 	await expect(lost).rejects.toMatchObject({

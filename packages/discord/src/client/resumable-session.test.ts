@@ -23,7 +23,7 @@ async function place(kept?: GatewaySession) {
 	return { keeper, clock, log, saved, gate, written: () => saved.map((session) => session?.seq) };
 }
 
-test("a session is written as it begins, then a second behind the events, and at once after fifty", async () => {
+test("a session is written at its start, then a second after events, and at once after fifty", async () => {
 	const { keeper, clock, written } = await place();
 	keeper.update(shard);
 	keeper.began(self);
@@ -42,7 +42,7 @@ test("a session is written as it begins, then a second behind the events, and at
 	expect(clock.pending).toBe(0);
 });
 
-test("an untaken event holds back all later ones", async () => {
+test("an unhandled event holds back all later ones", async () => {
 	const { keeper, saved } = await place();
 	keeper.update({ ...shard, sequence: 9 });
 	keeper.began(self);
@@ -65,7 +65,7 @@ test("the next process continues with the stored session", async () => {
 	expect(keeper.self).toMatchObject(self);
 });
 
-test("a session that Discord ends is forgotten with all of it, and one that discord.js ends as it closes is not", async () => {
+test("a session that Discord ends is deleted completely, and one that discord.js ends at its close is not", async () => {
 	const { keeper, saved } = await place({ id: "old", resumeUrl: "wss://resume", seq: 4, ...self });
 	const late = Promise.withResolvers<void>();
 	const handed = keeper.handed(5, late.promise);
@@ -88,7 +88,7 @@ test("a session that Discord ends is forgotten with all of it, and one that disc
 	expect(saved.at(-1)).toMatchObject({ id: "S", seq: 2 });
 });
 
-test("while one write takes its time the newest state waits, and closing waits for it", async () => {
+test("during a slow write the newest state waits, and closing waits for it", async () => {
 	const { keeper, gate, written } = await place();
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate.open = promise;
@@ -102,7 +102,7 @@ test("while one write takes its time the newest state waits, and closing waits f
 	expect(written()).toEqual([1, 120]);
 });
 
-test("a store that fails costs the session, not the connection", async () => {
+test("a failing store loses the session, not the connection", async () => {
 	const log = new MemoryLogger();
 	const broken = async (): Promise<never> => {
 		throw new Error("disk full");

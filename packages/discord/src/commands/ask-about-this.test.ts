@@ -9,7 +9,7 @@ const command: InboundEventOf<"command"> = {
 	...{ command: "Ask about this", options: {}, attachments: [], target: { message: "30", text: "hello" } },
 };
 
-test("the command in the menu of a message is to ask about that message", () => {
+test("the menu command of a message asks about that message", () => {
 	const asked = asKitCommand(command);
 	expect(asked).toMatchObject({ command: "ask", target: { message: "30", text: "hello" } });
 	expect(asked).toHaveProperty("options.text", expect.stringMatching(/\S/));

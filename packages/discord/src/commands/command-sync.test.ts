@@ -70,7 +70,7 @@ test("a start asks Discord once, and restores what was deleted or overwritten th
 	expect(memory.state).toEqual(before);
 });
 
-test("a command of another program that cannot be read stays, and takes nothing along", async () => {
+test("an unreadable command of another program stays, and affects no other command", async () => {
 	const { port, keep, list } = place();
 	const odd = { id: "5", name: "odd", type: 1, description: 7, options: "none", ...common };
 	list(odd, { ...odd, id: "2", name: "ask" }, installed.whoami, installed.menu);
@@ -119,7 +119,7 @@ test("missing commands are created, different ones changed one by one, and those
 	]);
 });
 
-test("a command that we no longer have goes, even when the last try was cut short", async () => {
+test("a removed command is deleted, even after an interrupted attempt", async () => {
 	const { port, keep, list, memory } = place();
 	list(...Object.values(installed));
 	port.answer(`DELETE ${path}/1`, { status: 403, body: { message: "no" } });
@@ -169,7 +169,7 @@ test("a refusal of Discord is logged, and not retried", async () => {
 	expect(String(log.records[0]?.fields?.["error"])).toContain("Invalid Form Body");
 });
 
-test("waiting ends when the connector does", async () => {
+test("a wait ends with the connector", async () => {
 	const { port, keep, stopping } = place();
 	port.answer(`GET ${path}`, { status: 503 });
 	const kept = keep();

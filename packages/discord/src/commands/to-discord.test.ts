@@ -24,7 +24,7 @@ const shape = (name: string, parts: Partial<CommandShape> = {}): CommandShape =>
 	...parts,
 });
 
-test("a command of one word is one, with its options as Discord knows them", () => {
+test("a command of one word is a single command, with its options in Discord's form", () => {
 	expect(discordCommands([ask])[0]).toEqual({
 		...{ type: 1, name: "ask", description: "Ask the agent" },
 		...{ default_member_permissions: null, contexts: [0, 1], integration_types: [0] },
@@ -79,7 +79,7 @@ test("a command for managers is hidden from others, a group only if all its comm
 	]);
 });
 
-test("all commands of the kit are such as Discord takes", () => {
+test("all commands of the kit are valid in Discord", () => {
 	const commands = discordCommands(commandTable);
 	expect(commands.map(({ name }) => name)).toEqual(
 		expect.arrayContaining(["ask", "task", "session", "trust"]),
@@ -95,7 +95,7 @@ test("all commands of the kit are such as Discord takes", () => {
 	}
 });
 
-test("a message has a command of its own", () => {
+test("a message has its own command", () => {
 	expect(discordCommands([])).toMatchObject([
 		{ type: 3, name: "Ask about this", description: "", options: [] },
 	]);

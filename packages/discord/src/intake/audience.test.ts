@@ -86,6 +86,6 @@ test.each<Case>([
 		[{ "1": both }, [hidden, { id: "8", type: 1, allow: ViewChannel }]],
 	],
 	["somebody else owns it", [{ "1": both }], [{ "1": both }, [], "8"]],
-])("an audience is another one where %s", (_name, one, other) => {
+])("an audience has changed if %s", (_name, one, other) => {
 	expect(audience(...one)).not.toBe(audience(...other));
 });

@@ -59,7 +59,7 @@ async function known() {
 
 const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
 
-test("more rights of a role are reported, for the channels that it can read then", async () => {
+test("added rights of a role are reported for the channels that it can read with them", async () => {
 	const { tell } = await known();
 	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
 		{
@@ -224,7 +224,7 @@ test.each([
 	"CHANNEL_UPDATE",
 	"CHANNEL_DELETE",
 	"THREAD_DELETE",
-])("a %s that makes no sense is counted, and told", async (t) => {
+])("a %s with invalid content is counted and reported", async (t) => {
 	const { tell, intake, log } = await known();
 	expect(await tell(t, { id: 5 })).toEqual([]);
 	expect([intake.malformed, log.records.length]).toEqual([1, 1]);

@@ -56,7 +56,7 @@ async function messageOf(more: object): Promise<InboundEventOf<"message">> {
 	return inbound;
 }
 
-test("a message arrives with its room, its author and its time", async () => {
+test("a message arrives with its channel, its author and its time", async () => {
 	expect(await inboundOf("MESSAGE_CREATE", message)).toEqual({
 		key: { id: `message:1:10:${id}`, conversation: "10" },
 		inbound: {
@@ -68,14 +68,14 @@ test("a message arrives with its room, its author and its time", async () => {
 	});
 });
 
-test("a thread's room is its channel's, and one that we opened says so", async () => {
+test("a thread belongs to its channel, and a thread that Parley opened is marked", async () => {
 	const inbound = await messageOf({ channel_id: "20" });
 	expect(inbound).toMatchObject({ room: { channel: "10", thread: "20" }, ourThread: true });
 	const { key } = await inboundOf("MESSAGE_CREATE", { ...message, channel_id: "20" });
 	expect(key).toEqual({ id: `message:1:20:${id}`, conversation: "20" });
 });
 
-test("direct messages have a tenant of their own, and no roles", async () => {
+test("direct messages have their own tenant, and no roles", async () => {
 	const { guild_id: _, member: __, ...direct } = message;
 	const { inbound } = await inboundOf("MESSAGE_CREATE", { ...direct, channel_id: "30" }, false);
 	expect(inbound).toMatchObject({
@@ -92,7 +92,7 @@ test("mentions are resolved with the known roles and channels of the guild", asy
 	});
 });
 
-test("files come along, and webhooks count as bots", async () => {
+test("files are included, and webhooks are bots", async () => {
 	const attachments = [
 		{ id: "8", filename: "a.png", size: 3, url: "https://cdn.example/a.png", content_type: "image/png" },
 		{ id: "9", filename: "b", size: 4, url: "https://cdn.example/b" },
@@ -202,7 +202,7 @@ test("a forwarded message is marked, and a reply is not", async () => {
 	expect(await messageOf(reply)).not.toHaveProperty("forwarded");
 });
 
-test("after a resume, what is not known is asked for, until there is an answer", async () => {
+test("after a resume, unknown data is requested until there is a response", async () => {
 	const { tell, port } = open();
 	const refused = new ParleyError("no answer", { code: "unavailable" });
 	port.answer("GET /channels/20", refused, { status: 429, body: { retry_after: 2 } }, { body: thread });
@@ -233,7 +233,7 @@ test("a channel that Discord does not let us see has no inbound events", async (
 	});
 });
 
-test("asking ends when the connector does", async () => {
+test("requests end with the connector", async () => {
 	const { intake, port } = open();
 	const ending = new AbortController();
 	port.answer("GET /channels/10", () => {

@@ -103,7 +103,7 @@ test("a person without the permission for the channel or its history gets no mes
 	expect((await read({ answer, permissions: 1n << 3n })).messages).toHaveLength(1);
 });
 
-test("for a request that waited, the roles of this moment decide", async () => {
+test("for a delayed request, the current roles decide", async () => {
 	const port = new ScriptedPort();
 	const overwrites = [
 		{ id: "1", type: 0, allow: "0", deny: String(view) },

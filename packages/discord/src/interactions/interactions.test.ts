@@ -170,7 +170,7 @@ test("a press whose target has no form becomes an inbound event, which has an an
 	expect(port.last).toEqual(deferred);
 });
 
-test("a button that we did not sign still arrives: the answer to it is in words", async () => {
+test("a button without Parley's signature still arrives and gets an explanation", async () => {
 	const { accepted, say } = open();
 	await say({ ...press("stop"), data: { custom_id: "old", component_type: 2 } });
 	expect(accepted).toMatchObject([{ inbound: { control: "old" } }]);
@@ -223,7 +223,7 @@ test("a later failure is reported in the deferred answer", async () => {
 });
 
 test.each([10_062, 40_060])(
-	"that Discord has an answer, or none in time (%d), ends nothing",
+	"an existing response of Discord, or a missing one (%d), ends nothing",
 	async (code) => {
 		const { port, log, say } = open();
 		port.answer(callback, { status: 400, body: { code } });
@@ -233,7 +233,7 @@ test.each([10_062, 40_060])(
 	},
 );
 
-test("an answer that got lost is given once more, as long as there is time", async () => {
+test("a lost answer is sent once more, as long as there is time", async () => {
 	const { port, say, clock, interactions } = open();
 	port.answer(callback, new Error("reset"), { status: 200 });
 	await say(command);
@@ -314,7 +314,7 @@ test("an unreadable interaction is answered with a text if possible, and never t
 	expect(accepted).toEqual([]);
 });
 
-test("an old press that the person has seen fail is not carried out", async () => {
+test("an old press that already failed for the person is not performed", async () => {
 	const { port, log, say, accepted } = open();
 	await say({ ...command, id: snowflakeAt(clockStart - 61_000) });
 	expect([accepted, port.requests]).toEqual([[], []]);

@@ -16,7 +16,7 @@ const standing: Standing = {
 const role = (id: string, allow: bigint, deny: bigint) => ({ id, type: 0, allow, deny });
 const member = (id: string, allow: bigint, deny: bigint) => ({ id, type: 1, allow, deny });
 
-test("the rights in a guild are those of its default role and of the own roles", () => {
+test("the rights in a guild are those of its default role and of the bot's roles", () => {
 	expect(permissionsInGuild(standing)).toBe(view | send);
 });
 
@@ -35,7 +35,7 @@ test.each([
 	expect(permissionsIn(overwrites, standing)).toBe(expected);
 });
 
-test("an administrator may do everything, whatever a channel says", () => {
+test("an administrator may do everything, despite any channel setting", () => {
 	const admin = {
 		...standing,
 		roles: [...standing.roles, { id: "5", permissions: Administrator }],

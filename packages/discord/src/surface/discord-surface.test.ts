@@ -69,7 +69,7 @@ test("files are posted with their text alternatives", async () => {
 	});
 });
 
-test("a file that cannot be had costs no text; while the gateway is away, the post waits", async () => {
+test("a missing file does not block the text; while the gateway is unavailable, the post waits", async () => {
 	const { port, surface, row, files } = open();
 	const upload = { fileId: "f", name: "a.png", size: 1 };
 	files["f"] = new ParleyError("away", { code: "unavailable" });
@@ -147,7 +147,7 @@ test("posts that a locked thread refuses go to the channel", async () => {
 	expect(port.asked).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
 
-test("a post waits a minute for its thread, and then goes to the room", async () => {
+test("a post waits a minute for its thread, and then goes to the channel", async () => {
 	const { port, surface, row, cards, clock } = open();
 	const urgent = row(post({ thread: "task:1" }), { conversation: "10#task:1" });
 	const gone = () => port.answer("POST /channels/20/messages", refused(404, 10_003));
@@ -174,7 +174,7 @@ const answer = (more: object = {}): Posting => ({
 });
 const original = "/webhooks/501/tok/messages/@original";
 
-test("a private answer takes the place of the deferred one, without our token, and not before it", async () => {
+test("a private answer replaces the deferred one without the bot's token, and not before it", async () => {
 	const { port, surface, row, tickets, clock } = open();
 	const deferred = Promise.withResolvers<void>();
 	tickets.open("9", deferred.promise);
@@ -193,7 +193,7 @@ test("a private answer takes the place of the deferred one, without our token, a
 	await expect(surface.send(row(answer()))).rejects.toMatchObject({ kind: "gone" });
 });
 
-test("a private answer without words takes away what was deferred", async () => {
+test("a private answer without text removes the deferred one", async () => {
 	const { port, surface, row } = open();
 	expect(await surface.send(row(answer({ body: "" })))).toEqual({ remote: "9" });
 	expect(port.asked).toEqual([`DELETE ${original}`]);
@@ -257,7 +257,7 @@ test.each<[string, string, Posting, Partial<OutboxRow>]>([
 	["thread", "POST /channels/10/messages/20/threads", { type: "thread", card: "task:1", name: "a" }, {}],
 	["private answer", `PATCH ${original}`, answer(), { conversation: "ticket:9" }],
 ])(
-	"a %s that is refused for now waits for a bucket that it is known to count towards",
+	"a %s that is temporarily refused waits for a bucket that applies to it",
 	async (_n, at, payload, more) => {
 		const { port, surface, row } = open({ "task:1": "20" });
 		port.answer(at, limited);
@@ -282,7 +282,7 @@ test("a row without a valid payload is refused, and no request is made", async (
 	expect(port.requests).toEqual([]);
 });
 
-test("typing is shown in rooms, unless the bot cannot write there", async () => {
+test("typing is shown in channels, unless the bot cannot write there", async () => {
 	const { port, surface, clock } = open();
 	await surface.typing("10#task:1");
 	await surface.typing("ticket:9");

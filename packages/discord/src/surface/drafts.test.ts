@@ -15,7 +15,7 @@ const choice = (count: number): Control => ({
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 const file = (name: string, length = 1) => ({ name, bytes: bytes(length), description: name });
 
-test("controls are in rows of five, and a choice has a row of its own", () => {
+test("controls are in rows of five, and a choice has its own row", () => {
 	const many = Array.from({ length: 6 }, (_, n) => button(`b${n}`));
 	const { draft, spared } = draftOf({
 		body: "x",
@@ -50,7 +50,7 @@ test("a button has its emoji before the label", () => {
 	expect(draft.components).toMatchObject([{ components: [{ label: "Again", emoji: { name: "🔁" } }] }]);
 });
 
-test("controls that Discord does not take are left out, and their links stay", () => {
+test("controls that Discord refuses are omitted, and their links remain", () => {
 	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
 	expect(draftOf({ body: "text", controls, files: [] })).toEqual({
 		draft: { content: "text\nOpen: <https://a.example/b>", components: [], files: [] },
@@ -132,7 +132,7 @@ test.each<[string, object, string, string]>([
 	["eleven files", { files: Array.from({ length: 11 }, () => file("a")) }, "files", "11 files"],
 	["a request too large", { files: [1, 2, 3].map(() => file("a", 9_000_000)) }, "files", "27000000 bytes"],
 	["a long alt text", { files: [{ ...file("a"), description: "x".repeat(1025) }] }, "files", "description"],
-])("a message with %s does not pass", (_name, more, part, problem) => {
+])("a message with %s is refused", (_name, more, part, problem) => {
 	const good = { content: "text", components: [row(go)], files: [] };
 	expect(checkDraft(good)).toEqual({});
 	const found = Object.entries(checkDraft({ ...good, ...more }));

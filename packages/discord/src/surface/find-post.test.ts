@@ -145,14 +145,14 @@ test.each([
 	["nothing was ever written", null, [], undefined],
 	["nothing was written since", idAt(-60_000), [], undefined],
 	["the newest was deleted", idAt(5), [said(idAt(-60_000))], undefined],
-])("an empty list is believed where %s", async (_name, last, newest, found) => {
+])("an empty list proves that the post is missing if %s", async (_name, last, newest, found) => {
 	const { port, surface } = open();
 	port.answer(list, { body: [] }, { body: newest });
 	port.answer("GET /channels/10", { body: { id: "10", last_message_id: last } });
 	expect(await surface.find(row())).toBe(found);
 });
 
-test("an empty list is not believed where we may not read what was written", async () => {
+test("an empty list proves nothing if the bot may not read the history", async () => {
 	const { port, surface } = open();
 	port.answer(list, { body: [] }, { body: [] });
 	port.answer("GET /channels/10", { body: { id: "10", last_message_id: idAt(5) } });
@@ -195,7 +195,7 @@ test.each([
 	await expect(surface.find(row())).rejects.toMatchObject({ kind });
 });
 
-test("posts of a task are looked for in its thread, and threads by themselves", async () => {
+test("posts of a task are searched in its thread, and threads are searched separately", async () => {
 	const { port, surface } = open({ "task:1": "20" });
 	port.answer("GET /channels/20/messages", { body: [said(idAt(5))] });
 	expect(await surface.find(row({ thread: "task:1" }))).toEqual({ remote: idAt(5) });

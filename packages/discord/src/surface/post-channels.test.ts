@@ -3,7 +3,7 @@ import { CardMessages, type OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
 import { PostChannels } from "./post-channels.ts";
 
-test("the threads of the conversations that were posted to last are known, and no more than 10,000", async () => {
+test("the threads of the latest 10,000 conversations with posts are known", async () => {
 	const clock = new ManualClock();
 	const places = new PostChannels(new CardMessages(async (card) => `thread of ${card}`, clock), clock);
 	const postTo = async (task: number): Promise<void> => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { gatherFacts } from "./session-prompt.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
 
-test("the facts of a directory are gathered, and the prompt takes them as they are", async () => {
+test("the facts of a directory are collected, and the prompt contains them unchanged", async () => {
 	const cwd = await realpath(await mkdtemp(join(tmpdir(), "facts-")));
 	onTestFinished(() => rm(cwd, { recursive: true }));
 	await writeFile(join(cwd, "AGENTS.md"), "Water before noon.");

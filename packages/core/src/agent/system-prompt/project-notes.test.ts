@@ -48,7 +48,7 @@ test("a link is followed inside the roots only", async () => {
 	expect(await readProjectNotes(cwd, [cwd, outside])).toBe("secret");
 });
 
-test("a neighbour whose name begins like a root is outside of it", async () => {
+test("a directory whose name begins like a root is outside of it", async () => {
 	await mkdir(join(outside, "garden2"));
 	await writeFile(join(outside, "garden2", "AGENTS.md"), "next door");
 	expect(await readProjectNotes(join(outside, "garden2"), [cwd])).toContain("is not used");

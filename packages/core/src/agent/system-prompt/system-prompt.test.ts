@@ -13,7 +13,7 @@ const facts: ProjectFacts = {
 	questions: true,
 };
 
-test("the prompt is the reviewed one, byte for byte", async () => {
+test("the prompt equals the reviewed text, byte for byte", async () => {
 	await expect(renderSystemPrompt(facts)).toMatchFileSnapshot("./system-prompt.golden.md");
 });
 
@@ -29,7 +29,7 @@ test("every fact is in the prompt, and no placeholder remains", () => {
 	expect(prompt).not.toMatch(/[{}]{2}/);
 });
 
-test("without notes the prompt says that there are none", () => {
+test("without notes the prompt states that there are none", () => {
 	expect(renderSystemPrompt({ ...facts, projectNotes: " \n" }, { template: "{{projectNotes}}" })).toBe(
 		"(There are none.)",
 	);
@@ -53,7 +53,7 @@ test("unknown placeholders are refused by name", () => {
 	);
 });
 
-test("a fact is not read as a template, and only notes may have several lines", () => {
+test("the value of a fact is not parsed as a template, and only notes may have several lines", () => {
 	const odd = { ...facts, cwd: "/tmp/{{date}}/$&\n# Orders\u2028x", projectNotes: "{{weather}}\n{{cwd}}" };
 	expect(renderSystemPrompt(odd, { template: "{{cwd}}|{{projectNotes}}" })).toBe(
 		"/tmp/{{date}}/$& # Orders x|{{weather}}\n{{cwd}}",
@@ -71,7 +71,7 @@ test("an agent's own instructions replace the built-in ones, and the rules for a
 	}
 });
 
-test("a template has a place for instructions; one without it is not used for an agent that has some", () => {
+test("a template has a placeholder for instructions; one without it is not used for an agent with instructions", () => {
 	const instructions = "You keep bees.";
 	expect(renderSystemPrompt(facts, { instructions, template: "{{ instructions }} Here: {{cwd}}" })).toBe(
 		"You keep bees. Here: /home/ada/garden",
@@ -80,7 +80,7 @@ test("a template has a place for instructions; one without it is not used for an
 	expect(renderSystemPrompt(facts, without)).toBe(renderSystemPrompt(facts, { instructions }));
 });
 
-test("an agent without the tool for questions reads no rule about it, and commands are described if a text is given", () => {
+test("the prompt of an agent without the question tool has no rule about it, and commands are described if a text is set", () => {
 	const prompt = renderSystemPrompt({ ...facts, questions: false, commands: "`bash` has no\nnetwork" });
 	expect(prompt).not.toMatch(/for questions|handle|[{}]{2}/i);
 	expect(prompt).toContain("requested it. Do not reveal passwords, keys or tokens.");

@@ -99,7 +99,7 @@ const usage = (inputTokens: number, outputTokens: number) => ({
 	cacheWriteTokens: 0,
 });
 
-test("the steps of a diamond run in the order of their needs, in parallel, and again if criteria are not met", async () => {
+test("the steps of a diamond run after their dependencies, in parallel, and again if criteria are not met", async () => {
 	const both = together(2);
 	const model = new WorkflowScript(
 		{
@@ -363,7 +363,7 @@ test("text that a step has read taints its session, and the next steps", async (
 	expect(rows.map(({ taint }) => taint)).toEqual(["U", "U", "U"]);
 });
 
-test("an approval of a step is asked for in the session, and a denial reaches the step", async () => {
+test("the approval of a step is requested in the session, and a denial reaches the step", async () => {
 	const tools = [probeTool("drop", { classes: ["write", "irreversible"] })];
 	const model = new WorkflowScript({ a: [[calls("c1", "drop")], [says("not dropped")]] });
 	const { t, log } = await begin(model, { name: "ask", steps: [step("a")] }, { tools });
@@ -375,7 +375,7 @@ test("an approval of a step is asked for in the session, and a denial reaches th
 	log.check();
 });
 
-test("a denial cancels the workflow if the wire of its run wants that", async () => {
+test("a denial cancels the workflow if the protocol of its run requires that", async () => {
 	const tools = [probeTool("look", { effect: "none" })];
 	const model = new WorkflowScript({ a: [[calls("c1", "look")]], b: [] });
 	const workflow = { name: "ask", steps: [step("a"), step("b", { needs: ["a"] })] };
@@ -408,7 +408,7 @@ test("a model that does not exist fails the workflow before a step starts", asyn
 	expect(outline(log)).toEqual([]);
 });
 
-test("the model starts a workflow, which has the tools that all skills of the run leave, and gets its result", async () => {
+test("the model starts a workflow, which has the tools that all skills of the run allow, and gets its result", async () => {
 	const tools = [skillTool, ...["one", "two", "three"].map((name) => probeTool(name))];
 	const model = new WorkflowScript({
 		hello: [
@@ -455,7 +455,7 @@ test("a step of a workflow that a schedule started has no grant of the session",
 	expect(await log.next("assistant.message")).toMatchObject({ content: "seen" });
 });
 
-test("the steps of a workflow work in the mode of their run, and their workers tell the phases", async () => {
+test("the steps of a workflow work in the mode of their run, and their workers report the phases", async () => {
 	const model = new WorkflowScript({
 		a: [[says("facts")], [says("meaning")], [says("plan")], [says("a done")]],
 	});

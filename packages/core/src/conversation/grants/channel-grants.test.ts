@@ -114,7 +114,7 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 	["whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
 	["a tool it does not name", testConnector("member"), { tools: ["other"] }],
 	["a class it does not name", testConnector("member"), { classes: ["egress"] }],
-])("it does not cover %s", async (_name, principal, terms) => {
+])("a trust grant does not cover %s", async (_name, principal, terms) => {
 	await using c = await channel({
 		classes: principal.person?.role === "guest" ? ["person", "write"] : ["write"],
 	});
@@ -169,7 +169,7 @@ test("files outside the roots need a grant that names them, and never complete t
 	}
 });
 
-test("a member's wish is a question that the operator or an owner of the channel answers with a written value", async () => {
+test("the operator or an owner of the channel answers a member's trust request with a typed value", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
 	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
@@ -202,7 +202,7 @@ test("a member's wish is a question that the operator or an owner of the channel
 	log.check();
 });
 
-test("a channel in which nothing was said is trusted on the operator's word that its id is right, and never by mistake", async () => {
+test("a channel without messages is trusted if the operator confirms that its id is right", async () => {
 	await using c = await channel();
 	const { grants } = c.t.runtime.trust;
 	await expect(grants.request(unkeyed(), wanted({ place: "discord:guild:genreal" }))).rejects.toMatchObject({
@@ -277,7 +277,7 @@ test("a channel with strangers of other organisations, or without a sandbox, is 
 	await expect(bare.t.runtime.trust.grants.request(unkeyed(), wanted())).rejects.toThrow("with a sandbox");
 });
 
-test("a grant ends with its time", async () => {
+test("a grant ends when it expires", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ lifeMs: hour }));
 	c.t.clock.advance(hour);
@@ -296,7 +296,7 @@ test("a session that its client has left receives no event about a grant of anot
 	expect(events.map(({ event }) => event.type)).toEqual(["session.created", "session.closed"]);
 });
 
-test("it ends with its calls: the next one requires approval", async () => {
+test("a grant ends with its last call, and the next call requires approval", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
 	expect([await c.asks(), await c.asks()]).toEqual([false, false]);
@@ -304,7 +304,7 @@ test("it ends with its calls: the next one requires approval", async () => {
 	expect(await c.asks()).toBe(true);
 });
 
-test("calls of one reply share what is left", async () => {
+test("calls of one reply share the remaining calls of a grant", async () => {
 	let ran = 0;
 	const edit = probeTool("edit", { classes: ["write"], run: async () => `${++ran}` });
 	const clock = new ManualClock();
@@ -319,7 +319,7 @@ test("calls of one reply share what is left", async () => {
 	c.log.check();
 });
 
-test("a revoked grant ends at once, also for an active run, whose calls are decided again", async () => {
+test("a revoked grant ends at once, also for an active run, whose calls are judged again", async () => {
 	const begun = Promise.withResolvers<void>();
 	const gate = Promise.withResolvers<void>();
 	let ran = 0;
@@ -356,7 +356,7 @@ test("a revoked grant ends at once, also for an active run, whose calls are deci
 	c.log.check();
 });
 
-test("three denials in the channel end it", async () => {
+test("three denials in the channel end the grant", async () => {
 	await using c = await channel({ classes: ["control"] });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	for (let denials = 0; denials < 3; denials++) expect(await c.asks()).toBe(true);
@@ -391,7 +391,7 @@ test("a connector sees and ends only the grants of its platform's tenants", asyn
 	expect(await c.asks()).toBe(true);
 });
 
-test("it ends when the channel is shared, or a stranger speaks there", async () => {
+test("a grant ends when the channel is shared, or a stranger writes there", async () => {
 	for (const end of [
 		somebody({ role: "stranger", id: "discord:guild:eve" }),
 		somebody({ place: { platform: "discord", tenant: "guild", channel: "general", shared: true } }),
@@ -408,7 +408,7 @@ test("it ends when the channel is shared, or a stranger speaks there", async () 
 	}
 });
 
-test("a stranger does not end it if the operator has configured that", async () => {
+test("a stranger does not end the grant if the operator has configured that", async () => {
 	const chat = { allow: [], deny: [], tenants: {}, places: {}, endTrustOnStranger: false };
 	await using c = await channel({ classes: ["write"] }, { chat });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
@@ -416,7 +416,7 @@ test("a stranger does not end it if the operator has configured that", async () 
 	expect(await c.asks()).toBe(false);
 });
 
-test("it outlives a short stop of the gateway, and not one of more than an hour", async () => {
+test("a grant survives a short stop of the gateway, but not one of more than an hour", async () => {
 	for (const [stopped, ends] of [
 		[hour / 2, false],
 		[hour + 1, true],
@@ -436,7 +436,7 @@ test("it outlives a short stop of the gateway, and not one of more than an hour"
 	}
 });
 
-test("it ends at the next start if commands of channels are no longer confined", async () => {
+test("a grant ends at the next start if commands of channels are no longer confined", async () => {
 	for (const chat of ["container", "off", "none"] as const) {
 		const c = await channel();
 		const { directory, clock } = c.t;
@@ -455,7 +455,7 @@ test("it ends at the next start if commands of channels are no longer confined",
 	}
 });
 
-test("while the sandbox is gone it lets nothing run unasked", async () => {
+test("while the sandbox is unavailable a grant allows no call without approval", async () => {
 	const clock = new ManualClock();
 	const state = { ...confined(clock).state };
 	await using c = await channel(undefined, {
@@ -468,7 +468,7 @@ test("while the sandbox is gone it lets nothing run unasked", async () => {
 	expect(await c.asks()).toBe(true);
 });
 
-test("it ends when a member stops the work of the channel, once for each key", async () => {
+test("a grant ends when a member stops the runs of the channel, once for each key", async () => {
 	await using c = await channel();
 	const { runtime } = c.t;
 	await runtime.trust.grants.request(unkeyed(), wanted());
@@ -483,7 +483,7 @@ test("it ends when a member stops the work of the channel, once for each key", a
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
 });
 
-test("it stays when a member withdraws their own waiting message, and ends for messages of others and active ones", async () => {
+test("a grant remains when a member withdraws their own queued message, and ends for messages of others and active ones", async () => {
 	const begun = Promise.withResolvers<void>();
 	const gate = Promise.withResolvers<void>();
 	const clock = new ManualClock();
@@ -566,7 +566,7 @@ test("a grant of another channel is not found", async () => {
 	expect(await grants.list(operator, false)).toHaveLength(1);
 });
 
-test("a new grant replaces the present one", async () => {
+test("a new grant replaces the existing one", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	const second = await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
@@ -579,7 +579,7 @@ test("a new grant replaces the present one", async () => {
 	expect(await c.t.runtime.trust.grants.list(somebody({ place: elsewhere }), true)).toEqual([]);
 });
 
-test("a connector's accept_all_tools is the channel's grant, and nothing without one", async () => {
+test("accept_all_tools of a connector applies only within the grant of the channel", async () => {
 	await using c = await channel();
 	const accept = (role: "guest" | "member") => c.t.runtime.acceptAll(unkeyed(testConnector(role)), c.session);
 	await expect(accept("member")).rejects.toMatchObject({ code: "permission_denied" });
@@ -600,7 +600,7 @@ test("the operator's accept_all_tools is refused for a session of a channel, whi
 	expect(await audited(c.t, "accept_all.give")).toEqual([]);
 });
 
-test("a request under the same key grants once", async () => {
+test("a request with the same key creates one grant", async () => {
 	await using c = await channel();
 	const request = { ...unkeyed(), key: "k" };
 	const first = await c.t.runtime.trust.grants.request(request, wanted());

@@ -45,7 +45,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		return ids;
 	};
 
-	test("the most urgent tasks are first, of these the started ones, then the oldest", async () => {
+	test("the most urgent tasks come first, then started ones, then the oldest", async () => {
 		await add(
 			{ id: "low", priority: 0, created_at: 1 },
 			{ id: "late", created_at: 9 },
@@ -63,7 +63,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		expect((await claim(500))?.id).toBe("later");
 	});
 
-	test("a dependent task waits until the other one is completed, and has no time until then", async () => {
+	test("a dependent task waits until the other one is completed, and its time does not run before", async () => {
 		await add({ id: "first", state: "suspended" }, { id: "second", needs: ["first"] });
 		expect(await claim(100)).toBeUndefined();
 		expect(await store.read(nextClaim)).toBeUndefined();
@@ -81,7 +81,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		},
 	);
 
-	test("a claim holds as long as its lease, and the next one counts up the epoch", async () => {
+	test("a claim is valid for its lease, and the next one increases the epoch", async () => {
 		await add({ id: "one" });
 		const first = await claim(100, "w1");
 		expect(first).toMatchObject({ state: "running", worker: "w1", lease_until: 100 + leaseMs });
@@ -118,27 +118,27 @@ describe.each(engines)("on %s", (_engine, open) => {
 		).toBe("cancelled");
 	});
 
-	test("a worker does not claim again what it has in its hands", async () => {
+	test("a worker does not claim a task that it already has", async () => {
 		await add({ id: "one" });
 		await claim(0);
 		expect(await claim(leaseMs, "w1", ["one"])).toBeUndefined();
 		expect((await claim(leaseMs, "w2"))?.id).toBe("one");
 	});
 
-	test("two that claim at the same time get two tasks", async () => {
+	test("two workers that claim at the same time get different tasks", async () => {
 		await add({ id: "one" }, { id: "two" });
 		const rows = await Promise.all([claim(1, "w1"), claim(1, "w2"), claim(1, "w3")]);
 		expect(rows.map((row) => row?.id)).toEqual(["one", "two", undefined]);
 	});
 
-	test("all claims of a process that is gone are free at once", async () => {
+	test("all claims of a process that has ended are released at once", async () => {
 		await add({ id: "one" }, { id: "two" });
 		await claimAll(100);
 		await store.commit(releaseAll);
 		expect(await claimAll(101)).toEqual(["one", "two"]);
 	});
 
-	test("a task that has ended without its run is claimed to end that, once its lease is over", async () => {
+	test("a task that ended without its run is claimed again to end the run after its lease", async () => {
 		const [gone, kept, done] = await add(
 			{ id: "gone", state: "cancelled", lease_until: 50, worker: "w1" },
 			{ id: "kept", state: "failed", lease_until: 500, worker: "w1" },

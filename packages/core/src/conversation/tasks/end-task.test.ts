@@ -58,7 +58,7 @@ test("a task ends once: later ends have no effect and no event", async () => {
 	expect([await states(), recorded]).toEqual([{ one: "cancelled" }, []]);
 });
 
-test("the end of a task that ends its own run has the worker's event too", async () => {
+test("the end of a task that ends its own run includes the event of the worker", async () => {
 	await add({ id: "one", state: "running", started_at: 40 });
 	await end("one", { state: "completed", output: "it is done" }, "one");
 	expect(recorded.map(({ type }) => type)).toEqual([
@@ -68,7 +68,7 @@ test("the end of a task that ends its own run has the worker's event too", async
 	expect(recorded[1]).toMatchObject({ summary: "it is done", durationMs: 60 });
 });
 
-test("an active worker has the rest of the lease to stop, other tasks are free at once", async () => {
+test("an active worker has the rest of its lease to stop, and other tasks are released at once", async () => {
 	await add(
 		{ id: "held", state: "running", lease_until: 500 },
 		{ id: "left", state: "suspended", lease_until: 500 },
@@ -91,7 +91,7 @@ test("a long output is shortened in the event and stored complete", async () => 
 	expect((await store.read((db) => findTask(db, "one")))?.output).toBe(output);
 });
 
-test("all workers below it are cancelled with it, before it; those that had ended stay", async () => {
+test("all open workers below a task are cancelled before it, and ended ones stay unchanged", async () => {
 	await add(
 		{ id: "top", state: "waiting" },
 		{ id: "child", state: "suspended", parent_id: "top" },
@@ -112,7 +112,7 @@ test("all workers below it are cancelled with it, before it; those that had ende
 	]);
 });
 
-test("a parent that waits is taken up again, one that does something else is left alone", async () => {
+test("a waiting parent task continues, and a parent in another state is not changed", async () => {
 	await add(
 		{ id: "waits", state: "waiting", not_before: 9 },
 		{ id: "works", state: "running" },

@@ -19,14 +19,14 @@ test.each<[string, Partial<NewTask>, string]>([
 	["an unknown agent", { agent: "nobody" }, "nobody"],
 	["an unknown model", { model: "nothing-9" }, 'model: there is no model "nothing-9"'],
 	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is not a task of this session'],
-])("%s is refused, and nothing is left of it", async (_what, more, message) => {
+])("%s is refused, and leaves no data", async (_what, more, message) => {
 	const { t, home } = await opened();
 	await using _ = t;
 	await expect(t.runtime.tasks.submit(unkeyed(), home, { ...counting, ...more })).rejects.toThrow(message);
 	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toEqual([]);
 });
 
-test("a usual tool that the session does not have is left out with a note", async () => {
+test("a default tool that the session does not have is omitted with a note", async () => {
 	const tools = builtinTools().filter(({ name }) => name !== "query_memories");
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
 	const home = await t.create();
@@ -35,7 +35,7 @@ test("a usual tool that the session does not have is left out with a note", asyn
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
 });
 
-test("a task of another session, or one that was cancelled, cannot be depended on", async () => {
+test("a task cannot depend on a cancelled task or a task of another session", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const { tasks } = t.runtime;
@@ -47,7 +47,7 @@ test("a task of another session, or one that was cancelled, cannot be depended o
 	await expect(needing(over.id)).rejects.toThrow("has been cancelled");
 });
 
-test("a session has a hundred open tasks at most", async () => {
+test("a session has at most a hundred open tasks", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const ids: string[] = [];
@@ -68,7 +68,7 @@ test("the same key submits one task", async () => {
 	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toHaveLength(1);
 });
 
-test("the conversation of a task has no tasks of its own", async () => {
+test("the session of a task cannot submit tasks", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const { id } = await t.runtime.tasks.submit(unkeyed(), home, counting);
@@ -78,7 +78,7 @@ test("the conversation of a task has no tasks of its own", async () => {
 	);
 });
 
-test("to who may not see its session a task does not exist", async () => {
+test("a task does not exist for principals that may not see its session", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const { id } = await t.runtime.tasks.submit(unkeyed(), home, counting);
@@ -92,7 +92,7 @@ test("to who may not see its session a task does not exist", async () => {
 	expect(await tasks.list(stranger, { limit: 10 })).toEqual([]);
 });
 
-test("only a task that has ended is done again, as a new one that names it", async () => {
+test("only an ended task can be repeated, as a new task that names it", async () => {
 	const { t, home } = await opened();
 	await using _ = t;
 	const { tasks } = t.runtime;

@@ -86,7 +86,7 @@ function create(
 const never = new AbortController().signal;
 const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
 
-test("a reply, and a request that only its provider gets", async () => {
+test("a reply contains all fields, and each request contains the options of its provider", async () => {
 	const { model, sent, clock } = create(() => streaming(said()));
 	const events = await all(model.stream(request, never));
 	expect(events.map(({ type }) => type)).toEqual(["started", "usage", "text", "usage", "end"]);
@@ -109,7 +109,7 @@ test("a reply starts with the response headers, and an error never starts one", 
 	await expect(refusing.next()).rejects.toMatchObject({ fault: "unauthenticated" });
 });
 
-test("the default model is the table's, unless told", () => {
+test("the default model is the one of the table unless another is set", () => {
 	expect(create(() => streaming([])).model).toMatchObject({
 		provider: "anthropic",
 		defaultModel: "claude-x",
@@ -119,7 +119,7 @@ test("the default model is the table's, unless told", () => {
 	expect(() => create(() => streaming([]), { table })).toThrow("no model of anthropic is known: choose one");
 });
 
-test("a server of one's own needs no key, and gets none that is made up", async () => {
+test("a custom server needs no key, and gets no made-up key", async () => {
 	const { model, sent } = create(() => streaming(said()), {
 		apiKey: undefined,
 		baseUrl: "http://127.0.0.1:8080/llm/v1/",
@@ -130,7 +130,7 @@ test("a server of one's own needs no key, and gets none that is made up", async 
 	expect(sent[0]?.headers.has("x-api-key")).toBe(false);
 });
 
-test.each([undefined, ""])("Anthropic's own needs a key, not %j", async (apiKey) => {
+test.each([undefined, ""])("the Anthropic API needs a key, not %j", async (apiKey) => {
 	const { model, sent } = create(() => streaming(said()), { apiKey });
 	const failure = {
 		fault: "unauthenticated",
@@ -167,7 +167,7 @@ test("settings that a model does not support are left out, which is logged once"
 	expect(String(sent[1]?.init.body)).not.toContain("temperature");
 });
 
-test("figures that make no sense are noted, once for each reply", async () => {
+test("invalid token counts are noted, once for each reply", async () => {
 	const { model, log } = create(() => streaming(said({ output_tokens: 1e18 })));
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ usage: { outputTokens: 1e9 } });
 	expect(log.records).toMatchObject([{ level: "warn", fields: { model: "claude-x" } }]);
@@ -191,7 +191,7 @@ test.each([
 	expect(clock.pending).toBe(0);
 });
 
-test("an error that is explained without end is cut short", async () => {
+test("an error with an endless explanation is cut", async () => {
 	let sent = 0;
 	async function* endless(): AsyncGenerator<Uint8Array> {
 		for (;;) {
@@ -239,7 +239,7 @@ test.each([
 	["events out of order", said().toReversed(), "interrupted"],
 	["a line without end", [...first, "x".repeat(2 << 20)], "interrupted"],
 	["something that is no stream", ['{"type":"message","content":[]}'], "interrupted"],
-])("an answer that breaks off: %s", async (_name, chunks, fault) => {
+])("an interrupted response: %s", async (_name, chunks, fault) => {
 	const { model, clock } = create(() => streaming(chunks));
 	await expect(all(model.stream(request, never))).rejects.toMatchObject({ fault });
 	expect(clock.pending).toBe(0);
@@ -251,7 +251,7 @@ test.each([
 	["comments and other fields", (text: string) => `: hello\nid: 1\nretry: 5\n\n${text}`],
 	["pings", (text: string) => `event: ping\ndata: {"type": "ping"}\n\n${text}`],
 	["an event that is unknown", (text: string) => `event: news\ndata: {"type": "news"}\n\n${text}`],
-])("an answer in another style: %s", async (_name, change) => {
+])("a response in another style: %s", async (_name, change) => {
 	const { model } = create(() => streaming([change(said().join(""))]));
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ type: "end" });
 });
@@ -263,7 +263,7 @@ test("invalid UTF-8 damages only its own text", async () => {
 	expect(await all(model.stream(request, never))).toContainEqual({ type: "text", text: "h\ufffd" });
 });
 
-test("a missing answer is given up after a minute", async () => {
+test("a missing response times out after a minute", async () => {
 	const reached = Promise.withResolvers<void>();
 	const { model, clock } = create(
 		({ init }) =>
@@ -282,7 +282,7 @@ test("a missing answer is given up after a minute", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("an answer that stops coming is given up", async () => {
+test("a response that stops arriving times out", async () => {
 	const { model, clock } = create((sent) => hanging(sent, first));
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
@@ -320,7 +320,7 @@ test("the request ends if its reader stops", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a complete reply stays one, whatever the connection does afterwards", async () => {
+test("a complete reply remains complete after any change of the connection", async () => {
 	const sent = Promise.withResolvers<void>();
 	const { model, clock } = create((request) => hanging(request, said()));
 	const events: ModelEvent[] = [];
@@ -355,7 +355,7 @@ test.each([404, 405, 501])("a server that cannot count (%i) is not asked again",
 	expect(sent).toHaveLength(1);
 });
 
-test("a count that fails, fails like a reply", async () => {
+test("a failed count has the error of a failed reply", async () => {
 	const counting = (answer: () => Response) => create(answer).model.countTokens?.(request, never);
 	await expect(counting(() => new Response("", { status: 404 }))).rejects.toMatchObject({
 		fault: "rejected",

@@ -51,7 +51,7 @@ test.each([
 	[401, "authentication_error", false],
 	[429, "rate_limit_error", false],
 	[529, "overloaded_error", false],
-])("whether what the request holds is refused: %i, %s", (status, type, refused) => {
+])("the status decides whether the content of the request is refused: %i, %s", (status, type, refused) => {
 	const error = { type, message: "so it is" };
 	const body = { type: "error", error };
 	expect(statusError(status, new Headers(), JSON.stringify(body), facts).refusesContent).toBe(refused);
@@ -204,11 +204,11 @@ test.each([
 		"unreachable",
 		"cannot reach api.example.org (UND_ERR_SOCKET)",
 	],
-])("no answer: %s", (_name, cause, fault, message) => {
+])("no response: %s", (_name, cause, fault, message) => {
 	expect(summary(connectionError(failed(cause), facts))).toEqual([fault, message]);
 });
 
-test("errors that cause each other end", () => {
+test("a cycle of error causes ends", () => {
 	const one = new Error("one");
 	one.cause = new Error("two", { cause: one });
 	expect(connectionError(one, facts).fault).toBe("unreachable");

@@ -156,7 +156,7 @@ test.each([
 	],
 	["too deep", deep(64), "the arguments cannot be used: JSON text contains more than 64 levels"],
 	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text contains the key "__proto__"'],
-])("arguments that are of no use make the call invalid: %s", (_name, json, invalid) => {
+])("unusable arguments make the call invalid: %s", (_name, json, invalid) => {
 	expect(contentOf(call(0, json))).toEqual([
 		{ type: "call", id: "toolu_0", name: "read_file", arguments: {}, invalid },
 	]);
@@ -175,7 +175,7 @@ test("arguments larger than any reply are not kept", () => {
 	]);
 });
 
-test("an input that came whole is judged like any other", () => {
+test("a complete input is checked like any other", () => {
 	let input: unknown = {};
 	for (let level = 0; level < 100_000; level++) input = [input];
 	const whole = open(0, { type: "tool_use", id: "a", name: "read_file", input });
@@ -227,7 +227,7 @@ test.each([
 	expect(parts.at(-1)).toMatchObject({ type: "end", stop: expected });
 });
 
-test("a reply without a word about its end may be incomplete", () => {
+test("a reply without a stop reason may be incomplete", () => {
 	const { parts, finished } = replyOf(begin, ...text(0, "x"), end);
 	expect(parts.at(-1)).toMatchObject({ type: "end", stop: "max_tokens" });
 	expect(finished).toBe(true);
@@ -256,7 +256,7 @@ test.each([
 	["an end before its start", end],
 	["a change before its start", stop("end_turn")],
 	["a start without a message", { type: "message_start" }],
-])("damage at the beginning breaks the reply off: %s", (_name, event) => {
+])("damage at the beginning interrupts the reply: %s", (_name, event) => {
 	expect(() => replyOf(event)).toThrow(expect.objectContaining({ fault: "interrupted" }));
 });
 
@@ -273,7 +273,7 @@ test.each([
 	["the end of a block that never opened", [close(3)]],
 	["a call without an end", [open(0, { type: "tool_use", id: "a", name: "b" }), stop("tool_use"), end]],
 	["blocks without end", Array.from({ length: 1025 }, (_, index) => open(index, { type: "text" }))],
-])("damage breaks the reply off: %s", (_name, events) => {
+])("damage interrupts the reply: %s", (_name, events) => {
 	expect(() => replyOf(begin, ...events)).toThrow(expect.objectContaining({ fault: "interrupted" }));
 });
 
@@ -294,7 +294,7 @@ test("unknown events are ignored", () => {
 	expect(contentOf(unknown)).toEqual([{ type: "text", text: "a" }]);
 });
 
-test("an error among the events is thrown as what it is", () => {
+test("an error among the events is thrown with its own type", () => {
 	const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
 	expect(() => replyOf(begin, ...text(0, "x"), error)).toThrow(
 		expect.objectContaining({ fault: "overloaded" }),
@@ -306,7 +306,7 @@ test("no event follows the end", () => {
 	expect(parts.map(({ type }) => type)).toEqual(["usage", "usage", "end"]);
 });
 
-test("the model that answers is named, if it has a name that can be shown", () => {
+test("the reply names its model, if the name can be shown", () => {
 	const named = (model: unknown) => replyOf({ ...begin, message: { model } }).parts[0];
 	expect(named("x\u001b[31m")).toMatchObject({ model: "x\\u{1b}[31m" });
 	expect(named("x".repeat(1000))).toMatchObject({ model: "x".repeat(200) });

@@ -31,7 +31,7 @@ test.each([
 	["\\n", "\n"],
 	["\\r\\n", "\r\n"],
 	["\\r", "\r"],
-])("many small events pass unchanged, however they are cut: lines end with %s", async (_name, end) => {
+])("many small events pass unchanged at any cut: lines end with %s", async (_name, end) => {
 	const text = stream(end);
 	for (const size of [1, 2, 3, 7, 100, 2000, text.length]) {
 		expect(await read(pieces(text, size))).toBe(text);
@@ -44,7 +44,7 @@ test.each([
 	["many lines without a blank one", "data: x\n".repeat(200)],
 	["many lines without a blank one, with \\r\\n", "data: x\r\n".repeat(200)],
 	["many lines without a blank one, with \\r", "data: x\r".repeat(200)],
-])("an event that is too large breaks the answer off: %s", async (_name, text) => {
+])("an event that is too large interrupts the response: %s", async (_name, text) => {
 	for (const size of [1, 10, 2000]) {
 		await expect(read(pieces(text, size))).rejects.toMatchObject({
 			fault: "interrupted",
@@ -53,7 +53,7 @@ test.each([
 	}
 });
 
-test("an answer that is too large breaks off", async () => {
+test("a response that is too large is interrupted", async () => {
 	const events = Array.from({ length: 70 }, () => `data: ${"x".repeat(1000)}\n\n`);
 	await expect(read(events)).rejects.toMatchObject({
 		fault: "interrupted",
@@ -62,12 +62,12 @@ test("an answer that is too large breaks off", async () => {
 	expect(await read(events.slice(0, 60))).toHaveLength(60 * 1008);
 });
 
-test("a connection that breaks off breaks the answer off", async () => {
+test("a lost connection interrupts the response", async () => {
 	const cause = new TypeError("terminated");
 	await expect(read(["data: x\n\n"], cause)).rejects.toMatchObject({ fault: "interrupted", cause });
 });
 
-test("it has ended when all was read, and not before", async () => {
+test("the body ends after all bytes are read, and not before", async () => {
 	const body = bodyOf(["a", "b"]);
 	for await (const _ of body) expect(body.ended).toBe(false);
 	expect(body.ended).toBe(true);

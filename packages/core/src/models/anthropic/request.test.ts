@@ -31,7 +31,7 @@ const custom = (known?: ModelInfo) => ({ info: known, custom: true });
 const cache_control = { type: "ephemeral" };
 const parameters = { type: "object", properties: { path: { type: "string" } } };
 
-test("a request in the words of the Messages API, the same bytes each time", () => {
+test("a request has the form of the Messages API, with the same bytes each time", () => {
 	const tools = [
 		{ name: "read_file", description: "reads", parameters },
 		{ name: "write_file", description: "writes", parameters },
@@ -113,7 +113,7 @@ test.each([
 		{},
 		["temperature", "topP", "topK", "repeatPenalty"],
 	],
-])("how replies are drawn is said to those who take it: %s", (_name, destination, fields, dropped) => {
+])("sampling options are sent to models that accept them: %s", (_name, destination, fields, dropped) => {
 	const encoded = encodeRequest(request({ sampling: all }), destination);
 	const { temperature, top_p, top_k, repeat_penalty } = encoded.body;
 	expect({ temperature, top_p, top_k, repeat_penalty }).toEqual(fields);
@@ -126,7 +126,7 @@ test("an older model gets top-p if no temperature is set", () => {
 	expect(dropped).toEqual([]);
 });
 
-test("thinking and sampling exclude each other, and what was chosen wins", () => {
+test("thinking and sampling exclude each other, and the chosen option is used", () => {
 	const thinker = official(info({ reasoning: "adaptive" }));
 	const sampling = { temperature: 0.5 };
 	const both = encodeRequest(request({ sampling, reasoning: "high" }), thinker);

@@ -42,7 +42,7 @@ test.each<[ReasoningKind, Reasoning | undefined, object]>([
 	["always", undefined, { thinking: adaptive }],
 	["always", "off", { thinking: adaptive, output_config: { effort: "low" } }],
 	["always", "high", { thinking: adaptive, output_config: { effort: "high" } }],
-])("a model that thinks %s, asked for %s", (kind, reasoning, expected) => {
+])("a model that thinks %s, with the request %s", (kind, reasoning, expected) => {
 	expect(thinking(kind, reasoning)).toEqual(expected);
 });
 
@@ -63,7 +63,7 @@ test.each([
 	expect(chosen).toEqual(budget === undefined ? undefined : { type: "enabled", budget_tokens: budget });
 });
 
-test("a model that does not know the level takes the nearest", () => {
+test("a model that does not know the level uses the nearest one", () => {
 	expect(thinking("adaptive", "xhigh", { model: "claude-sonnet-4-6" }).output_config).toEqual({
 		effort: "high",
 	});
@@ -99,7 +99,7 @@ test.each<[string, Turn[], boolean]>([
 		],
 		true,
 	],
-])("a budget is given where the turn under way %s: %#", (_name, turns, given) => {
+])("a thinking budget is sent if the active turn %s: %#", (_name, turns, given) => {
 	expect(thinking("budget", "low", { turns }).thinking !== undefined).toBe(given);
 	expect(thinking("adaptive", "low", { turns }).thinking).toEqual(adaptive);
 });

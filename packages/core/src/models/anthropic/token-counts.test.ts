@@ -7,7 +7,7 @@ function countsOf(...usages: unknown[]) {
 	return { ...counts.usage(), suspect: counts.suspect };
 }
 
-test("all that was read is input, and what the cache had to do with it is a part of it", () => {
+test("all tokens that were read are input, and cached tokens are a part of it", () => {
 	const start = {
 		input_tokens: 10,
 		cache_read_input_tokens: 300,
@@ -23,7 +23,7 @@ test("all that was read is input, and what the cache had to do with it is a part
 	});
 });
 
-test("the last figures hold, and those that are absent stay", () => {
+test("the last counts are used, and missing ones remain", () => {
 	expect(
 		countsOf({ input_tokens: 10, output_tokens: 1 }, { input_tokens: 12, output_tokens: 5 }),
 	).toMatchObject({ inputTokens: 12, outputTokens: 5, suspect: false });
@@ -37,7 +37,7 @@ test.each([
 	["a figure beyond sense", { input_tokens: 1e18, output_tokens: 1e18 }, 1e9, 1e9],
 	["half a token", { input_tokens: 2.5, output_tokens: 1 }, 2, 1],
 	["a text", { input_tokens: "5", output_tokens: 1 }, 0, 1],
-])("%s is made sane, and noticed", (_name, usage, inputTokens, outputTokens) => {
+])("%s is corrected and reported", (_name, usage, inputTokens, outputTokens) => {
 	expect(countsOf(usage)).toMatchObject({ inputTokens, outputTokens, suspect: true });
 });
 

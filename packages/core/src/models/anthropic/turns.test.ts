@@ -83,7 +83,7 @@ test("empty blocks are not sent, and the roles still alternate", () => {
 	]);
 });
 
-test("the user's side begins and ends", () => {
+test("the conversation begins and ends with a user turn", () => {
 	const said = assistant([{ type: "text", text: "x" }]);
 	expect(encode([said, said])).toEqual([
 		{ role: "user", content: [text("(nothing)")] },
@@ -100,7 +100,7 @@ const thoughts = [
 	{ type: "thinking", text: "unsigned" },
 ] as const;
 
-test("thoughts go back to the model that had them, as they came", () => {
+test("thinking is sent unchanged to the model that wrote it", () => {
 	const turns = encode([user("a"), assistant([...thoughts, { type: "text", text: "b" }]), user("c")]);
 	expect(turns[1]?.content).toEqual([
 		{ type: "thinking", thinking: "hmm", signature: "s1" },
@@ -152,7 +152,7 @@ test("a model without images gets a note about the picture", () => {
 	]);
 });
 
-test("the last two turns of the user's side are marked, at their ends", () => {
+test("the last two user turns are marked at their ends", () => {
 	const turns = encode([
 		user("a"),
 		assistant([called("b")]),

@@ -11,7 +11,7 @@ function watch() {
 	return { clock, said, watchdog };
 }
 
-test("an answer that does not begin is given up after the time for the first byte", () => {
+test("a response that does not begin times out at the limit for the first byte", () => {
 	const { clock, said } = watch();
 	clock.advance(59_999);
 	expect(said).toEqual([]);
@@ -33,7 +33,7 @@ test("received bytes restart the idle time, so that pings keep an exchange alive
 	expect(said).toEqual(["no more of the answer for 45 s"]);
 });
 
-test("the idle time counts from the first byte on", () => {
+test("the idle time starts at the first byte", () => {
 	const { clock, said, watchdog } = watch();
 	watchdog.arrive();
 	watchdog.wait();
@@ -43,7 +43,7 @@ test("the idle time counts from the first byte on", () => {
 	expect(said).toHaveLength(1);
 });
 
-test("bytes that never end are given up after the time for all of them", () => {
+test("endless bytes time out at the limit for the complete response", () => {
 	const { clock, said, watchdog } = watch();
 	for (let second = 1; second < 600; second++) {
 		clock.advance(1000);
@@ -55,7 +55,7 @@ test("bytes that never end are given up after the time for all of them", () => {
 	expect(said).toEqual(["no end of the answer within 600 s"]);
 });
 
-test("a consumer that takes its time is not the provider's fault", () => {
+test("a slow consumer does not time out the provider", () => {
 	const { clock, said, watchdog } = watch();
 	watchdog.arrive();
 	clock.advance(500_000);
@@ -75,7 +75,7 @@ test("repeated reads do not restart the idle time", () => {
 	expect(said).toHaveLength(1);
 });
 
-test("the remaining time can be shortened, and no timer stays", () => {
+test("the remaining time can be shortened, and no timer remains", () => {
 	const { clock, said, watchdog } = watch();
 	watchdog.hurry(1000);
 	watchdog.hurry(5000);

@@ -61,7 +61,7 @@ test.each<[string, () => Response]>([
 			throw new TypeError("fetch failed");
 		},
 	],
-])("a server that answers with %s has counted nothing", async (reason, answer) => {
+])("a server that answers with %s returns no count", async (reason, answer) => {
 	const { model, counts } = open(answer);
 	await expect(model.countTexts("tiny", ["a"], signal)).rejects.toMatchObject({
 		code: "unavailable",

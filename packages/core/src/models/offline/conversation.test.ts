@@ -56,23 +56,23 @@ test.each([
 	["run: 1\nsay: a\n& read: 2", [["<run_command>", "a", "<read_file>"], []]],
 	["& run: 1\n& list: 2\nfetch: 3", [["<run_command>", "<list_files>"], ["<web_fetch>"], []]],
 	["think: t\nsay: a\nlong: 3 tokens\nrun: 1\nfail: f", [["(t)", "a", "{3}", "<run_command>"], ["!f"]]],
-])("%j makes these replies", (message, replies) => {
+])("%j returns these replies", (message, replies) => {
 	expect(planReplies(parseCommands(message)).map((reply) => reply.map(inShort))).toEqual(replies);
 });
 
-test("a message without commands is greeted, labelled, with something to try", () => {
+test("a message without commands gets a labelled greeting with an example", () => {
 	expect(replyTo(user("Hi, who are you?"))).toMatch(
 		/^\[offline\] Hello! .*`run: echo hi`.*parley help offline/,
 	);
 	expect(replyTo()).toBe(replyTo(user("Hi, who are you?")));
 });
 
-test("text is labelled once, and the rest is in its own paragraph", () => {
+test("text is labelled once, and the rest is a separate paragraph", () => {
 	expect(replyTo(user("say: one\nsay: two\nlong: 3 tokens"))).toBe("[offline] one\n\ntwo\n\n{3}");
 	expect(replyTo(user("think: hm\nthink: ah\nsay: two"))).toBe("(hm)(\n\n)(ah)[offline] two");
 });
 
-test("a run never ends in silence", () => {
+test("a run never ends without text", () => {
 	expect(replyTo(user("think: hm"))).toBe("(hm)[offline] Done.");
 });
 
@@ -86,7 +86,7 @@ test("results are repeated before the text that follows, and the run ends after 
 	);
 });
 
-test("the results of one reply are repeated together, failures and denials as such", () => {
+test("the results of one reply are repeated together, and failures and denials are marked", () => {
 	const question = user("run: 1\n& run: 2\n& tool: nope {}");
 	expect(replyTo(question)).toBe("<run_command><run_command><nope>");
 	const back = results(["a", "ok"], ["b", "denied: not today", true], ["c", "there is no tool nope", true]);
@@ -106,13 +106,13 @@ test("the text of a result with a picture is repeated, with a note about the pic
 	);
 });
 
-test("a command that cannot be read is explained, and the others are carried out", () => {
+test("an invalid command is explained, and the others run", () => {
 	const [explained, called] = replyTo(user("tool: x {\nrun: 1")).split("<");
 	expect(explained).toMatch(/^\[offline\] "tool:" was not carried out: /);
 	expect(called).toBe("run_command>");
 });
 
-test("only the latest user message counts, with the results of its own calls", () => {
+test("only the latest user message is used, with the results of its own calls", () => {
 	const before = [user("run: 1\nrun: 2"), calling("a"), results(["a", "old"])];
 	expect(replyTo(...before, user("say: stop that"))).toBe("[offline] stop that");
 	expect(replyTo(...before, user("thanks"))).toMatch(/^\[offline\] Hello!/);

@@ -136,7 +136,7 @@ test.each([
 	["long: 0 tokens", "1 to 1000000 tokens"],
 	["long: 1000001 tokens", "1 to 1000000 tokens"],
 	["long: 5 tokens at 0 per second", "at 1 or more per second"],
-])("%j returns the mistake and an example", (line, reason) => {
+])("%j returns the error and an example", (line, reason) => {
 	const word = /[a-z]+/.exec(line)?.[0];
 	const [command, ...others] = parseCommands(line);
 	expect(others).toEqual([]);
@@ -162,7 +162,7 @@ test("every example of the help is a command of its own word", () => {
 	}
 });
 
-test("every tool can be called by a line, and takes what the examples give it", () => {
+test("every tool can be called by a line, and accepts the arguments of the examples", () => {
 	const tools = [
 		...new Set([
 			...builtinTools(),

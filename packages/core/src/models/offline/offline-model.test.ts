@@ -38,7 +38,7 @@ async function converse(message: string, run: (call: CallBlock) => { text: strin
 	}
 }
 
-test("one command: a call, then a final reply with its output", async () => {
+test("one command returns a call, then a final reply with its output", async () => {
 	const { said, calls, end } = await converse("run: echo hi", () => ({ text: "hi\n", failed: false }));
 	expect(calls).toEqual([
 		{ type: "call", index: 0, id: "call_1_0", name: "run_command", arguments: { cmd: "echo hi" } },
@@ -47,7 +47,7 @@ test("one command: a call, then a final reply with its output", async () => {
 	expect(end).toMatchObject({ type: "end", stop: "end_turn", model: "offline" });
 });
 
-test("a conversation of several steps, some together, some failing, one unknown", async () => {
+test("a conversation has several steps: some parallel, some failing, one unknown", async () => {
 	const message = [
 		"Please do this:",
 		"say: looking around",
@@ -81,7 +81,7 @@ test("the same request gives the same events", async () => {
 	expect(await Array.fromAsync(stream(request))).toEqual(events);
 });
 
-test("text streams word by word, and nothing of it is lost", async () => {
+test("text streams word by word, without loss", async () => {
 	const events = await Array.fromAsync(stream(requestOf(user("say: one  two three"))));
 	expect(events.flatMap((event) => (event.type === "text" ? [event.text] : []))).toEqual([
 		"[offline] ",
@@ -132,7 +132,7 @@ test("usage is a quarter of the characters in and out, rounded up", async () => 
 	});
 });
 
-test("a picture counts as a page of text, whatever its size", async () => {
+test("a picture counts as a page of text, with any size", async () => {
 	const usageWith = async (...pictures: string[]) => {
 		const images = pictures.map((data) => ({ type: "image", mediaType: "image/png", data }) as const);
 		const message: Message = { role: "user", content: [...images, { type: "text", text: "say: a" }] };
@@ -147,7 +147,7 @@ test("a picture counts as a page of text, whatever its size", async () => {
 	expect(charactersOf({ ...result, pictures: [picture] })).toBe(8 + 4 * 1_024);
 });
 
-test("fail breaks the reply off after what was said, with the reason", async () => {
+test("fail interrupts the reply after its text, with the reason", async () => {
 	const events: ModelEvent[] = [];
 	const failing = async (): Promise<void> => {
 		for await (const event of stream(requestOf(user("say: well\nfail: out of ideas\nsay: never")))) {
@@ -158,7 +158,7 @@ test("fail breaks the reply off after what was said, with the reason", async () 
 	expect(textOf(events)).toBe("[offline] well");
 });
 
-test("long without a pace counts to the end and lets others have their turn", async () => {
+test("long without a pace counts to the end without blocking other work", async () => {
 	let turns = 0;
 	let running = true;
 	const count = (): void => {
@@ -173,7 +173,7 @@ test("long without a pace counts to the end and lets others have their turn", as
 	expect(turns).toBeGreaterThan(50);
 });
 
-test("long keeps the pace of the clock, each word at its own time", async () => {
+test("long keeps the pace of the clock, with each word at its own time", async () => {
 	const clock = new ManualClock();
 	const replies = stream(requestOf(user("long: 3 tokens at 4 per second")), undefined, clock);
 	const events = replies[Symbol.asyncIterator]();

@@ -9,14 +9,14 @@ test.each([
 	["read: a.txt", "read", { path: "a.txt" }],
 	["write: a.txt <<< one", "write", { path: "a.txt", content: "one" }],
 	["edit: a.txt <<< one >>> two", "edit", { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] }],
-])("%s calls %s where that is the tool's name", (line, name, args) => {
+])("%s calls %s if the tool has that name", (line, name, args) => {
 	const [command] = parseCommands(line).map((one) =>
 		inShortNames(one, named("bash", "read", "write", "edit")),
 	);
 	expect(command).toMatchObject({ kind: "call", name, arguments: args });
 });
 
-test("a tool with its long name is called by it, and so is a missing tool", () => {
+test("a tool with its long name is called by that name, and so is a missing tool", () => {
 	const [command] = parseCommands("run: echo hi");
 	if (!command) throw new Error("the grammar knows run");
 	expect(inShortNames(command, named("bash", "run_command"))).toBe(command);

@@ -15,7 +15,7 @@ test("every model that the SDK lists is in the table, in its order", () => {
 	expect(claudeModels.map(({ id }) => id)).toEqual(listed);
 });
 
-test("a tier is the newest of its family, and none that the SDK says will retire", () => {
+test("a tier is the newest model of its family that the SDK does not retire", () => {
 	expect(deprecated).toContain("claude-sonnet-4-5");
 	const newest = (family: string) => claudeModels.find(({ id }) => id.startsWith(`claude-${family}-`))?.id;
 	const tiers = claudeModels.flatMap(({ id, tier }) => (tier ? [[tier, id]] : []));

@@ -5,7 +5,7 @@ import { ModelTable } from "./model-table.ts";
 
 const read = (...models: unknown[]) => new ModelTable(modelsFromFile({ models }, "models.json"));
 
-test("a row with a known id corrects what it mentions and leaves the rest", () => {
+test("a row with a known id changes the given fields and keeps the rest", () => {
 	const table = read({ id: "claude-haiku-5-5", max_output: 32_000, prices: { input: 0.2 } });
 	const builtin = builtinModels.find(({ id }) => id === "claude-haiku-5-5");
 	expect(table.find("fast", "anthropic")).toEqual({
@@ -55,7 +55,7 @@ test("any other row adds a model with the required fields and defaults for the r
 	});
 });
 
-test("the same name of another provider is another model", () => {
+test("the same name at another provider is another model", () => {
 	const table = read({ id: "offline", context_window: 1000, max_output: 100 });
 	expect(table.find("offline", "offline")?.contextWindow).toBe(200_000);
 	expect(table.find("offline", "anthropic")?.contextWindow).toBe(1000);
@@ -68,7 +68,7 @@ test("a tier moves from its model to the model that claims it", () => {
 	expect(table.find("standard", "offline")?.id).toBe("offline");
 });
 
-test("a higher price for long prompts can be taken back", () => {
+test("a higher price for long prompts can be removed", () => {
 	expect(read({ id: "claude-haiku-5-5", long_prompt: null }).find("fast", "anthropic")).not.toHaveProperty(
 		"longPrompt",
 	);
@@ -117,7 +117,7 @@ test.each([
 		"models[0].long_prompt.above (models.json) is missing",
 	],
 	[{ models: [row, row] }, '"m" stands twice: models[1].id (models.json)'],
-])("%j is refused with its place and what is allowed", (value, message) => {
+])("%j is refused with its position and the allowed values", (value, message) => {
 	expect(() => modelsFromFile(value, "models.json")).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),
 	);

@@ -51,15 +51,18 @@ test.each([
 	["haiku", "claude-haiku-5-5"],
 	["standart", "standard"],
 	["claude-3-opus-latest", "claude-opus-5-5"],
-])("%s was probably meant to be %s", (name, meant) => {
+])("%s is corrected to %s", (name, meant) => {
 	const near = table.near(name, "anthropic");
 	expect(near[0]).toBe(meant);
 	expect(near.length).toBeLessThanOrEqual(3);
 });
 
-test.each(["gpt-4o", "gpt-5", "gpt-5-5", "5-5", "llama3.2:3b", "", "🦙"])("%j resembles nothing", (name) => {
-	expect(table.near(name, "anthropic")).toEqual([]);
-});
+test.each(["gpt-4o", "gpt-5", "gpt-5-5", "5-5", "llama3.2:3b", "", "🦙"])(
+	"%j is similar to no name",
+	(name) => {
+		expect(table.near(name, "anthropic")).toEqual([]);
+	},
+);
 
 const usage = (input: number, output: number, read = 0, write = 0): Usage => ({
 	inputTokens: input,

@@ -184,7 +184,7 @@ test.each([
 	"sudo shutdown -h now",
 	"reboot",
 	"wipefs -a /dev/sda",
-])("%j cannot be taken back", async (command) => {
+])("%j is irreversible", async (command) => {
 	expect(await classesOf(command)).toContain("irreversible");
 });
 
@@ -294,7 +294,7 @@ test.each([
 	"cd .git && cp x hooks/pre-push",
 	"echo {} > parley.config.json",
 	"install -m 755 x ~/.config/autostart/x.desktop",
-])("%j touches what steers the machine or the gateway", async (command) => {
+])("%j changes control files of the machine or the gateway", async (command) => {
 	expect(await classesOf(command)).toContain("control");
 });
 
@@ -347,7 +347,7 @@ test.each([
 	"cd /proc; cat self/environ",
 	"P=/proc/self; cat $P/environ",
 	"xargs -0 -a /proc/1/environ -n1 echo",
-])("%j names what holds keys or passwords", async (command) => {
+])("%j names files with keys or passwords", async (command) => {
 	expect(await classesOf(command)).toContain("secret");
 });
 
@@ -419,7 +419,7 @@ test.each([
 	expect(await classesOf(command)).toBe("");
 });
 
-test("a removal inside the roots is judged by the real place, and the root itself may go", async () => {
+test("a removal inside the roots is judged by the real path, and the root itself may be removed", async () => {
 	expect(await classesOf(`rm -rf ${cwd}/sub`)).toBe("");
 	expect(await classesOf(`rm -rf ${cwd}`)).toBe("");
 	expect(await classesOf(`rm -rf ${cwd}2`)).toBe("irreversible");

@@ -44,13 +44,13 @@ test("redirections are separate from words", () => {
 	]);
 });
 
-test("variables that are known are put in, and split like the shell does", () => {
+test("known variables are replaced, and split like in a shell", () => {
 	expect(wordsOf('ls $HOME/x "${HOME}"', { HOME: "/home/a b" })).toEqual([
 		["ls", "/home/a", "b/x", "/home/a b"],
 	]);
 });
 
-test("plain words are read as a real shell reads them", () => {
+test("plain words are parsed like in a real shell", () => {
 	const texts = [
 		"a 'b'\"c\"d\\e",
 		"'a\\b' \"a\\b\" a\\\\b",
@@ -71,7 +71,7 @@ test("plain words are read as a real shell reads them", () => {
 	}
 });
 
-test("read blindly, quotes hide nothing", () => {
+test("in the blind reading, quotes hide no text", () => {
 	expect(splitBlindly("a 'b; c' \"d$(e)\" {f,g} ${h} i\\j")).toEqual([
 		["a", "b"],
 		["c", "d$"],

@@ -49,7 +49,7 @@ test("without any file there is the default agent", async ({ place }) => {
 	expect(await place.refusal("reviewer")).toBe("agent not found: reviewer; available: default");
 });
 
-test("either file is enough", async ({ place }) => {
+test("one of the two files is enough", async ({ place }) => {
 	await place.write("quick/config.toml", 'name = "Quick"\nmodel = "fast"\ntools = ["read_file"]');
 	await place.write("poet/agent.md", "  You write {{cwd}} poems.\r\n\n");
 	await place.write("both/config.toml", "");
@@ -72,7 +72,7 @@ test("either file is enough", async ({ place }) => {
 	expect(profiles.map(({ name }) => name)).toEqual(["both", "default", "poet", "quick"]);
 });
 
-test("the default agent can be the operator's own", async ({ place }) => {
+test("the operator can replace the default agent", async ({ place }) => {
 	await mkdir(join(place.agents, "default"), { recursive: true });
 	expect(await place.profiles.find("default")).toMatchObject({ title: "Parley" });
 	await place.write("default/agent.md", "You are terse.");
@@ -107,7 +107,7 @@ test("a broken agent does not hide the others", async ({ place }) => {
 	expect(await place.refusal("none")).toBe("agent not found: none; available: default, good");
 });
 
-test("a name that leads elsewhere is not an agent, whatever file is at its path", async ({ place }) => {
+test("a name that leads outside is not an agent, despite any file at its path", async ({ place }) => {
 	await mkdir(join(place.root, "outside"));
 	await writeFile(join(place.root, "outside", "agent.md"), "secret");
 	await place.write("agent.md", "not an agent either");
@@ -124,7 +124,7 @@ test("a name that leads elsewhere is not an agent, whatever file is at its path"
 		expect(await place.refusal(name)).toMatch(/^agent not found: .*; available: default$/);
 });
 
-test("a name is shown in full view and not at length", async ({ place }) => {
+test("a name is shown with visible characters and a limited length", async ({ place }) => {
 	expect(await place.refusal("a\u001b[2J")).toBe("agent not found: a\\u{1b}[2J; available: default");
 	expect(await place.refusal(`${"x".repeat(200)}`)).toBe(
 		`agent not found: ${"x".repeat(100)}…; available: default`,

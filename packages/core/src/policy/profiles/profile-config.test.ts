@@ -34,7 +34,7 @@ http_timeout_seconds = 300
 });
 
 test.each(["http://10.0.0.5:8080", "http://10.0.0.5:8080/", "http://10.0.0.5:8080/v1/"])(
-	"the address %s is that of the server, however it is written",
+	"the address %s is the address of the server in any notation",
 	(endpoint) => {
 		expect(readProfileConfig(`[provider]\nendpoint = "${endpoint}"`)).toMatchObject({
 			endpoint: { url: "http://10.0.0.5:8080" },
@@ -42,12 +42,12 @@ test.each(["http://10.0.0.5:8080", "http://10.0.0.5:8080/", "http://10.0.0.5:808
 	},
 );
 
-test("an empty file says nothing, and no tools are none", () => {
+test("an empty file sets no value, and an empty list of tools disables all tools", () => {
 	expect(readProfileConfig("")).toEqual({ sampling: {} });
 	expect(readProfileConfig("tools = []")).toEqual({ sampling: {}, tools: [] });
 });
 
-test("the model is in either place, and both must agree", () => {
+test("the model is set in either field, and both must agree", () => {
 	const both = 'model = "a.gguf"\n[provider]\nmodel = "a.gguf"';
 	expect(readProfileConfig('model = "a.gguf"')).toMatchObject({ model: "a.gguf" });
 	expect(readProfileConfig('[provider]\nmodel = "a.gguf"')).toMatchObject({ model: "a.gguf" });
@@ -68,7 +68,7 @@ test.each([
 	["[provider.tls]\nverify = false", 'unknown key "tls" in [provider]; allowed: endpoint, model'],
 	["sampling = { zzz = 1 }", 'unknown key "zzz" in [sampling]; allowed'],
 	['sampling.seed = "x"', 'unknown key "seed" in [sampling]; allowed'],
-])("a key that there is not is named, with its line and what was meant: %j", (text, words) => {
+])("an unknown key is named with its line and a suggestion: %j", (text, words) => {
 	expect(() => readProfileConfig(text)).toThrow(words);
 });
 

@@ -64,13 +64,13 @@ async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox)
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-testInside("who listens hears the command alone, and nothing of how the sandbox is built", async () => {
+testInside("a listener receives only the command, and no details of the sandbox setup", async () => {
 	const heard: Uint8Array[] = [];
 	await run("echo one; echo two", { onOutput: (chunk) => void heard.push(chunk) });
 	expect(Buffer.concat(heard).toString()).toBe("one\ntwo\n");
 });
 
-testInside("a command works in the roots, with programs of the system, and ends as it ends", async () => {
+testInside("a command works in the roots with programs of the system, and returns its own exit", async () => {
 	expect(await run("echo x >made; cat made; pwd; exit 3")).toBe(`x\n${root}\n[3]`);
 	expect(await readFile(join(root, "made"), "utf8")).toBe("x\n");
 	expect(await run("whoami; id -u; echo ~; getent hosts localhost >/dev/null; git --version")).toMatch(
@@ -79,7 +79,7 @@ testInside("a command works in the roots, with programs of the system, and ends 
 });
 
 testInside(
-	"it finds the variables that are allowed and its own, and nobody else sees a password",
+	"a command has the allowed variables and its own, and no other process sees a password",
 	async () => {
 		const where = await sandboxesWith({ API_KEY: "canary", LANG: "C" }).of({ chat: false, roots: [root] });
 		const fields = { environment: { PASSWORD: "hunter2" } };
@@ -114,7 +114,7 @@ function textOf(path: string): string {
 	}
 }
 
-testInside("whoever started what, it ends with the command, its time, or its cancelling", async () => {
+testInside("all processes end with the command, its timeout or its cancellation", async () => {
 	const mark = `${Math.floor(systemClock.now() / 1000)}.25`;
 	const left = (): string[] => runningWith(`sleep ${mark}`);
 	const leave = `(setsid sleep ${mark} &) & nohup sh -c 'sleep ${mark} & sleep ${mark}' >/dev/null 2>&1 &`;
@@ -132,7 +132,7 @@ testInside("whoever started what, it ends with the command, its time, or its can
 	await expect.poll(left).toEqual([]);
 });
 
-testInside("it is asked to end before it is made to", async () => {
+testInside("a command is asked to end before it is killed", async () => {
 	const where = await sandbox();
 	const abort = new AbortController();
 	const line = "trap 'echo bye; exit 0' TERM; touch up; while :; do sleep 0.05; done";
@@ -176,7 +176,7 @@ testInside("new files that would control later commands are renamed and reported
 	expect(readdirSync(join(root, ".github"))).toEqual([expect.stringMatching(/^workflows\.held-back-/)]);
 });
 
-testInside("the data directory is not there, but for a workspace in it", async () => {
+testInside("the data directory is hidden, except a workspace in it", async () => {
 	expect(await run("ls data; cat data/token; echo x >data/x")).not.toContain("secret");
 	expect(existsSync(join(data, "x"))).toBe(false);
 	const workspace = join(data, "workspaces/one");
@@ -188,7 +188,7 @@ testInside("the data directory is not there, but for a workspace in it", async (
 	expect(existsSync(join(workspace, "made"))).toBe(true);
 });
 
-testInside("of a home directory that is a root, keys are not seen", async () => {
+testInside("keys in a home directory that is a root are hidden", async () => {
 	const home = join(directory.path, "home");
 	await putFiles({
 		"home/.ssh/id_rsa": "KEY",
@@ -203,23 +203,26 @@ testInside("of a home directory that is a root, keys are not seen", async () => 
 	expect(output).toBe("textno\n");
 });
 
-testInside("of what lies elsewhere it sees what a person has agreed to, and changes none of it", async () => {
-	const elsewhere = join(directory.path, "elsewhere");
-	await putFiles({ "elsewhere/x": "seen" });
-	const where = await sandbox();
-	const { output } = await where.run(shellCommand("cat x; touch y 2>/dev/null || echo no", elsewhere));
-	expect(output).toBe("seenno\n");
-	const whole = await where.run(shellCommand(`cat ${elsewhere}/x; cat ${data}/token; echo; id -un`, "/"));
-	expect(whole.output).toContain("seen");
-	expect(whole.output).not.toContain("secret");
-	for (const place of ["/proc", "/dev"]) {
-		expect(
-			(await where.run(shellCommand("ls 1/environ nvme* sd* 2>/dev/null | wc -l", place))).output,
-		).toMatch(/^[01]\n/);
-	}
-});
+testInside(
+	"a command reads only the approved paths outside the roots, and changes none of them",
+	async () => {
+		const elsewhere = join(directory.path, "elsewhere");
+		await putFiles({ "elsewhere/x": "seen" });
+		const where = await sandbox();
+		const { output } = await where.run(shellCommand("cat x; touch y 2>/dev/null || echo no", elsewhere));
+		expect(output).toBe("seenno\n");
+		const whole = await where.run(shellCommand(`cat ${elsewhere}/x; cat ${data}/token; echo; id -un`, "/"));
+		expect(whole.output).toContain("seen");
+		expect(whole.output).not.toContain("secret");
+		for (const place of ["/proc", "/dev"]) {
+			expect(
+				(await where.run(shellCommand("ls 1/environ nvme* sd* 2>/dev/null | wc -l", place))).output,
+			).toMatch(/^[01]\n/);
+		}
+	},
+);
 
-testInside("a program of the gateway's own is there for its command alone", async () => {
+testInside("a program of the gateway is visible only to its command", async () => {
 	await putFiles({ "own/tool": "#!/bin/sh\necho mine\n" });
 	const program = join(directory.path, "own/tool");
 	spawnSync("chmod", ["755", program]);
@@ -229,26 +232,26 @@ testInside("a program of the gateway's own is there for its command alone", asyn
 	expect(await run(`ls ${program} 2>/dev/null`)).toBe("[2]");
 });
 
-testInside("who commits is as the person has set it, and nothing else of their settings", async () => {
-	const settings =
-		'[user]\n\tname = Ada \\"L\\"\n[credential]\n\thelper = !echo canary\n[core]\n\tsshCommand = canary\n';
-	await putFiles({ "home/.gitconfig": settings });
-	expect(await run("git config --global --list")).toBe('user.name=Ada "L"\n');
-	const chat = await sandboxes().of({ chat: true, roots: [root] });
-	expect(await run("git config user.name", {}, chat)).toBe("Parley\n");
-});
-
 testInside(
-	"of where services have their sockets a command sees nothing, whatever its directory",
+	"the commit author is the configured one, and no other setting of the person is visible",
 	async () => {
-		const where = await sandbox();
-		const { output } = await where.run(shellCommand("ls -A /run | grep -v current-system; pwd", "/"));
-		expect(output).toBe("/\n");
-		expect((await where.run(shellCommand("ls -A . | wc -l", "/run"))).output).toBe("0\n");
+		const settings =
+			'[user]\n\tname = Ada \\"L\\"\n[credential]\n\thelper = !echo canary\n[core]\n\tsshCommand = canary\n';
+		await putFiles({ "home/.gitconfig": settings });
+		expect(await run("git config --global --list")).toBe('user.name=Ada "L"\n');
+		const chat = await sandboxes().of({ chat: true, roots: [root] });
+		expect(await run("git config user.name", {}, chat)).toBe("Parley\n");
 	},
 );
 
-testInside("commands of chat find no secrets in the roots, those of the operator do", async () => {
+testInside("directories with sockets of services are hidden from a command in any directory", async () => {
+	const where = await sandbox();
+	const { output } = await where.run(shellCommand("ls -A /run | grep -v current-system; pwd", "/"));
+	expect(output).toBe("/\n");
+	expect((await where.run(shellCommand("ls -A . | wc -l", "/run"))).output).toBe("0\n");
+});
+
+testInside("commands of chat cannot read secrets in the roots, and those of the operator can", async () => {
 	await putFiles({
 		"home/code/.env": "KEY",
 		"home/code/deep/er/id_rsa": "KEY",
@@ -268,7 +271,7 @@ testInside("commands of chat find no secrets in the roots, those of the operator
 	expect(chat.profile).not.toBe((await sandbox()).profile);
 });
 
-testInside("every process has its limits", async () => {
+testInside("every process has resource limits", async () => {
 	const line = "ulimit -n; ulimit -f; ulimit -t; ulimit -v; ulimit -c; cat /proc/self/oom_score_adj";
 	const { features } = await sandboxes().check();
 	const { v } = limitsOfProcess(features?.memory ?? "address-space");
@@ -278,7 +281,7 @@ testInside("every process has its limits", async () => {
 	expect(await run("ulimit -f; echo x >small && cat small", { maxFileBytes: 1 })).toBe("1\nx\n");
 });
 
-testInside("files in memory have a limit, and /dev takes none", async () => {
+testInside("files in memory have a limit, and /dev accepts none", async () => {
 	const places = ["/tmp", "/var/tmp", "/dev/shm", "~"];
 	const sizes = await run(
 		`for place in ${places.join(" ")}; do df -k --output=size "$place" | tail -n 1; done`,

@@ -16,6 +16,6 @@ test.each([
 	["a relative name", `${header}${entry(" x.sock")}`],
 	["a name with a line feed", `${header}${entry(" /a\nb")}`],
 	["no end", `${header}${entry(" /a")}000000`],
-])("a list with %s does not say everything", (_, list) => {
+])("a list with %s is incomplete", (_, list) => {
 	expect(socketNamesIn(list).isWhole).toBe(false);
 });

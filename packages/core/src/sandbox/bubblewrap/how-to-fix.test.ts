@@ -8,7 +8,7 @@ test.each([
 	["ID=arch", "pacman -S bubblewrap"],
 	["ID=constructor\n", "install bubblewrap (bwrap)"],
 	["", "install bubblewrap (bwrap)"],
-])("for a system with %j it says how to install bubblewrap", (release, words) => {
+])("a system with %j gets the instructions for installing bubblewrap", (release, words) => {
 	expect(howToInstall(release, "linux")).toBe(words);
 });
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-testOnLinux("what is moved stays beside, also in a directory that is shut", async () => {
+testOnLinux("a moved file stays in the same directory, also in a closed one", async () => {
 	const shut = join(directory.path, "shut");
 	await mkdir(shut);
 	await writeFile(join(shut, "hooks"), "");
@@ -34,7 +34,7 @@ testOnLinux("nothing is moved if a link replaced its directory", async () => {
 	expect(await readdir(join(directory.path, "elsewhere"))).toEqual(["config"]);
 });
 
-testOnLinux("a name that is taken is told, not written over", async () => {
+testOnLinux("an existing name is reported, not overwritten", async () => {
 	const taken = join(directory.path, "hooks.held-back-one");
 	await mkdir(join(directory.path, "hooks"));
 	await mkdir(join(taken, "x"), { recursive: true });

@@ -32,14 +32,14 @@ function putCgroup(path: string, processes: readonly number[], controllers = "cp
 
 const textOf = (...path: string[]): string => readFileSync(join(...path), "utf8");
 
-test("addresses of a process are limited by the number of processors, and less with a cgroup", () => {
+test("the address space of a process is limited by the number of processors, and less with a cgroup", () => {
 	const gib = (...[kind, processors]: Parameters<typeof limitsOfProcess>): number =>
 		limitsOfProcess(kind, processors).v / 1024 ** 2;
 	expect([1, 2, 8, 64].map((processors) => gib("address-space", processors))).toEqual([5, 6, 12, 16]);
 	expect(gib("systemd", 2)).toBe(16);
 });
 
-test("the cgroup around the gateway's own holds commands if no process is in it", async () => {
+test("the parent cgroup of the gateway contains commands if it has no process", async () => {
 	const service = putCgroup("parley.service", []);
 	const own = putCgroup("parley.service/gateway", [7, 8]);
 	expect(await delegatedCgroup(own, 7)).toBe(service);
@@ -84,7 +84,7 @@ test("a command does not start if its cgroup cannot be made", () => {
 	expect(String(stderr)).toContain(`parley: no cgroup ${directory.path}`);
 });
 
-test("systemd gets limits of memory, swap and processes, and the command no environment", () => {
+test("systemd gets limits of memory, swap and processes, and no environment of the command", () => {
 	const program = "/usr/bin/systemd-run";
 	expect(scopeArguments({ program, uid: 1000, options: [] }).join(" ")).toBe(
 		`${program} --user --scope --quiet --collect --property=MemoryMax=4294967296 --property=MemorySwapMax=0 ` +

@@ -30,7 +30,7 @@ test("a command without a sandbox is counted before any other task can see its p
 	expect(runs.started).toBe(1);
 });
 
-test("a command that cannot be started is not counted", async () => {
+test("a command that cannot start is not counted", async () => {
 	const runs = new CommandRuns({ clock: systemClock, ids: createIds() });
 	const failed = runs.run(command, async () => prepared("/nowhere"));
 	await expect(failed).rejects.toMatchObject({ code: "failed_precondition" });

@@ -17,7 +17,7 @@ test("the middle of longer output is left out with a marker that counts it", () 
 	expect(windowOf(4, "abcdefg")).toBe("ab\n[… 3 bytes left out …]\nfg");
 });
 
-test("the tail is right however the chunks fall", () => {
+test("the tail is correct for all chunk boundaries", () => {
 	const text = Array.from({ length: 500 }, (_, index) => `${index},`).join("");
 	for (const size of [1, 2, 3, 7, 16, 63, 64, 65, 1000]) {
 		const chunks = text.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
@@ -26,7 +26,7 @@ test("the tail is right however the chunks fall", () => {
 	}
 });
 
-test("a character split between chunks is put together again", () => {
+test("a character that is split between chunks is joined again", () => {
 	const bytes = Buffer.from("aé漢😀z");
 	const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
 	expect(windowOf(100, ...single)).toBe("aé漢😀z");
@@ -52,7 +52,7 @@ test("NUL and invalid UTF-8 are replaced and still kept within the limit", () =>
 	expect(Buffer.byteLength(noise)).toBeLessThan(1050);
 });
 
-test("after 8 MiB the stream is counted and no longer stored", () => {
+test("after 8 MiB the stream is counted but not stored", () => {
 	const window = new OutputWindow(100);
 	const chunk = Buffer.alloc(1024 * 1024, "a");
 	for (let written = 0; written < 8; written += 1) window.write(chunk);

@@ -60,7 +60,7 @@ test("a command's output and exit code are returned", async () => {
 	});
 });
 
-test.runIf(onLinux)("a command does not start in a link that took the place of its directory", async () => {
+test.runIf(onLinux)("a command does not start in a link that replaced its directory", async () => {
 	const [project, outside] = [join(cwd, "project"), join(cwd, "outside")];
 	mkdirSync(join(project, "below"), { recursive: true });
 	mkdirSync(join(outside, "below"), { recursive: true });
@@ -83,7 +83,7 @@ test("standard output and error keep the order in which they were written", asyn
 	expect((await sandboxOf().run(shell(script))).output).toBe(expected);
 });
 
-test("arguments arrive as they are and the directory is the one given", async () => {
+test("arguments arrive unchanged in the given directory", async () => {
 	const args = ["-n", "a b", "$HOME", "'", "\n", "*", "é"];
 	const outcome = await sandboxOf().run(
 		shell("", { args: ["-c", 'pwd; for a in "$@"; do echo "<$a>"; done', "sh", ...args] }),
@@ -91,13 +91,13 @@ test("arguments arrive as they are and the directory is the one given", async ()
 	expect(outcome.output).toBe(`${cwd}\n${args.map((arg) => `<${arg}>\n`).join("")}`);
 });
 
-test("variables of the command alone reach it, but none takes the place of its mark", async () => {
+test("variables of the command reach only it, and none replaces its marker", async () => {
 	const environment = { GREETING: "hi", PARLEY_CALL: "mine" };
 	const outcome = await sandboxOf().run(shell('echo "$GREETING $PARLEY_CALL"', { environment }));
 	expect(outcome.output).toMatch(/^hi commands_/);
 });
 
-test("a program is found by its name on the path", async () => {
+test("a program is found by its name on the PATH", async () => {
 	const outcome = await sandboxOf().run(shell("", { executable: "echo", args: ["hi"] }));
 	expect(outcome).toMatchObject({ code: 0, output: "hi\n" });
 });
@@ -151,14 +151,16 @@ test("only allowed names of the environment reach the command", async () => {
 	]);
 });
 
-test.runIf(onLinux)("a command inherits its three standard descriptors and no other", async () => {
+test.runIf(onLinux)("a command inherits its three standard descriptors and no others", async () => {
 	const { output } = await sandboxOf().run(shell("", { executable: "/bin/ls", args: ["/proc/self/fd"] }));
 	// The fourth is the directory that ls itself reads.
 	expect(output).toBe("0\n1\n2\n3\n");
 });
 
-test.runIf(onLinux && existsSync("/bin/bash"))("descriptors that the gateway inherited stay behind", () => {
-	const script = `
+test.runIf(onLinux && existsSync("/bin/bash"))(
+	"a command does not get descriptors that the gateway inherited",
+	() => {
+		const script = `
 		import { createIds, systemClock } from "@parley/base";
 		import { createUnsandboxed } from ${JSON.stringify(join(import.meta.dirname, "unsandboxed.ts"))};
 		const outcome = await createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() }).run({
@@ -167,19 +169,20 @@ test.runIf(onLinux && existsSync("/bin/bash"))("descriptors that the gateway inh
 		});
 		process.stdout.write(outcome.output);
 	`;
-	const launch = 'exec "$0" --input-type=module -e "$1" 9</etc/hosts 47</etc/hosts 200</etc/hosts';
-	const result = spawnSync("/bin/bash", ["-c", launch, process.execPath, script], {
-		cwd: import.meta.dirname,
-		encoding: "utf8",
-	});
-	expect(result.stdout).toBe("0\n1\n2\n3\n");
-});
+		const launch = 'exec "$0" --input-type=module -e "$1" 9</etc/hosts 47</etc/hosts 200</etc/hosts';
+		const result = spawnSync("/bin/bash", ["-c", launch, process.execPath, script], {
+			cwd: import.meta.dirname,
+			encoding: "utf8",
+		});
+		expect(result.stdout).toBe("0\n1\n2\n3\n");
+	},
+);
 
-test("a command has no input to wait for", async () => {
+test("a command has an empty input", async () => {
 	expect(await sandboxOf().run(shell("cat; echo done"))).toMatchObject({ code: 0, output: "done\n" });
 });
 
-test("a command runs in a session and group of its own, and is known while it runs and 60 s longer", async () => {
+test("a command has its own session and group, and is remembered while it runs and for 60 s after", async () => {
 	const clock = new ManualClock();
 	const sandbox = sandboxOf(clock);
 	expect(sandbox.processes()).toEqual([]);
@@ -245,7 +248,7 @@ test.runIf(onLinux)(
 	},
 );
 
-test("commands of two sandboxes, and two commands of one, leave each other alone", async () => {
+test("commands of one or two sandboxes do not affect each other", async () => {
 	const sandbox = sandboxOf();
 	expect(sandbox.marker).toBeUndefined();
 	const waits = sandbox.run(shell("sleep 0.3; echo $PARLEY_CALL"));
@@ -265,7 +268,7 @@ test("an abort ends the command and its background processes", async () => {
 	expect(await pending).toMatchObject({ code: null, signal: "SIGTERM", timedOut: false });
 });
 
-test("a command that ignores the polite end is killed two seconds later", async () => {
+test("a command that ignores SIGTERM is killed two seconds later", async () => {
 	const aborter = new AbortController();
 	const clock = new ManualClock();
 	const marker = join(cwd, "ignoring");
@@ -278,7 +281,7 @@ test("a command that ignores the polite end is killed two seconds later", async 
 	expect(await pending).toMatchObject({ code: null, signal: "SIGKILL" });
 });
 
-test("a command that takes too long is ended, and its output is kept", async () => {
+test("a command that takes too long is ended, and its output is returned", async () => {
 	const clock = new ManualClock();
 	const marker = join(cwd, "slow");
 	const pending = sandboxOf(clock).run(
@@ -296,7 +299,7 @@ test("no process starts if the signal has aborted before", async () => {
 	expect(existsSync(marker)).toBe(false);
 });
 
-test("long output is kept head and tail", async () => {
+test("long output keeps its head and tail", async () => {
 	const { output } = await sandboxOf().run(shell("seq 1 100000", { maxOutputBytes: 40 }));
 	const head = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10";
 	expect(output).toBe(`${head}\n[… ${588_895 - 40} bytes left out …]\n\n99998\n99999\n100000\n`);

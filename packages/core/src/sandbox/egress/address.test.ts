@@ -114,7 +114,7 @@ test.each([
 	expect(isPublicAddress(text)).toBe(true);
 });
 
-test("a public address of a network that this machine is in is a neighbour's", () => {
+test("a public address in a network of this machine counts as a neighbour", () => {
 	const base = { netmask: "", mac: "", internal: false };
 	const interfaces: Record<string, NetworkInterfaceInfo[]> = {
 		eth0: [

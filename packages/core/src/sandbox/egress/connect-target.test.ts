@@ -7,7 +7,7 @@ test.each([
 	["example.com:443", "example.com"],
 	["EXAMPLE.com.:443", "example.com"],
 	["a.b.Example.ORG:0443", "a.b.example.org"],
-])("%j leads to %j", (authority, host) => {
+])("%j is resolved to %j", (authority, host) => {
 	expect(readTarget(authority, allowed)).toBe(host);
 });
 

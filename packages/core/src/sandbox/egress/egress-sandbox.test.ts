@@ -80,7 +80,7 @@ function asking(host: string): string {
 	'`;
 }
 
-test("sessions have a sandbox with a way to the named hosts beside the one without, for chat too", async () => {
+test("sessions have a sandbox with access to the named hosts in addition to one without, also for chat", async () => {
 	for (const chat of [false, true]) {
 		const sandbox = await sandboxes.of({ chat, roots: [root] });
 		expect(sandbox.hosts).toBeUndefined();
@@ -105,7 +105,7 @@ test("refusals are at the end of the output", async () => {
 	);
 });
 
-test("the sandbox without it has no proxy, and the command with it has only the proxy", async () => {
+test("the sandbox without access has no proxy, and the command with access has only the proxy", async () => {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const closed = await run(sandbox, `ls /dev/parley; ${asking("example.com")}`);
 	expect(closed?.output).toContain("ECONNREFUSED");
@@ -119,7 +119,7 @@ test("the sandbox without it has no proxy, and the command with it has only the 
 	expect(reported).toEqual([]);
 });
 
-test("a command with the way out can make no Unix socket either", async () => {
+test("a command with network access cannot create a Unix socket either", async () => {
 	const { egress: sandbox } = await sandboxes.of({ chat: false, roots: [root] });
 	const code =
 		'require("node:net").createServer().on("error", ({ code }) => console.log(code)).listen("x.sock")';
@@ -127,7 +127,7 @@ test("a command with the way out can make no Unix socket either", async () => {
 	expect(outcome?.output).toBe("EACCES\n");
 });
 
-test("the way is closed with the command, also when it is cancelled", async () => {
+test("the proxy is closed with the command, also after a cancellation", async () => {
 	const { egress: sandbox } = await sandboxes.of({ chat: false, roots: [root] });
 	const cancel = new AbortController();
 	const hold = `exec "$(command -v node || echo /dev/parley/node)" -e '

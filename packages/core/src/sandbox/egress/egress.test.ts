@@ -83,7 +83,7 @@ async function openTunnel(proxyPort: number): Promise<Socket> {
 	return socket;
 }
 
-test("the answer of an allowed host arrives, each side can end first, and bytes are counted", async () => {
+test("the response of an allowed host arrives, each side can end first, and bytes are counted", async () => {
 	const { proxyPort, entries, log } = await setUp();
 	const socket = dial(
 		proxyPort,
@@ -140,7 +140,7 @@ test("no bytes are forwarded after a request that is not CONNECT", async () => {
 test.each([
 	...["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0"],
 	...["::1", "::ffff:127.0.0.1", "::ffff:93.184.215.14", "fe80::1", "fd00::1", "ff02::1", "64:ff9b::7f00:1"],
-])("a name that leads to %s is refused, also where another address is public", async (address) => {
+])("a name with the address %s is refused, also if another address is public", async (address) => {
 	for (const addresses of [[address], [publicAddress, address]]) {
 		const { proxyPort, reached } = await setUp({ lookup: async () => addresses });
 		const answer = await ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
@@ -151,7 +151,7 @@ test.each([
 	}
 });
 
-test("a name that leads elsewhere the next time is looked up once for each connection, and what was checked is used", async () => {
+test("a name is looked up once for each connection, and the checked address is used", async () => {
 	const answers = [[publicAddress], ["127.0.0.1"]];
 	const { proxyPort, reached } = await setUp({ lookup: async () => answers.shift() ?? [] });
 	const first = await openTunnel(proxyPort);
@@ -194,7 +194,7 @@ test("a client that sends no request, or sends it slowly, is disconnected after 
 	expect(clock.pending).toBe(0);
 });
 
-test("a look-up and a connection that take longer than 10 seconds are given up", async () => {
+test("a slow lookup or connection times out after 10 seconds", async () => {
 	const requested = Promise.withResolvers<void>();
 	const lookup = (): Promise<string[]> => {
 		requested.resolve();
@@ -248,7 +248,7 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	for (const socket of many) socket.destroy();
 });
 
-test("a command has at most 5000 connections, and further ones are not reported one by one", async () => {
+test("a command has at most 5000 connections, and further ones are not reported separately", async () => {
 	const { proxyPort, entries } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
 	for (let made = 0; made < 5_050; made += 50) {

@@ -9,7 +9,7 @@ test.each([
 	["ｅxample.com", "example.com"],
 	["exa\u{ad}mple.com", undefined],
 	["_dmarc.example.com", "_dmarc.example.com"],
-])("the name %j is compared as %j", (text, name) => {
+])("the name %j is normalised to %j", (text, name) => {
 	expect(readHostName(text)).toBe(name);
 });
 
@@ -43,7 +43,7 @@ test.each([
 		"*.example.com",
 		"a,b.com",
 	],
-])("%j is not a name of the internet", (text) => {
+])("%j is not a public host name", (text) => {
 	expect(readHostName(text)).toBeUndefined();
 });
 
@@ -60,7 +60,7 @@ test.each([
 	expect(readAllowedHost(text)).toBeUndefined();
 });
 
-test("an entry with an asterisk stands for all below its name and not for the name", () => {
+test("an entry with an asterisk matches all names below its name but not the name itself", () => {
 	const allowed = ["*.Example.com.", "one.test"].map((entry) => readAllowedHost(entry) ?? "");
 	expect(allowed).toEqual(["*.example.com", "one.test"]);
 	const hosts = [

@@ -180,7 +180,7 @@ test("hosts that are not allowed, private addresses, http and other ports are re
 	);
 });
 
-test("git and curl find the proxy, whatever proxy a repository names", async () => {
+test("git and curl use the proxy, despite any proxy of a repository", async () => {
 	const { entries, run } = await setUp();
 	const script = `
 		cd /tmp && git init -q . && git config http.proxy http://192.0.2.1:1 && git config http.sslVerify false
@@ -217,7 +217,7 @@ test("without the proxy a command reaches no network: no interface, name, addres
 	expect(entries).toEqual([]);
 });
 
-test("the command is itself: its arguments, output, exit code and variables are its own", async () => {
+test("the command keeps its own arguments, output, exit code and variables", async () => {
 	const { start } = await setUp();
 	const child = start(
 		["/bin/sh", "-c", 'printf "%s|" "$@" "$NODE_OPTIONS"; echo err >&2; exit 7', "sh", "a b", "", "*"],
@@ -233,7 +233,7 @@ test("the command is itself: its arguments, output, exit code and variables are 
 	expect([out, err, code]).toEqual(["a b||*|--require /nowhere.js|", "err\n", 7]);
 });
 
-test("no socket stays when the command ends or is killed", async () => {
+test("no socket remains when the command ends or is killed", async () => {
 	const { run } = await setUp();
 	const { start, entries } = await setUp();
 	const namespace = (await run("/usr/bin/readlink", "/proc/self/ns/net")).out.trim();

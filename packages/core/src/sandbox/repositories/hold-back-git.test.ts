@@ -43,7 +43,7 @@ async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 	return put.sort();
 }
 
-test("existing files stay, unless they could not be taken back before", async () => {
+test("existing files stay, unless they could not be removed before", async () => {
 	const before = await find();
 	expect(await putAsideOf({ before })).toEqual([]);
 	expect(await putAsideOf({ before, owed: new Set([join(git, "hooks")]) })).toEqual([join(git, "hooks")]);

@@ -73,26 +73,35 @@ async function put(path: string, text: string): Promise<void> {
 
 const planted = "printf '#!/bin/sh\\ntouch %s/planted\\n' \"$PWD\"";
 
-testInside("hooks and settings of a nested repository are read only, and it can be worked in", async () => {
-	await repository("code/sub");
-	await put("code/sub/.envrc", "");
-	await put("code/sub/.github/workflows/ci.yml", "on: push\n");
-	const tries = [
-		...["echo x >code/sub/.git/hooks/pre-commit", "echo x >>code/sub/.git/config"],
-		...["git -C code/sub config core.hooksPath x", "rm -rf code/sub/.git/hooks", "mv code/sub/.git/config x"],
-		...["echo x >code/sub/.envrc", "mv code/sub/.github x", "echo x >code/sub/.github/workflows/b.yml"],
-	];
-	for (const line of tries) expect(await run(`(${line}) 2>/dev/null`), line).toMatch(/\[\d+\]$/);
-	const work =
-		"cd code/sub && echo x >new && git add . && git commit -qm second && git checkout -qb other; " +
-		"git stash -q; git tag one; git gc -q; git log --format=%s";
-	expect(await run(work)).toBe("second\nfirst\n");
-	expect(git(["log", "--format=%s"], join(root, "code/sub"))).toBe("second\nfirst\n");
-	expect(await run("mkdir code/sub/src && cp code/sub/file code/sub/src/ && ls code/sub/src")).toBe("file\n");
-});
+testInside(
+	"hooks and settings of a nested repository are read only, and other files are writable",
+	async () => {
+		await repository("code/sub");
+		await put("code/sub/.envrc", "");
+		await put("code/sub/.github/workflows/ci.yml", "on: push\n");
+		const tries = [
+			...["echo x >code/sub/.git/hooks/pre-commit", "echo x >>code/sub/.git/config"],
+			...[
+				"git -C code/sub config core.hooksPath x",
+				"rm -rf code/sub/.git/hooks",
+				"mv code/sub/.git/config x",
+			],
+			...["echo x >code/sub/.envrc", "mv code/sub/.github x", "echo x >code/sub/.github/workflows/b.yml"],
+		];
+		for (const line of tries) expect(await run(`(${line}) 2>/dev/null`), line).toMatch(/\[\d+\]$/);
+		const work =
+			"cd code/sub && echo x >new && git add . && git commit -qm second && git checkout -qb other; " +
+			"git stash -q; git tag one; git gc -q; git log --format=%s";
+		expect(await run(work)).toBe("second\nfirst\n");
+		expect(git(["log", "--format=%s"], join(root, "code/sub"))).toBe("second\nfirst\n");
+		expect(await run("mkdir code/sub/src && cp code/sub/file code/sub/src/ && ls code/sub/src")).toBe(
+			"file\n",
+		);
+	},
+);
 
 testInside(
-	"skills of directories below a root are read only at any depth, and other files there are not",
+	"skills of directories below a root are read only at any depth, and other files are writable",
 	async () => {
 		await put("apps/shop/.parley/skills/build/SKILL.md", "Build.\n");
 		await put("apps/shop/.parley/skills/build/scripts/build.sh", "make\n");
@@ -114,7 +123,7 @@ testInside(
 	},
 );
 
-testInside("of submodules and working trees of their own, too", async () => {
+testInside("hooks of submodules and separate working trees are read only, too", async () => {
 	const top = await repository("sub");
 	const other = await repository("other");
 	git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "deep/inner"], top);
@@ -133,7 +142,7 @@ testInside("of submodules and working trees of their own, too", async () => {
 	expect(await run(work)).toBe("");
 });
 
-testInside("repositories that are made inside work, and nothing is said of them", async () => {
+testInside("repositories that are created inside work, and are not reported", async () => {
 	await repository("other");
 	const made = await run(
 		"git clone -q other clone 2>&1 && git init -q new && git clone -q --bare other bare.git && cd clone && git log --format=%s && " +
@@ -190,7 +199,7 @@ testInside("settings that cannot be read are moved aside as they are", async () 
 	expect(["a", "b", "d"].filter((name) => existsSync(join(root, name, ".git/config")))).toEqual([]);
 });
 
-testInside("whatever way leads git to a repository is gone", async () => {
+testInside("a changed pointer from git to another repository is removed", async () => {
 	await repository("sub");
 	const ways = [
 		"echo ../../EVIL >sub/.git/commondir",
@@ -222,7 +231,7 @@ testInside("hooks and settings that are links cannot be followed to be changed",
 	expect(git(["config", "core.editor"], top)).toBe("operators\n");
 });
 
-testInside("what is beyond the bound of the look is said, and not touched", async () => {
+testInside("paths beyond the search limit are reported, and not changed", async () => {
 	await repository("sub/deep/er");
 	await put("sub/deep/er/.git/hooks/pre-commit", "#!/bin/sh\n");
 	for (let n = 0; n < 20; n++) await mkdir(join(root, `many/${n}`), { recursive: true });
@@ -244,7 +253,7 @@ testInside("with many repositories, the nearest are protected", async () => {
 	expect(reported).toMatch(/^no\n\n\[not protected: /);
 });
 
-testInside("repositories of what is hidden are left alone", async () => {
+testInside("hidden repositories are ignored", async () => {
 	await repository("data/workspaces/one");
 	expect(await run("ls -A data; echo done")).toBe("done\n");
 });

@@ -82,7 +82,7 @@ const hook = (path: string): string =>
 	`printf '#!/bin/sh\\ntouch ${evil}\\n' >${path}/hooks/pre-commit && chmod +x ${path}/hooks/pre-commit`;
 const setting = (path: string): string => `git config -f ${path}/config core.fsmonitor 'touch ${evil};:'`;
 
-testInside("what is planted here would run", async () => {
+testInside("the planted hooks and settings would run without the protection", async () => {
 	await run(`git init -q one; ${hook("one/.git")}`, "steer");
 	expect(runsPlanted("one")).toBe(true);
 	await rm(evil);
@@ -90,7 +90,7 @@ testInside("what is planted here would run", async () => {
 	expect(runsPlanted("two")).toBe(true);
 });
 
-testInside("output in the words of bubblewrap turns nothing off", async () => {
+testInside("output that imitates bubblewrap disables no protection", async () => {
 	const reported = await run(
 		`printf 'bwrap: boo\\n'; git init -q sub; ${hook("sub/.git")}; ${setting("sub/.git")}; exit 1`,
 	);
@@ -98,16 +98,13 @@ testInside("output in the words of bubblewrap turns nothing off", async () => {
 	expect(runsPlanted("sub")).toBe(false);
 });
 
-testInside(
-	"a name that is taken keeps nothing from being moved aside, and each failure from the next",
-	async () => {
-		const names = "mkdir -p sub/.git/hooks.held-back-{1..60}/x sub/.git/hooks.held-back-held_{1..60}/x";
-		expect(await run(`git init -q sub; ${names}; ${hook("sub/.git")}`)).toMatch(/\[held back: /);
-		expect(runsPlanted("sub")).toBe(false);
-	},
-);
+testInside("an existing name prevents no move, and one failure does not affect the next", async () => {
+	const names = "mkdir -p sub/.git/hooks.held-back-{1..60}/x sub/.git/hooks.held-back-held_{1..60}/x";
+	expect(await run(`git init -q sub; ${names}; ${hook("sub/.git")}`)).toMatch(/\[held back: /);
+	expect(runsPlanted("sub")).toBe(false);
+});
 
-testInside("what is nested too deep hides nothing else, and stops no later command", async () => {
+testInside("deep nesting hides no other repository, and blocks no later command", async () => {
 	const deep = 'n=$(printf "%0250d" 0); for i in {1..20}; do mkdir $n && cd $n; done';
 	const reported = await run(`git init -q sub; ${hook("sub/.git")}; ${deep}`);
 	expect(reported).toMatch(/\[held back: [\s\S]*\[not checked: .* cannot be read/);
@@ -118,7 +115,7 @@ testInside("what is nested too deep hides nothing else, and stops no later comma
 	spawnSync("rm", ["-rf", root]);
 });
 
-testInside("a directory in the shape of a repository hides none that is in it", async () => {
+testInside("a directory that looks like a repository hides no repository in it", async () => {
 	operatorsRepository("code/sub");
 	expect(await run("touch HEAD; mkdir objects refs")).toBe("");
 	const reported = await run(`(${hook("code/sub/.git")}; ${setting("code/sub/.git")}) 2>/dev/null; echo end`);
@@ -127,7 +124,7 @@ testInside("a directory in the shape of a repository hides none that is in it", 
 	expect(runsPlanted("code/sub") || runsPlanted("objects/new")).toBe(false);
 });
 
-testInside("settings that are written by another name are looked at again", async () => {
+testInside("settings that are written under another name are checked again", async () => {
 	expect(await run("git init -q sub; ln sub/.git/config lnk")).toBe("");
 	const reported = await run(`printf '[core]\\n fsmonitor=touch ${evil};:\\n' >>lnk`);
 	expect(reported).toMatch(/\[removed: core\.fsmonitor of /);
@@ -142,7 +139,7 @@ testInside("names that are not text are reported, and files with such names are 
 	expect(runsPlanted("x")).toBe(false);
 });
 
-testInside("hooks among published packages of Python are found", async () => {
+testInside("hooks in installed Python packages are found", async () => {
 	expect(await run(`git init -q site-packages/x; ${hook("site-packages/x/.git")}`)).toMatch(/\[held back: /);
 	expect(runsPlanted("site-packages/x")).toBe(false);
 });
@@ -183,7 +180,7 @@ testInside("files that control later commands in a replaced directory are report
 	expect(reported).toMatch(/\[not checked: ".*code\/sub\/\.envrc"/);
 });
 
-testInside("a locale that is not installed changes nothing", async () => {
+testInside("a missing locale has no effect", async () => {
 	sandboxes = sandboxesWith({ LC_ALL: "xx_XX.UTF-8" });
 	const sandbox = await sandboxes.of({ chat: true, roots: [root] });
 	expect(sandbox.mode).toBe("bubblewrap");

@@ -39,7 +39,7 @@ function decide(program: Uint8Array, call: number, architecture: number, ...valu
 	throw new Error("the program has no end");
 }
 
-test.each(["x64", "arm64"] as const)("on %s each rule decides about its own call alone", (architecture) => {
+test.each(["x64", "arm64"] as const)("on %s each rule affects only its own call", (architecture) => {
 	const program = filterProgram(rules, architecture);
 	const numbers = new Map<number, string>(
 		Object.entries(systemCalls).map(([name, known]) => [known[architecture], name]),
@@ -53,7 +53,7 @@ test.each(["x64", "arm64"] as const)("on %s each rule decides about its own call
 	}
 });
 
-test("a call of another architecture ends the process, and one beyond the table does not exist", () => {
+test("a call of another architecture ends the process, and an unknown call does not exist", () => {
 	const program = filterProgram(rules, "x64");
 	expect(decide(program, 39, codes.i386)).toBe(KILL);
 	expect(decide(program, 39, codes.arm64)).toBe(KILL);
@@ -63,7 +63,7 @@ test("a call of another architecture ends the process, and one beyond the table 
 	expect(decide(program, 39, codes.x64)).toBe(ALLOW);
 });
 
-test("the high half of an argument, which the kernel does not read, changes nothing", () => {
+test("the high half of an argument, which the kernel ignores, has no effect", () => {
 	const program = filterProgram(rules, "x64");
 	const socket = (family: bigint): number => decide(program, systemCalls.socket.x64, codes.x64, family);
 	expect(socket(2n)).toBe(ALLOW);
@@ -89,7 +89,7 @@ test.each(["x64", "arm64"] as const)("on %s pairs of Unix sockets are streams or
 	}
 });
 
-test("numbers of other architectures are not guessed", () => {
+test("call numbers of other architectures are not guessed", () => {
 	expect(["x64", "arm64", "ia32", "riscv64", "ppc64"].map(knownArchitecture)).toEqual([
 		...["x64", "arm64", undefined, undefined, undefined],
 	]);

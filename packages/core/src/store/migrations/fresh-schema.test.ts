@@ -93,7 +93,7 @@ test("the stored schema of an empty database equals the result of the migrations
 });
 
 test.each(["in a file", "in memory"])(
-	"an empty database %s becomes what it is by migrations",
+	"an empty database %s is migrated to the current schema",
 	async (where) => {
 		const target = where === "in memory" ? ":memory:" : file("fresh");
 		const expected = await opened({ file: file(`migrated ${where}`) }, contentOf);

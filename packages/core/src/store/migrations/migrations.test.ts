@@ -85,7 +85,7 @@ const run = {
 } as const;
 
 test.each(engines)(
-	"a database of the first release keeps its rows and gets the rest (%s)",
+	"a database of the first release keeps its rows and gets the later schema (%s)",
 	async (_name, open, reopen) => {
 		const old = await open();
 		await old.commit(async (tx) => {

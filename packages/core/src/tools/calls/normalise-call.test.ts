@@ -42,7 +42,7 @@ test.each<[string, object, object]>([
 		{ pattern: "x", head_limit: 9_999, "ignore-case": true },
 		{ pattern: "x", max_results: 1_000, ignore_case: true },
 	],
-])("%s %j has one meaning", (name, args, expected) => {
+])("%s %j has one normal form", (name, args, expected) => {
 	const call = normal(name, args);
 	expect(call).toMatchObject({ name, arguments: expected });
 	expect(Object.keys(Object(call.arguments)).sort()).toEqual(Object.keys(expected).sort());
@@ -67,7 +67,7 @@ test.each<[string, object]>([
 	expect(normal(name, args)).toEqual({ name, arguments: args, adjusted: [] });
 });
 
-test("two names of one argument with different values are a problem that names the right one", () => {
+test("two names of one argument with different values are an error with the correct name", () => {
 	const call = normal("read", { path: "a", file_path: "b" });
 	expect(call.problem).toBe(
 		'"path" and "file_path" are the same argument and have different values: give "path" alone',
@@ -81,7 +81,7 @@ test("two names of one argument with different values are a problem that names t
 	).toContain('give "edits.0.oldText" alone');
 });
 
-test("a key that the JSON text of an argument has twice is a problem, whatever its escapes", () => {
+test("a duplicate key in the JSON text of an argument is an error, with any escapes", () => {
 	for (const second of ["oldText", "old\\u0054ext"]) {
 		const edits = `[{"oldText":"a","${second}":"b","newText":""}]`;
 		expect(normal("edit", { path: "a", edits })).toMatchObject({
@@ -106,7 +106,7 @@ test.each([
 	expect(call.adjusted[0]).toBe(`the tool is "${expected}", not "${name}"`);
 });
 
-test("a name never leads to a tool that is not offered, and not to one of two", () => {
+test("a name never selects a tool that is not offered, or one of two tools", () => {
 	const offered = long.filter(({ name }) => name === "read_file");
 	for (const name of ["Bash", "bash", "run_command", "Write", "writeFile"]) {
 		expect(normal(name, {}, offered).name).toBe(name);
@@ -115,7 +115,7 @@ test("a name never leads to a tool that is not offered, and not to one of two", 
 	expect(normal("doIt", {}, two).name).toBe("doIt");
 });
 
-test("a tool that takes any arguments gets them as they were written", () => {
+test("a tool that accepts any arguments gets them unchanged", () => {
 	const any = [probeTool("any")];
 	const args = { file_path: "a", description: "b", limit: "5" };
 	expect(normal("any", args, any).arguments).toBe(args);
@@ -168,7 +168,7 @@ const written = fc.record({
 	}),
 });
 
-test("the normal form of a normal form is itself", () => {
+test("the normal form of a normal form is the same", () => {
 	fc.assert(
 		fc.property(written, fc.constantFrom(short, long, all), (call, tools) => {
 			const once = normaliseCall(tools, call);
@@ -179,7 +179,7 @@ test("the normal form of a normal form is itself", () => {
 	);
 });
 
-test("arguments that a tool takes are in their normal form, and an offered name stays", () => {
+test("valid arguments are in their normal form, and an offered name stays unchanged", () => {
 	const tool = short.find(({ name }) => name === "bash");
 	const taken = fc.record(
 		{ command: fc.string({ minLength: 1 }), timeout: fc.integer({ min: 1, max: 7_200 }) },

@@ -33,7 +33,7 @@ function prepare(args: unknown, name = "add") {
 	return prepareCall([add], { name, arguments: args }, context);
 }
 
-test("a good call is ready with its plan and its defaults", async () => {
+test("a valid call is ready with its plan and its defaults", async () => {
 	const ready = { kind: "ready", tool: add, arguments: { a: 1 }, args: { a: 1, b: 1 }, plan };
 	expect(await prepare({ a: 1 })).toEqual(ready);
 	expect(await prepare({ a: "1", b: null })).toEqual(ready);
@@ -55,7 +55,7 @@ test.each([
 	[null, "invalid arguments of add: expected object, received null"],
 	[[1], "invalid arguments of add: expected object, received array"],
 	["a", "invalid arguments of add: expected object, received string"],
-])("%j is refused in words", async (args, text) => {
+])("%j is refused with an explanation", async (args, text) => {
 	expect(await prepare(args)).toEqual({ kind: "refused", text });
 });
 
@@ -66,7 +66,7 @@ test.each([
 	expect(await prepare(args)).toEqual({ kind: "refused", text, found: true });
 });
 
-test("an unknown tool is refused with those that there are", async () => {
+test("an unknown tool is refused with the existing ones", async () => {
 	expect(await prepare({}, "sub")).toEqual({
 		kind: "refused",
 		text: 'there is no tool "sub"; available: add',
@@ -76,7 +76,7 @@ test("an unknown tool is refused with those that there are", async () => {
 	expect(text.length).toBeLessThan(300);
 });
 
-test("a ready call runs, and what it throws becomes a failed result", async () => {
+test("a ready call runs, and its exception becomes a failed result", async () => {
 	const run = async (a: number) => {
 		const ready = await prepare({ a });
 		if (ready.kind !== "ready") throw new Error(ready.text);
@@ -87,7 +87,7 @@ test("a ready call runs, and what it throws becomes a failed result", async () =
 	expect(await run(11)).toEqual({ text: "add failed: internal error", failed: true });
 });
 
-test("the hash of a call depends on all that was decided about, and not on the order of its keys", () => {
+test("the hash of a call depends on all approved facts, but not on the order of its keys", () => {
 	const call = { name: "add", arguments: { a: 1, b: { c: [1, 2], d: null } } };
 	const bound = bindingText(call, plan, "1");
 	expect(bound).toMatch(/^a=[0-9a-f]{64} arguments=[0-9a-f]{64} policy=[0-9a-f]{64}$/);

@@ -60,7 +60,7 @@ test.for<[what: string, name: string, action: () => Promise<unknown>]>([
 		"node_modules/p/lib/",
 		() => swapInPlace("node_modules/p/lib/m.js", "evil"),
 	],
-])("a change is noticed and named: %s", async ([, name, action]) => {
+])("a change is detected and named: %s", async ([, name, action]) => {
 	for (const each of [
 		"a/x.py",
 		"b",
@@ -76,7 +76,7 @@ test.for<[what: string, name: string, action: () => Promise<unknown>]>([
 	expect(await changedBy(action)).toEqual([name]);
 });
 
-test("the target of a link is identified in the directory and in the roots only", async () => {
+test("the target of a link is identified only in the directory and in the roots", async () => {
 	await using other = await createDirectory();
 	await put("a", "x");
 	await writeFile(join(other.path, "b"), "x");
@@ -104,7 +104,7 @@ test("no file of the kernel, device or pipe is read through a link", async () =>
 });
 
 test.skipIf(process.platform !== "linux")(
-	"a look ends although a link leads to a file without an end",
+	"a scan ends although a link leads to an endless file",
 	async () => {
 		await symlink("/proc/self/pagemap", path("x"));
 		const script = `
@@ -130,7 +130,7 @@ async function swapInPlace(name: string, content: string): Promise<void> {
 	} while ((await ctime()) === before);
 }
 
-test("documents, caches, logs, databases, and what git stores are left out, and so is a file that was only touched", async () => {
+test("documents, caches, logs, databases, git objects and files with only a new time are ignored", async () => {
 	await put("a.py");
 	const changed = await changedBy(async () => {
 		for (const name of [
@@ -155,14 +155,14 @@ test("documents, caches, logs, databases, and what git stores are left out, and 
 	expect(changed).toEqual([]);
 });
 
-test("hidden files and skipped paths are left out if told so", async () => {
+test("hidden files and skipped paths are ignored if configured", async () => {
 	for (const name of [".config/x", ".bashrc", "a/.hidden/x", "data/tokens", "x"]) await put(name);
 	expect((await look()).files).toBe(5);
 	const { text } = await look({ hidden: true, skips: (each) => each.endsWith("/data"), prefix: "/shown" });
 	expect(text).toMatch(/^3\n\/shown\/x\t\S+ \d+$/);
 });
 
-test("a search ends at the maximum of entries, and installed packages are last", async () => {
+test("a search ends at the maximum of entries, and searches installed packages last", async () => {
 	for (let n = 100; n < 200; n++) await Promise.all([put(`node_modules/${n}`), put(`z/${n}`)]);
 	const first = await look({ most: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });
@@ -175,7 +175,7 @@ test("a search ends at the maximum of entries, and installed packages are last",
 	expect(changedPaths(first.text, text, 5)).toEqual({ names: ["z/199"], all: 1 });
 });
 
-test("a look ends after 3 s, and the second ends at the same file", async () => {
+test("a scan ends after 3 s, and the second one ends at the same file", async () => {
 	for (let n = 0; n < 100; n++) await put(`${n}`.padStart(3, "0"));
 	const clock = new ManualClock();
 	const slow = {

@@ -69,7 +69,7 @@ test.each([
 	["make -C ../other/deep all", ["make"], [], ["other/deep"]],
 	["cd ../other && make -C deep", ["make"], [], ["other"]],
 	["cat / /usr ..", ["cat"], [], []],
-])("in %s it finds programs, files and directories", async (command, programs, files, directories) => {
+])("in %s the scan finds programs, files and directories", async (command, programs, files, directories) => {
 	await using space = await workspace();
 	const { found } = await space.look(command);
 	expect(found.programs).toEqual(expect.arrayContaining(programs));
@@ -103,13 +103,13 @@ test.each([
 	expect(await space.look(command)).toMatchObject({ known });
 });
 
-test("a data file that may be executed is bound", async () => {
+test("a data file that is executable is bound", async () => {
 	await using space = await workspace();
 	await chmod(join(space.other, "app.log"), 0o755);
 	expect((await space.look("tar --to-command=../other/app.log -x")).found.files).toEqual(["other/app.log"]);
 });
 
-test("identities change with the content, the way to a file, and the program", async () => {
+test("identities change with the content, the path to a file, and the program", async () => {
 	await using space = await workspace();
 	const { other, bin, look } = space;
 	const seen = new Set<string>();
@@ -140,7 +140,7 @@ test("a missing program must stay missing", async () => {
 	expect((await space.look("deploy")).programs).not.toBe(before.programs);
 });
 
-test("a command that names too much says so", async () => {
+test("a command with too many names reports it", async () => {
 	await using space = await workspace();
 	const { complete } = await space.look(`cat ${Array.from({ length: 301 }, (_, n) => `f${n}`).join(" ")}`);
 	expect(complete).toBe(false);

@@ -45,7 +45,7 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 	};
 }
 
-test("without a sandbox a command is planned as one, with its facts, and cannot be granted", async () => {
+test("without a sandbox a command has that class, its facts, and no grant", async () => {
 	const { plan } = await prepare({ cmd: "ls -la" });
 	expect(plan).toEqual({
 		label: "run ls -la",
@@ -63,7 +63,7 @@ test("without a sandbox a command is planned as one, with its facts, and cannot 
 	});
 });
 
-test("in a sandbox it is another class", async () => {
+test("in a sandbox a command has another class", async () => {
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: ending({}) });
 	expect(plan.classes).toEqual(["exec-sandboxed"]);
 	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
@@ -118,7 +118,7 @@ test("with a required sandbox, a command without one or with a network is refuse
 	await expect(prepare({ cmd: "ls" }, none)).rejects.toThrow(`not run: ${refusal}`);
 });
 
-test("in a container a command counts as one in a sandbox that has a network", async () => {
+test("in a container a command has the class of a sandbox with a network", async () => {
 	const container: Sandbox = { ...ending({}), mode: "container" };
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: container });
 	expect(plan.classes).toEqual(["exec-sandboxed", "egress"]);
@@ -172,7 +172,7 @@ test.each([
 	["echo a >&2; echo b", "a\nb\n", false],
 	["-n", expect.stringContaining("[exit code 127]"), true],
 	["cat", "(no output)", false],
-])("%j comes back as its output and ending", async (cmd, text, failed) => {
+])("%j returns its output and exit", async (cmd, text, failed) => {
 	expect(await run(cmd)).toEqual({ text, failed });
 });
 
@@ -181,7 +181,7 @@ test("a command runs in the working directory, and its variables are not kept", 
 	expect((await run('pwd; echo "$X"')).text).toBe(`${context.cwd}\n\n`);
 });
 
-test("the limits of a command are those that were asked for", async () => {
+test("the limits of a command are the requested ones", async () => {
 	const commands: Command[] = [];
 	const where = {
 		...context,
@@ -213,7 +213,7 @@ test("a call that is cancelled while it runs reports the cancellation", async ()
 	expect(await pending).toEqual({ text: "begun\n[cancelled]", failed: true });
 });
 
-test("a working directory that was swapped since the approval stops the command", async () => {
+test("a working directory that was replaced after the approval stops the command", async () => {
 	const cwd = join(directory.path, "swapped");
 	await mkdir(cwd);
 	const where = createToolContext(cwd, { sandbox: context.sandbox });
@@ -227,7 +227,7 @@ test("a working directory that was swapped since the approval stops the command"
 	expect(await executeCall(ready, where)).toEqual(expected);
 });
 
-test("a sandbox that is gone since the approval stops the command", async () => {
+test("a sandbox that is missing after the approval stops the command", async () => {
 	const ready = await prepare({ cmd: "echo hi" }, { ...context, sandbox: ending({}) });
 	expect(await executeCall(ready, context)).toEqual({
 		text: "changed since it was approved: environment, sandbox; the call did not run",
@@ -235,7 +235,7 @@ test("a sandbox that is gone since the approval stops the command", async () => 
 	});
 });
 
-test("a working directory that is gone is named", async () => {
+test("the error names a missing working directory", async () => {
 	const where = createToolContext(join(directory.path, "gone"));
 	await expect(prepare({ cmd: "ls" }, where)).rejects.toThrow("cannot run a command in");
 });
@@ -253,7 +253,7 @@ test.each<readonly [string, object, string]>([
 	...["PATH", "BASH_ENV", "LD_PRELOAD", "PARLEY_CALL"].map(
 		(name) => [name, { [name]: "secret:pw_1" }, "controls the shell"] as const,
 	),
-])("secrets take no other thing: %s", async (_, secrets, why) => {
+])("a secret cannot replace other variables: %s", async (_, secrets, why) => {
 	const args = { cmd: "true", secrets };
 	const prepared = await prepareCall([runCommand], { name: "run_command", arguments: args }, context);
 	expect(prepared).toMatchObject({ kind: "refused", text: expect.stringContaining(why) });
@@ -271,7 +271,7 @@ test("a command gets a password as a variable, and a password with a NUL is refu
 	});
 });
 
-test("a command is bound to the parent directory that it names, and the note says which paths are not known", async () => {
+test("a command is bound to its named parent directory, and the note lists unknown paths", async () => {
 	await using root = await createDirectory();
 	const cwd = join(root.path, "work");
 	await mkdir(cwd);
@@ -292,7 +292,7 @@ test("a command is bound to the parent directory that it names, and the note say
 	]);
 });
 
-test("calls that share their looks look at the working directory once", async () => {
+test("calls that share their scan read the working directory once", async () => {
 	await writeFile(join(context.cwd, "shared-1.js"), "");
 	const looks: SharedLooks = new Map();
 	const [first, second] = [await prepare({ cmd: "ls" }), await prepare({ cmd: "cat shared-1.js" })];

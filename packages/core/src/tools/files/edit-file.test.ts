@@ -40,7 +40,7 @@ function contentOf(path: string): Promise<string> {
 	return readText(join(context.cwd, path), "utf8");
 }
 
-test("a change is planned with its difference and made in place", async () => {
+test("an edit is planned with its diff and written in place", async () => {
 	await putFile("beans.txt", "one\ntwo\nthree\n");
 	const ready = await prepare({ path: "beans.txt", old_text: "two\n", new_text: "2\n2b\n" });
 	expect(ready.plan).toEqual({
@@ -61,7 +61,7 @@ test("a change is planned with its difference and made in place", async () => {
 	expect(await readdir(context.cwd)).toEqual(["beans.txt", "link"]);
 });
 
-test("line ends, byte order mark and permissions stay", async () => {
+test("line ends, byte order mark and permissions are preserved", async () => {
 	await putFile("run.sh", "\u{feff}one\r\ntwo\r\n");
 	await chmod(join(context.cwd, "run.sh"), 0o751);
 	await edit({ path: "run.sh", old_text: "one\ntwo", new_text: "1\n2" });
@@ -142,7 +142,7 @@ test.each<[string, string | Buffer | undefined, string]>([
 	await expect(prepare({ path: "x", old_text: "a", new_text: "b" })).rejects.toThrow(reason);
 });
 
-test("a file is not made larger than it could be edited again", async () => {
+test("a file cannot grow beyond the limit for edits", async () => {
 	await putFile("x", "a".repeat(200_000));
 	const args = { path: "x", old_text: "a", new_text: "bb", replace_all: true };
 	await expect(prepare(args)).rejects.toThrow('"x" would become longer than 262144 characters');
@@ -159,7 +159,7 @@ test.each([
 	await expect(prepare({ path, old_text: "a", new_text: "b" }, where)).rejects.toThrow(reason);
 });
 
-test("a second name of a file of the gateway is refused before any of its content is shown", async () => {
+test("a hard link to a file of the gateway is refused before any of its content is shown", async () => {
 	await mkdir(join(directory.path, "data"));
 	await put(join(directory.path, "data/token"), "gw_secret");
 	await link(join(directory.path, "data/token"), join(context.cwd, "twin"));
@@ -169,7 +169,7 @@ test("a second name of a file of the gateway is refused before any of its conten
 	);
 });
 
-test("a file of keys is never revealed: neither its content nor whether a guess is right", async () => {
+test("neither the content of a key file nor the result of a guess is revealed", async () => {
 	await putFile(".env", "KEY=hunter2\nB=1\n");
 	const guesses = ["KEY=hunter2", "KEY=hunter3"].map((old_text) => ({
 		path: ".env",
@@ -193,7 +193,7 @@ test("a file of keys is never revealed: neither its content nor whether a guess 
 	expect(await contentOf(".env")).toBe("KEY=x\nB=1\n");
 });
 
-test("outside the roots it requires approval, and no content is shown before", async () => {
+test("an edit outside the roots requires approval, and no content is shown before", async () => {
 	const path = join(directory.path, "outside/x");
 	await put(path, "one\ntwo\ntwo\n");
 	const { plan } = await prepare({ path: "../outside/x", old_text: "one", new_text: "1" });
@@ -214,7 +214,7 @@ test("outside the roots it requires approval, and no content is shown before", a
 	expect(await readText(path, "utf8")).toBe("one\ntwo\ntwo\n");
 });
 
-test("control files require approval whatever was granted", async () => {
+test("control files require approval despite any grant", async () => {
 	await mkdir(join(context.cwd, ".git/hooks"), { recursive: true });
 	await putFile(".git/hooks/pre-commit", "#!/bin/sh\n");
 	const { plan } = await prepare({ path: ".git/hooks/pre-commit", old_text: "sh", new_text: "bash" });
@@ -234,7 +234,7 @@ test("a file that changed since the approval is not overwritten", async () => {
 	expect(await contentOf("x")).toBe("old\nand somebody else's\n");
 });
 
-test("a directory that was swapped for a link since the approval is not followed", async () => {
+test("a directory that was replaced by a link after the approval is not followed", async () => {
 	await mkdir(join(context.cwd, "dir"));
 	await putFile("dir/x", "old");
 	await put(join(directory.path, "outside/x"), "old");
@@ -245,7 +245,7 @@ test("a directory that was swapped for a link since the approval is not followed
 	expect(await readText(join(directory.path, "outside/x"), "utf8")).toBe("old");
 });
 
-test("names that look like options or hold unseen characters are only names", async () => {
+test("names that look like options or contain invisible characters are ordinary names", async () => {
 	for (const name of ["-rf", "a b", "$(id)", "b\u{202e}ad", "new\nline"]) {
 		await putFile(name, "old");
 		expect(await edit({ path: name, old_text: "old", new_text: "new" })).toMatchObject({ failed: false });

@@ -14,7 +14,7 @@ test.each([
 	expect(foldLevels([], depth)).toEqual([]);
 });
 
-test("lines are taken as long as both bounds hold", () => {
+test("lines are read as long as both limits allow", () => {
 	const lines = ["one", "é", "three"];
 	expect(boundedLines(lines, { count: 2, bytes: 100 })).toEqual(["one", "é"]);
 	expect(boundedLines(lines, { count: 9, bytes: 13 })).toEqual(lines);

@@ -13,7 +13,7 @@ function slice(
 	return sliceLines(chunks(), { first: 1, column: 1, lines: 100, characters: 1000, ...wanted });
 }
 
-test("lines are counted right however the chunks fall", async () => {
+test("lines are counted correctly for all chunk boundaries", async () => {
 	const lines = Array.from({ length: 30 }, (_, index) => `${"x".repeat(index % 7)}${index + 1}\n`);
 	for (let size = 1; size < 40; size += 1) {
 		for (let first = 1; first <= 30; first += 3) {
@@ -61,7 +61,7 @@ test("a line longer than the limit is read in parts that join to the complete li
 	}
 });
 
-test("a column beyond the end of its line is its end", async () => {
+test("a column beyond the end of its line is the end of the line", async () => {
 	expect(await slice("ab\ncd\n", { column: 9 })).toMatchObject({ text: "\ncd\n", next: undefined });
 });
 
@@ -69,7 +69,7 @@ test("bytes that are not text are replaced", async () => {
 	expect((await slice(Buffer.from([0x61, 0xff, 0, 0x62]), {})).text).toBe("a\u{fffd}\u{fffd}b");
 });
 
-test("no more is read than is needed", async () => {
+test("only the necessary part is read", async () => {
 	let read = 0;
 	async function* endless(): AsyncGenerator<Buffer> {
 		for (;;) {

@@ -143,7 +143,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 		["a", "[… looking for files took too long: name a directory further down …]"],
 	],
 	[{ code: 2, output: "./a\nrg: broken\n" }, ["a", "[… a part of it could not be read …]"]],
-])("ripgrep ending with %j is reported as it is", async (outcome, lines) => {
+])("an error of ripgrep with %j is reported unchanged", async (outcome, lines) => {
 	expect(await list({}, { ...context, sandbox: ending(outcome) })).toEqual(lines);
 });
 
@@ -166,11 +166,11 @@ test.each<[string, object, string]>([
 	await expect(prepare(args)).rejects.toThrow(reason);
 });
 
-test("too large a limit is the largest", async () => {
+test("a limit that is too large becomes the maximum", async () => {
 	expect((await prepare({ limit: 2_001 })).args).toMatchObject({ limit: 2_000 });
 });
 
-test("a directory that became a link since it was planned is not listed", async () => {
+test("a directory that became a link after the plan is not listed", async () => {
 	await putFiles("dir/a");
 	const ready = await prepare({ path: "dir" });
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
@@ -181,7 +181,7 @@ test("a directory that became a link since it was planned is not listed", async 
 	});
 });
 
-test("a missing program is named", async () => {
+test("the error names a missing program", async () => {
 	const missing: Sandbox = {
 		...ending({}),
 		run: () =>

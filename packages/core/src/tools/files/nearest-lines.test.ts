@@ -47,7 +47,7 @@ test("similar quotes and spaces are found", () => {
 	});
 });
 
-test("lines at the very beginning that lack the first one are found", () => {
+test("large texts of few different lines are fast", () => {
 	expect(findNearestLines("two\nthree", "one\ntwo\nthree")).toMatchObject({ first: 1, last: 2 });
 });
 

@@ -32,7 +32,7 @@ async function read(args: object, where = context) {
 	return executeCall(await prepare(args, where), where);
 }
 
-test("a file inside the roots is read without asking", async () => {
+test("a file inside the roots is read without approval", async () => {
 	const { plan } = await prepare({ path: "notes.txt" });
 	expect(plan).toEqual({
 		label: "read notes.txt",
@@ -91,12 +91,12 @@ test("a page has at most 2,000 lines, with its marker", async () => {
 	expect(text).toContain("continue with offset 2000");
 });
 
-test("an empty file is said to be empty", async () => {
+test("an empty file is reported as empty", async () => {
 	await writeFile(join(context.cwd, "empty.txt"), "");
 	expect(await read({ path: "empty.txt" })).toEqual({ text: "(empty file)", failed: false });
 });
 
-test("a binary file is reported and not dumped", async () => {
+test("a binary file is reported, and its content is not returned", async () => {
 	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
 	expect(await read({ path: "image.png" })).toEqual({
 		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and pictures (PNG, JPEG, GIF, WebP) are read',
@@ -116,7 +116,7 @@ test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, c
 	});
 });
 
-test("a picture is shown completely, whatever lines were requested", async () => {
+test("a picture is shown completely, despite any requested lines", async () => {
 	await writeFile(join(context.cwd, "photo.png"), png.content);
 	const note = "[offset and limit are for text: all of it is shown]";
 	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
@@ -166,7 +166,7 @@ test("a damaged picture and one of another kind are refused", async () => {
 	});
 });
 
-test("the rules of text hold for pictures", async () => {
+test("the rules for text files apply to pictures", async () => {
 	const outside = join(directory.path, "outside.png");
 	await writeFile(outside, png.content);
 	await writeFile(join(context.cwd, "photo.pem"), png.content);
@@ -195,7 +195,7 @@ test.each([
 	expect(await read({ path })).toEqual({ text: `read_file failed: ${reason}`, failed: true });
 });
 
-test("pipes and devices are refused and not waited for", async () => {
+test("pipes and devices are refused without a wait", async () => {
 	spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(context.cwd, "pipe")]);
 	expect(await read({ path: "pipe" })).toMatchObject({ text: expect.stringContaining("not a regular file") });
 	expect(await read({ path: "/dev/zero" })).toMatchObject({
@@ -214,7 +214,7 @@ test("a file outside the roots requires approval, also through a link inside", a
 	expect(await read({ path: "link" })).toEqual({ text: "outside\n", failed: false });
 });
 
-test("a secret file requires approval, by its name and by the target of a link", async () => {
+test("a secret file requires approval, by its name or by the target of a link", async () => {
 	await writeFile(join(context.cwd, ".env"), "KEY=1\n");
 	await symlink(".env", join(context.cwd, "harmless.txt"));
 	await symlink("notes.txt", join(context.cwd, "server.pem"));
@@ -231,7 +231,7 @@ test("a forbidden path is refused before any approval", async () => {
 	await expect(prepare({ path: "link" }, where)).rejects.toThrow("tools may not access");
 });
 
-test("another name of a file that belongs to the gateway is refused, other hard links are read", async () => {
+test("a hard link to a file of the gateway is refused, and other hard links are read", async () => {
 	const data = join(directory.path, "data");
 	await mkdir(join(data, "tokens"), { recursive: true });
 	await writeFile(join(data, "tokens/operator"), "very private\n");
@@ -246,13 +246,13 @@ test("another name of a file that belongs to the gateway is refused, other hard 
 	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });
 });
 
-test.runIf(process.platform === "linux")("a system error is reported in words", async () => {
+test.runIf(process.platform === "linux")("a system error is reported with an explanation", async () => {
 	expect(await read({ path: "/proc/self/mem" })).toMatchObject({
 		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it',
 	});
 });
 
-test("a path that leads elsewhere after it was decided about is not read", async () => {
+test("a path that changes its target after the decision is not read", async () => {
 	await writeFile(join(context.cwd, "swapped.txt"), "harmless\n");
 	const ready = await prepare({ path: "swapped.txt" });
 	await rm(join(context.cwd, "swapped.txt"));
@@ -263,7 +263,7 @@ test("a path that leads elsewhere after it was decided about is not read", async
 	});
 });
 
-test("a directory that became a link after it was decided about is not followed", async () => {
+test("a directory that became a link after the decision is not followed", async () => {
 	await mkdir(join(context.cwd, "dir"));
 	await writeFile(join(context.cwd, "dir/outside.txt"), "harmless\n");
 	const ready = await prepare({ path: "dir/outside.txt" });

@@ -4,7 +4,7 @@ import { findRipgrep, runRipgrep } from "./tree-files.ts";
 
 const ended: CommandOutcome = { code: 0, signal: null, output: "", timedOut: false };
 
-test("ripgrep runs without its configuration, from the package", async () => {
+test("ripgrep of the package runs without user configuration", async () => {
 	const commands: Command[] = [];
 	const sandbox: Sandbox = {
 		mode: "off",

@@ -81,7 +81,7 @@ test("lines around a match differ from the match", async () => {
 	);
 });
 
-test("outside the roots it is asked, and paths are whole", async () => {
+test("a search outside the roots requires approval, and returns absolute paths", async () => {
 	const path = join(directory.path, "outside");
 	await put(join(path, "x"), "bean\n");
 	const ready = await prepare({ pattern: "bean", path: "../outside" });
@@ -90,7 +90,7 @@ test("outside the roots it is asked, and paths are whole", async () => {
 	expect((await executeCall(ready, context)).text).toBe(`${path}/x:1:bean`);
 });
 
-test("files of keys are never searched, by whatever way", async () => {
+test("files of keys are never searched by any path", async () => {
 	await putFiles({
 		".env": "KEY=1\n",
 		"sub/.env.local": "KEY=2\n",
@@ -134,7 +134,7 @@ test("files of the gateway are never searched, by any name", async () => {
 	}
 });
 
-test("ignored files, hidden ones, links and binary files are passed over", async () => {
+test("ignored and hidden files, links and binary files are skipped", async () => {
 	await putFiles({
 		"gen/a": "bean\n",
 		".hid": "bean\n",
@@ -151,7 +151,7 @@ test("ignored files, hidden ones, links and binary files are passed over", async
 	expect(await search({ pattern: "bean", hidden: true })).toBe(".hid:1:bean\nc:1:bean");
 });
 
-test("a file that became a link after it was chosen is not reported", async () => {
+test("a file that became a link after its selection is not reported", async () => {
 	await putFiles({ a: "bean\n", b: "bean\n" });
 	await put(join(directory.path, "outside/x"), "bean of others\n");
 	const swapping = ending((command) => {
@@ -174,7 +174,7 @@ test.each([
 	expect(text).not.toMatch(/--pcre2|multiline/);
 });
 
-test("a pattern is never an option, and takes no long time", async () => {
+test("a pattern is never an option, and is never slow", async () => {
 	await putFiles({ "-e": "--files\n", "--pre=x": "-e x\n", slow: `${"a".repeat(50_000)}\n` });
 	expect(await search({ pattern: "--files" })).toBe("-e:1:--files");
 	expect(await search({ pattern: "-e" })).toBe("--pre=x:1:-e x");
@@ -183,14 +183,14 @@ test("a pattern is never an option, and takes no long time", async () => {
 	expect(await search({ pattern: "(a*)*b" })).toBe("[… no matches in 3 files …]");
 });
 
-test("names of any kind are searched, but for those with control characters", async () => {
+test("files with any name are searched, except names with control characters", async () => {
 	await putFiles({ "a b ": "X\n", "$(id)": "X\n", "é🌱": "X\n", "a:1:b": "X\n", "b\u{202e}c": "X\n" });
 	await putFiles({ "new\nline": "X\n", "x\n./etc": "X\n", "u\u{1f}1\u{1f}": "X\n" });
 	expect(await search({ pattern: "X" })).toBe("$(id):1:X\na b :1:X\na:1:b:1:X\nb\u{202e}c:1:X\né🌱:1:X");
 	await expect(prepare({ pattern: "X", path: "new\nline" })).rejects.toThrow("contains a control character");
 });
 
-test("many matches, long lines and large results are cut, with a remark", async () => {
+test("many matches, long lines and large results are cut with a note", async () => {
 	await putFiles({ a: "X\n".repeat(50), b: "X\n".repeat(50) });
 	const some = await search({ pattern: "X", max_results: 60 });
 	expect(some.split("\n")).toHaveLength(61);
@@ -208,7 +208,7 @@ test("many matches, long lines and large results are cut, with a remark", async 
 	expect(large).toMatch(/more matches: [^\n]*$/);
 });
 
-test("more files than one start of a program takes are all searched", async () => {
+test("all files are searched, also more than one start of the program accepts", async () => {
 	const names = Array.from(
 		{ length: 900 },
 		(_, index) => `${String(index).padStart(4, "0")}${"x".repeat(200)}`,
@@ -218,7 +218,7 @@ test("more files than one start of a program takes are all searched", async () =
 	expect(await search({ pattern: "bean" })).toBe(`${names[0]}:1:bean\n${names[899]}:1:bean`);
 });
 
-test("bytes that are not UTF-8 are found in their shown form", async () => {
+test("bytes that are not UTF-8 are found by their displayed form", async () => {
 	const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("bean\n", "utf16le")]);
 	await putFiles({ a: Buffer.from([0x62, 0x65, 0x61, 0x6e, 0xff, 0x0a]), b: utf16 });
 	expect(await search({ pattern: "bean" })).toBe("a:1:bean\u{fffd}\nb:1:bean");
@@ -235,7 +235,7 @@ test.each<[Partial<CommandOutcome>, string]>([
 		"a:1:X\n[… more matches: narrow it by pattern, path or glob, or raise max_results …]",
 	],
 	[{ output: './a: binary file matches (found "\\0" byte)\n' }, "[… no matches in 1 file …]"],
-])("ripgrep ending with %j is reported as it is", async (outcome, text) => {
+])("an error of ripgrep with %j is reported unchanged", async (outcome, text) => {
 	await putFiles({ a: "X\n" });
 	const where = { ...context, sandbox: ending((command) => (searching(command) ? outcome : undefined)) };
 	expect(await search({ pattern: "X" }, where)).toBe(text);
@@ -255,7 +255,7 @@ test.each<[string, object, string]>([
 	await expect(prepare({ pattern: "X", ...args })).rejects.toThrow(reason);
 });
 
-test("a place that became a link since it was planned is not searched", async () => {
+test("a directory that became a link after the plan is not searched", async () => {
 	await putFiles({ "dir/a": "X\n" });
 	const ready = await prepare({ pattern: "X", path: "dir" });
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));

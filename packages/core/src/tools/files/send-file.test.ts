@@ -28,7 +28,7 @@ afterAll(() => directory[Symbol.asyncDispose]());
 
 const prepare = (args: object) => readyCall(sendFile, args, context);
 
-test("a file inside the roots is handed over under its own name, or another", async () => {
+test("a file inside the roots is sent under its own name, or another", async () => {
 	const ready = await prepare({ path: "report.pdf" });
 	expect(ready.plan).toMatchObject({ label: "send report.pdf", classes: ["read"], preview: "" });
 	expect(await executeCall(ready, context)).toEqual({
@@ -43,13 +43,13 @@ test("a file inside the roots is handed over under its own name, or another", as
 	]);
 });
 
-test("files that may contain secrets, and files beyond the roots, have their own classes", async () => {
+test("files that may contain secrets, and files outside the roots, have their own classes", async () => {
 	expect((await prepare({ path: ".env" })).plan.classes).toEqual(["read", "secret"]);
 	expect((await prepare({ path: "link" })).plan.classes).toEqual(["outside-read"]);
 	expect((await prepare({ path: "../outside.txt" })).plan).not.toHaveProperty("grant");
 });
 
-test("a path that now leads elsewhere is not passed on", async () => {
+test("a path with a changed target is not sent", async () => {
 	const ready = await prepare({ path: "report.pdf" });
 	const moved = { ...ready, plan: { ...ready.plan, binding: { path: "/elsewhere" } } };
 	const before = shared.length;

@@ -44,7 +44,7 @@ test("a text that does not occur exactly once is not changed, and its lines are 
 	expect(edit("", "a", "y", "all")).toEqual({ kind: "not-one", lines: [] });
 });
 
-test("a text that would be too long is not even made", () => {
+test("a text that would be too long is not created", () => {
 	const change = { oldText: "a", newText: "b".repeat(256 * 1024), which: "all", maxLength: 1_000 } as const;
 	expect(editText("a".repeat(256 * 1024), change)).toEqual({ kind: "too-long" });
 	expect(edit("a".repeat(10), "a", "b".repeat(100), "all")).toMatchObject({ kind: "edited" });

@@ -70,7 +70,7 @@ test("an existing file is replaced and keeps its permissions", async () => {
 	expect((await stat(join(context.cwd, "run.sh"))).mode & 0o777).toBe(0o751);
 });
 
-test("a reader sees the old file or the new one, never a part", async () => {
+test("a reader sees the complete old or new file", async () => {
 	await put(join(context.cwd, "x"), "old");
 	const before = await stat(join(context.cwd, "x"));
 	await write("x", "new");
@@ -144,7 +144,7 @@ test("a file that appeared after the approval is not overwritten", async () => {
 	expect(await contentOf("x")).toBe("");
 });
 
-test("a directory that was swapped for a link since the approval is not followed", async () => {
+test("a directory that was replaced by a link after the approval is not followed", async () => {
 	await mkdir(join(context.cwd, "dir"));
 	const ready = await prepare({ path: "dir/x", content: "new" });
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
@@ -156,7 +156,7 @@ test("a directory that was swapped for a link since the approval is not followed
 	expect(await readdir(join(directory.path, "outside"))).toEqual([]);
 });
 
-test("files that an interrupted run of the same call left are deleted", async () => {
+test("temporary files of an interrupted run of the same call are deleted", async () => {
 	// Named after the session and the call of the context above.
 	await put(join(context.cwd, ".parley-3d7df6aa975dccc0.tmp"), "left");
 	await write("x", "new");

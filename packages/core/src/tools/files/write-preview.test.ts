@@ -15,7 +15,7 @@ test("a change is shown with three lines around it", () => {
 	);
 });
 
-test("a missing end of the last line is shown", () => {
+test("a missing line end at the end of the file is shown", () => {
 	expect(previewWrite("f", { kind: "absent" }, "a")).toBe(
 		"--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+a\n\\ No newline at end of file\n",
 	);
@@ -27,13 +27,13 @@ test("emptying a file and writing nothing new are shown as such", () => {
 	expect(preview("a\n", "a\n")).toBe("--- f\n+++ f\n");
 });
 
-test("content that is not shown is said to be so", () => {
+test("hidden content is reported", () => {
 	expect(previewWrite("f", { kind: "hidden", reason: "(the old content is binary)" }, "a\n")).toBe(
 		"(the old content is binary)\n--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n",
 	);
 });
 
-test("the preview is a patch that makes the new text of the old", () => {
+test("the preview is a patch that turns the old text into the new one", () => {
 	const old = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
 	for (let step = 1; step < 40; step += 1) {
 		const content = old.map((line, index) => (index % step === 0 ? `changed ${index}\n` : line)).join("");
@@ -41,7 +41,7 @@ test("the preview is a patch that makes the new text of the old", () => {
 	}
 });
 
-test("long texts that have nothing in common are compared in time", () => {
+test("long texts without common lines are compared quickly", () => {
 	const old = Array.from({ length: 60_000 }, (_, index) => `${index}\n`).join("");
 	const content = Array.from({ length: 60_000 }, (_, index) => `x${index}\n`).join("");
 	const start = systemClock.monotonic();
@@ -51,6 +51,6 @@ test("long texts that have nothing in common are compared in time", () => {
 	expect(shown).toContain("+x59999\n");
 });
 
-test("a line cannot pass for another one by moving the cursor", () => {
+test("a line cannot imitate another one by moving the cursor", () => {
 	expect(preview("a\n", "safe\r\u{1b}[1Aevil\u{2028}\n")).toContain("+safe\\u{d}\\u{1b}[1Aevil\\u{2028}\n");
 });

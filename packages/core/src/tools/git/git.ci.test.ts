@@ -136,7 +136,7 @@ test.each<[args: string[], reason: string]>([
 	await expect(prepare(args)).rejects.toThrow(reason);
 });
 
-test("an approved change is made unchanged, and the same command can be allowed for the session", async () => {
+test("an approved change runs unchanged, and the same command can be allowed for the session", async () => {
 	await putFile("peas.txt", "x\n");
 	const ready = await prepare(["add", "peas.txt"]);
 	expect(ready.plan.grant).toEqual({ kind: "argv", tool: "git", prefix: ["add"] });
@@ -151,7 +151,7 @@ test("an approved change is made unchanged, and the same command can be allowed 
 	expect(await run("commit", "--allow-empty")).toMatch(/empty commit message.*\n\[exit code 1\]$/s);
 });
 
-test("while it looks, nothing that the repository names is run", async () => {
+test("git runs no program of the repository while it reads", async () => {
 	const { program, sprung } = await trap();
 	const names = [
 		...["core.fsmonitor", "diff.external", "core.pager", "core.sshCommand", "gpg.program", "gpg.ssh.program"],
@@ -199,7 +199,7 @@ test("while it looks, nothing that the repository names is run", async () => {
 	expect(await sprung()).toBe(true);
 });
 
-test("a change that would run programs of the repository requires approval as a command, and says so", async () => {
+test("a change that would run programs of the repository requires approval as a command, and names the reason", async () => {
 	const { program, sprung } = await trap();
 	await symlink(program, join(repository, ".git/hooks/pre-commit"));
 	byHand("config", "filter.x.clean", program);
@@ -226,7 +226,7 @@ test("a change that would run programs of the repository requires approval as a 
 	expect(await sprung()).toBe(true);
 });
 
-test("programs that came up since the approval stop the change", async () => {
+test("programs that appeared after the approval stop the change", async () => {
 	await putFile("peas.txt", "x\n");
 	const ready = await prepare(["add", "peas.txt"]);
 	byHand("config", "filter.x.clean", "cat");
@@ -236,7 +236,7 @@ test("programs that came up since the approval stop the change", async () => {
 	});
 });
 
-test("filters of the person's own settings stay on for changes", async () => {
+test("filters in the settings of the person remain active for changes", async () => {
 	await put(
 		join(directory.path, "home/.gitconfig"),
 		'[filter "loud"]\nclean = tr a-z A-Z\n[user]\nname=Ada\nemail=a@b\n',
@@ -248,7 +248,7 @@ test("filters of the person's own settings stay on for changes", async () => {
 	expect(await run("show", ":peas.txt")).toBe("PEAS\n");
 });
 
-test("patches leave out what files of keys hold, unless they were asked for", async () => {
+test("patches omit the content of key files, unless they were requested", async () => {
 	await putFile(".env", "KEY=hunter2\n");
 	await putFile("beans.txt", "two\n");
 	const left = "diff --git a/.env b/.env\n[its content may contain keys or passwords and is left out]\n";
@@ -307,7 +307,7 @@ test("addresses of remotes are shown without their passwords", async () => {
 	expect(await run("remote", "get-url", "origin")).toBe("https://…@example.org/x.git\n");
 });
 
-test("a repository has to lie within the roots, with all its parts", async () => {
+test("a repository must be completely within the roots", async () => {
 	await mkdir(join(repository, "sub"));
 	const sub = { ...context, cwd: join(repository, "sub"), roots: [join(repository, "sub")] };
 	await expect(prepare(["status"], { where: sub })).rejects.toThrow("no git repository for");
@@ -324,12 +324,12 @@ test("a repository has to lie within the roots, with all its parts", async () =>
 	await expect(prepare(["log"])).rejects.toThrow("a part of the repository is outside the roots");
 });
 
-test("a working tree that its settings put elsewhere is refused", async () => {
+test("a repository whose settings move its working tree is refused", async () => {
 	byHand("config", "core.worktree", join(directory.path, "outside"));
 	await expect(prepare(["status"])).rejects.toThrow("a part of the repository is outside the roots");
 });
 
-test("a repository hidden in the working tree as plain files is not taken for one", async () => {
+test("a repository that is hidden in the working tree as plain files is not used", async () => {
 	spawnSync("git", ["init", "-q", "--bare", join(repository, "docs")], { env: environment() });
 	await expect(prepare(["log"], { path: "docs" })).rejects.toThrow("no git repository");
 });
@@ -342,7 +342,7 @@ test.each([
 	await expect(prepare(["status"], { path })).rejects.toThrow(reason);
 });
 
-test("another directory of the roots is named by its path", async () => {
+test("another directory of the roots is given by its path", async () => {
 	await mkdir(join(repository, "sub"));
 	await putFile("sub/x", "");
 	const ready = await prepare(["status", "--short", "."], { path: "sub" });
@@ -362,7 +362,7 @@ test("a new repository is created after an approval", async () => {
 	expect((await executeCall(ready, where)).text).toContain("changed since it was approved: repository");
 });
 
-test("a repository that was swapped since the approval stops the command", async () => {
+test("a repository that was replaced after the approval stops the command", async () => {
 	const ready = await prepare(["status"]);
 	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
 	byHand("init", "--quiet");
@@ -372,7 +372,7 @@ test("a repository that was swapped since the approval stops the command", async
 	});
 });
 
-test("with the gateway's own files in the working tree everything is asked", async () => {
+test("files of the gateway in the working tree require approval for each command", async () => {
 	const where = { ...context, forbidden: [join(repository, "data")] };
 	expect((await prepare(["status"], { where })).plan).toMatchObject({ classes: ["read", "control"] });
 	expect((await prepare(["add", "-A"], { where })).plan).toMatchObject({
@@ -381,7 +381,7 @@ test("with the gateway's own files in the working tree everything is asked", asy
 	});
 });
 
-test("names of any kind are only names", async () => {
+test("names with special characters are ordinary names", async () => {
 	for (const name of ["-rf", "--output=x", "a b", "$(id)", "é🌱", "new\nline"]) {
 		await putFile(name, "x\n");
 		expect(await run("add", "--", name)).toBe("(no output)");
@@ -395,7 +395,7 @@ test("names of any kind are only names", async () => {
 	});
 });
 
-test("a long output is cut at its end, with a remark", async () => {
+test("a long output is cut at its end with a note", async () => {
 	await putFile("beans.txt", Array.from({ length: 60_000 }, (_, index) => `line ${index}\n`).join(""));
 	const text = await run("diff");
 	expect(text.length).toBeLessThan(140 * 1024);
@@ -416,7 +416,7 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 	};
 }
 
-test("the end of a command is reported, and its limits depend on what it does", async () => {
+test("the exit of a command is reported, and its kind sets its limits", async () => {
 	const commands: Command[] = [];
 	const timedOut = { ...context, sandbox: ending({ timedOut: true, code: null, output: "x\n" }, commands) };
 	expect(await executeCall(await prepare(["log"], { where: timedOut }), timedOut)).toEqual({
@@ -481,7 +481,7 @@ test("a missing program and a cancelled call are reported", async () => {
 	expect(await executeCall(ready, aborted)).toEqual({ text: "cancelled", failed: true });
 });
 
-test("settings that cannot be read or switched off stop everything", async () => {
+test("settings that cannot be read or disabled stop all commands", async () => {
 	byHand("config", "filter.a=b.clean", "cat");
 	await expect(prepare(["status"])).rejects.toThrow(
 		'the repository\'s setting "filter.a=b.clean" cannot be switched off',

@@ -23,13 +23,13 @@ test.each([
 	"diff --cc .env",
 	"diff --combined a b/.netrc",
 	"diff --git a/.ENV b/.ENV",
-])("text behind %j is left out", (header) => {
+])("text after %j is hidden", (header) => {
 	const shown = hide(`${patch(header)}\n${patch("diff --git a/x b/x")}`);
 	expect(shown).toBe(`${header}\n${LEFT}\nindex 1..2 100644\n${patch("diff --git a/x b/x")}`);
 });
 
 test.each(["diff --git a/x b/x", "diff --git a/env.ts b/env.ts", "diff --git a/id_rsa.pub b/id_rsa.pub"])(
-	"text behind %j is shown",
+	"text after %j is shown",
 	(header) => {
 		expect(hide(patch(header))).toBe(patch(header));
 	},

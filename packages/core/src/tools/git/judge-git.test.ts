@@ -215,7 +215,7 @@ test.each([
 	["blob", "ask always: read secret"],
 	["tag", "ask always: read secret"],
 	["", "ask always: read secret"],
-])("an object by its number that is a %s: %s", async (type, expected) => {
+])("an object with the hash of a %s: %s", async (type, expected) => {
 	const where = { ...context, sandbox: saying(`${type}\n`) };
 	for (const words of [
 		["show", "0123abc"],
@@ -236,7 +236,7 @@ test("a file of an object that is not a commit requires approval", async () => {
 	expect(await judged(["show", "0123abc:x"], {}, where("tree"))).toBe("ask always: read secret");
 });
 
-test("the reasons are in words", async () => {
+test("the reasons are explained", async () => {
 	const notes = async (...args: string[]) => (await judge(args)).notes;
 	expect(await notes("reset", "--hard")).toEqual(["discards changes that are not committed"]);
 	expect(await notes("push", "--force")).toEqual(["git rewrites or deletes pushed commits"]);
@@ -253,14 +253,14 @@ test.each(["/etc/passwd", "../x", "a/../../x", ".."])("%j is not a path of the r
 	);
 });
 
-test("the gateway's own files in the working tree are a reason to ask, however they are written", async () => {
+test("files of the gateway in the working tree require approval, with any spelling", async () => {
 	const where = { ...context, forbidden: [join(context.cwd, "Data")] };
 	expect(await judged(["status"], {}, where)).toBe("ask always: read control");
 	expect(await judged(["add", "-A"], {}, where)).toBe("ask always: write control");
 	expect(await judged(["push"], {}, where)).toBe("ask always: exec-unsandboxed egress control");
 });
 
-test("without a repository nothing only looks", async () => {
+test("without a repository no command is read-only", async () => {
 	const judgement = await judgeGit(["init"], { directory: context.cwd, repository: undefined }, context);
 	expect(judgement).toMatchObject({ care: "run", classes: ["exec-unsandboxed"] });
 	expect(await judgeGit(["log"], { directory: context.cwd, repository: undefined }, context)).toMatchObject({

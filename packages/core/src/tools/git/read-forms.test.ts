@@ -80,7 +80,7 @@ test.each([
 	"stash show",
 	"stash show -p --stat",
 	"stash show stash@{0}",
-])("%s only looks, and git takes it with all that makes it careful", (line) => {
+])("%s is read-only, and git accepts its safe form", (line) => {
 	const reading = readingOf(readGitWords(line.split(" ")));
 	expect(reading).toBeDefined();
 	const words = [...carefulOptions("read", ["x"]), ...(reading?.words ?? [])];
@@ -95,7 +95,7 @@ test.each([
 	["show HEAD", true, ["commit", "tree"]],
 	["cat-file -p HEAD:x", false, ["commit", "tree"]],
 	["status", false, undefined],
-])("for %s the possible output is known: patches %s, objects %j", (line, patches, objects) => {
+])("the possible output of %s is known: patches %s, objects %j", (line, patches, objects) => {
 	expect(readingOf(readGitWords(line.split(" ")))).toMatchObject({ patches, objects });
 });
 
@@ -105,7 +105,7 @@ test.each([
 	["reflog show main", ["reflog", "show", "--no-ext-diff"], ["main"]],
 	["reflog", ["reflog", "--no-ext-diff"], []],
 	["ls-files -o", ["ls-files", "-o"], []],
-])("%s is made careful where git expects it", (line, beginning, end) => {
+])("%s gets its safe options at the position that git expects", (line, beginning, end) => {
 	const words = readingOf(readGitWords(line.split(" ")))?.words ?? [];
 	expect(words.slice(0, beginning.length)).toEqual(beginning);
 	expect(words.slice(words.length - end.length)).toEqual(end);
@@ -158,6 +158,6 @@ test.each([
 	"describe --dirty",
 	"status -v",
 	"rev-parse --parseopt",
-])("%j may do more than look", (line) => {
+])("%j may be more than read-only", (line) => {
 	expect(readingOf(readGitWords(line.split(" ")))).toBeUndefined();
 });

@@ -21,7 +21,7 @@ const words = [
 	"HEAD^",
 ];
 
-test("a shell and the judge of commands read the same words", () => {
+test("a shell and the command parser find the same words", () => {
 	const line = shellLine(words);
 	const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
 	const { stdout } = spawnSync("/bin/sh", ["-c", script], { encoding: "utf8" });

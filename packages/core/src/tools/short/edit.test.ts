@@ -52,7 +52,7 @@ test("edits are planned with their difference, granted as edit_file, and made to
 	expect(await readdir(context.cwd)).toEqual(["beans.txt"]);
 });
 
-test("line ends, byte order mark and permissions stay", async () => {
+test("line ends, byte order mark and permissions are preserved", async () => {
 	await put(join(context.cwd, "run.sh"), "\u{feff}one\r\ntwo\r\n");
 	await chmod(join(context.cwd, "run.sh"), 0o751);
 	await executeCall(await ready("run.sh", change("one\ntwo", "1\n2")), context);

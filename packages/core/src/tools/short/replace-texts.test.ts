@@ -119,11 +119,11 @@ test.each<[string, Pair[], Replaced]>([
 	],
 	["ab", [["a", "b".repeat(1_000)]], { kind: "too-long" }],
 	["a\r\nb\nc", [["a\nb", "x"]], { kind: "not-one", edit: 1, lines: [] }],
-])("%j with %j is not made", (text, pairs, expected) => {
+])("%j with %j is refused", (text, pairs, expected) => {
 	expect(replace(text, pairs)).toEqual(expected);
 });
 
-test("one edit may use the room that another edit frees", () => {
+test("one edit may use the space that another edit frees", () => {
 	const text = `${"a".repeat(999)}b`;
 	const taken: Pair = ["a".repeat(999), ""];
 	expect(replace(text, [taken, ["b", "c".repeat(1_000)]])).toMatchObject({ kind: "edited" });
@@ -152,7 +152,7 @@ function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] 
 	return { text: made.join("") };
 }
 
-test("the result equals edits at one place at a time, in any order of the list", () => {
+test("the result equals sequential edits, in any order of the list", () => {
 	const ids = seededIds(20);
 	const below = (limit: number): number => Math.floor(chanceOf(ids) * limit);
 	const textOf = (length: number): string => Array.from({ length }, () => "abcdefgh\n"[below(9)]).join("");

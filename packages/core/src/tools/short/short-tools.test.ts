@@ -50,7 +50,7 @@ function keeping(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	};
 }
 
-test("they have the names and parameters that clients know", () => {
+test("the short tools have the names and parameters that clients know", () => {
 	const described = describeTools(shortTools()).map(({ name, parameters }) => {
 		const { properties = {}, required } = parameters as Record<string, object>;
 		return [name, Object.keys(properties), required];
@@ -145,7 +145,7 @@ test("the result of a sandboxed command states that it has no network", async ()
 	expect([inside.length, outside.length]).toEqual([1, 0]);
 });
 
-test("with hosts from the operator, a command can reach them, and egress is one of its classes", async () => {
+test("with hosts from the operator, a command can reach them and has the class egress", async () => {
 	const [inside, way]: [Command[], Command[]] = [[], []];
 	const egress = keeping(way, { profile: "way", hosts: ["registry.example"] });
 	const where = { ...context, sandbox: keeping(inside, { egress }) };
@@ -188,7 +188,7 @@ test.each([
 	expect(() => judge(call, [{ effect: "deny", tool: name }])).toThrow("there is no tool");
 });
 
-test("rules about programs concern bash", async () => {
+test("rules about programs apply to bash", async () => {
 	const call = await prepare("bash", { command: "cd x && git push" });
 	const rule = { effect: "deny", tool: "run_command", when: { command: ["git", "push"] } };
 	expect(judge(call, [rule], { acceptAll: true })).toBe("deny");
@@ -229,7 +229,7 @@ test("the operator's rules may name tools that are not offered, if these are kno
 	expect(decide({ ...call, context }, permissions).effect).toBe("deny");
 });
 
-test("a channel leaves tools by their own names", async () => {
+test("a channel excludes tools by their own names", async () => {
 	const file = join(directory.path, "none.jsonc");
 	const layers = new PolicyLayers({ file, tools: shortTools(), onRead: () => undefined });
 	const policy = layers.of({ profile: "default", rootDir: context.cwd, channelTools: ["read", "bash"] });

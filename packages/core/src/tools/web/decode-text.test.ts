@@ -33,7 +33,7 @@ test.each([
 	expect(mayBeText({ essence, charset: undefined })).toBe(false);
 });
 
-test("the charset is that of the mark, the header, the declaration, or UTF-8", () => {
+test("the charset is read from the byte order mark, the header or the declaration, and is UTF-8 by default", () => {
 	expect(decode("\xef\xbb\xbf\xc3\xa4", "text/plain; charset=latin1")).toBe("ä");
 	expect(decode([0xfe, 0xff, 0, 0xe4], "text/plain")).toBe("ä");
 	expect(decode([0xff, 0xfe, 0xe4, 0], "text/plain")).toBe("ä");
@@ -57,7 +57,7 @@ test("content with a NUL near its beginning is not text", () => {
 	expect(decode(`${"a".repeat(8_000)}\0`, "")).toHaveLength(8_001);
 });
 
-test("HTML has this type, or looks like it if the server sends no type", () => {
+test("content is HTML by its type, or by its form if the server sends no type", () => {
 	const html = (essence: string, text: string): boolean => isHtml({ essence, charset: undefined }, text);
 	expect(html("text/html", "x")).toBe(true);
 	expect(html("", "\n <!DOCTYPE html>")).toBe(true);

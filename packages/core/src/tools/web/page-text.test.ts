@@ -6,7 +6,7 @@ const url = "https://example.com/";
 /** Takes minutes with a document model. */
 const hostile = `<body>${(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`).repeat(190)}`;
 
-test("a page is read in its structure, one after the other", async () => {
+test("pages are read in their structure, one after another", async () => {
 	const reader = new PageReader(new ManualClock());
 	const log = new MemoryLogger();
 	const { signal } = new AbortController();
@@ -15,7 +15,7 @@ test("a page is read in its structure, one after the other", async () => {
 	expect(log.records).toEqual([]);
 });
 
-test("a page that takes too long is read without its structure, and the next one as usual", async () => {
+test("a page that takes too long is read without its structure, and the next one with it", async () => {
 	const clock = new ManualClock();
 	const log = new MemoryLogger();
 	const reader = new PageReader(clock);

@@ -105,11 +105,11 @@ test.each([
 	"http://10.0.0.1:443/",
 	"https://192.168.0.1:80/",
 	"HTTP://127.0.0.1/",
-])("%s is refused for its address, however it is spelled", (text) => {
+])("%s is refused because of its address, in any spelling", (text) => {
 	expect(codeOf(() => readPageUrl(text, publicReach))).toBe("permission_denied");
 });
 
-test("the accepted URL is in the form that is sent", () => {
+test("the accepted URL has the form that is sent", () => {
 	const read = (text: string): string => readPageUrl(text, publicReach).href;
 	expect(read("HTTPS://Example.COM")).toBe("https://example.com/");
 	expect(read("https://example.com./a?b#c")).toBe("https://example.com/a?b");
@@ -122,7 +122,7 @@ test("the accepted URL is in the form that is sent", () => {
 	expect(read("https://[2606:4700:4700::1111]/")).toBe("https://[2606:4700:4700::1111]/");
 });
 
-test("a refusal names the URL so that it can be read", () => {
+test("a refusal names the URL in a readable form", () => {
 	expect(() => readPageUrl("https://exa\u200bmple.com/", publicReach)).toThrow(
 		'the URL "https://exa\\u{200b}mple.com/" contains spaces, invisible characters or backslashes',
 	);
@@ -154,7 +154,7 @@ test("a redirect is checked like any URL, and never leaves https", () => {
 	expect(read(`/${"a".repeat(2_000)}`)).toBe("invalid_argument");
 });
 
-test("a site is a name, with or without www", () => {
+test("a site is a name with or without www", () => {
 	const same = (one: string, other: string): boolean => isSameSite(new URL(one), new URL(other));
 	expect(same("http://example.com/", "https://www.example.com/x")).toBe(true);
 	expect(same("https://www.example.com/", "https://example.com/x")).toBe(true);

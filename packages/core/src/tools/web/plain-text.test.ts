@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { plainText } from "./page-text.ts";
 
-test("text is kept, with lines where blocks end", () => {
+test("text is preserved, with line breaks where blocks end", () => {
 	expect(
 		plainText(
 			"<!doctype html><html><head><title>A &amp; B</title><style>p { x }</style></head><body>" +
@@ -11,7 +11,7 @@ test("text is kept, with lines where blocks end", () => {
 	).toBe("A & B\n\nHead\n\nOne bold word.\n\nTwo\n\nx\ny");
 });
 
-test("entities are read, and what only looks like one is left", () => {
+test("entities are decoded, and text that only looks like one is preserved", () => {
 	expect(plainText("&lt;b&gt; &#228;&#xe4; &mdash; &unknown; &#0; &#9999999; &amp;lt; AT&T")).toBe(
 		"<b> ää — &unknown; &#0; &#9999999; &lt; AT&T",
 	);
@@ -41,7 +41,7 @@ test.each([
 	"\n",
 	"<a b='",
 	"<b></b>",
-])("%j, a million characters of it, takes no more than its share of time", (piece) => {
+])("%j, repeated a million times, is read in linear time", (piece) => {
 	const time = (length: number): number => {
 		const html = piece.repeat(Math.ceil(length / piece.length));
 		const start = process.cpuUsage();

@@ -30,7 +30,7 @@ test.each(names)("%s is unpacked", async (encoding) => {
 	expect(source.destroyed).toBe(true);
 });
 
-test("unpacked content is read as it is, up to the limit", async () => {
+test("uncompressed content is read unchanged, up to the limit", async () => {
 	for (const encoding of ["", "identity"]) {
 		expect((await readBody(inChunks(Buffer.from(text)), encoding, limit)).bytes.toString()).toBe(text);
 	}
@@ -70,7 +70,7 @@ test.each(names)("damaged or cut off %s is reported", async (encoding) => {
 	await expect(readBody(inChunks(packed.subarray(0, -10)), encoding, limit)).rejects.toMatchObject(fault);
 });
 
-test("a broken source is reported, packed or not", async () => {
+test("an error of the source is reported, compressed or not", async () => {
 	const broken = (): Readable =>
 		Readable.from(
 			(async function* () {

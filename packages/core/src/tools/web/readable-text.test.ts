@@ -8,7 +8,7 @@ const paragraphs = Array.from(
 		`<p>Paragraph ${n} says something worth reading, at some length, with commas, and a full stop.</p>`,
 ).join("");
 
-test("an article is read without the text around it", () => {
+test("the text of an article is read without its surroundings", () => {
 	const text = readableText(
 		`<html><head><title>The  title</title></head><body><nav><a href="/a">Home</a></nav>
 		<article><h2>First</h2>${paragraphs}<pre><code>let x = 1;\n</code></pre></article>
@@ -23,7 +23,7 @@ test("an article is read without the text around it", () => {
 	expect(text).not.toContain("Imprint");
 });
 
-test("an index is read whole, with its links made absolute", () => {
+test("an index is read completely, with absolute links", () => {
 	const items = Array.from({ length: 30 }, (_, n) => `<li><a href="../item/${n}">Item ${n}</a></li>`).join(
 		"",
 	);
@@ -32,7 +32,7 @@ test("an index is read whole, with its links made absolute", () => {
 	expect(text).toContain("Short.");
 });
 
-test("no part of the page runs, and invisible parts are left out", () => {
+test("no part of the page runs, and invisible parts are omitted", () => {
 	const text = readableText(
 		`<body onload="globalThis.ran = true"><script>globalThis.ran = true</script><p>Seen
 		<a href="javascript:alert(1)">script</a> <a href="data:text/html,x">data</a> <img src=x alt="A cat">
@@ -45,18 +45,18 @@ test("no part of the page runs, and invisible parts are left out", () => {
 	expect(globalThis).not.toHaveProperty("ran");
 });
 
-test("tables keep their cells apart", () => {
+test("the cells of tables are separated", () => {
 	const text = readableText("<table><tr><th>a<th>b</tr><tr><td>1<td><p>2<p>3</tr></table>", url);
 	expect(text).toMatch(/\| a \| b \|\n\| 1 \| 2 {1,2}3 \|/);
 });
 
-test("a page without a root, or with nothing in it, is read", () => {
+test("a page without a root, or without content, is read", () => {
 	expect(readableText("just <b>text</b>", url)).toBe("just **text**");
 	expect(readableText("", url)).toBe("");
 	expect(readableText("<html><body></body></html>", url)).toBe("");
 });
 
-test("a page that is too deep or has too many attributes is not looked at", () => {
+test("a page that is too deep or has too many attributes is not parsed", () => {
 	expect(readableText(`${"<div>".repeat(250)}x`, url)).toBeUndefined();
 	const attributes = Array.from({ length: 150 }, (_, n) => `a${n}=1`).join(" ");
 	expect(readableText(`<p ${attributes}>x</p>`, url)).toBeUndefined();

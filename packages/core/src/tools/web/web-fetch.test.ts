@@ -10,7 +10,7 @@ const tool = createWebFetch({ clock: new ManualClock(), ids: seededIds(1), looku
 const context = createToolContext("/");
 const plan = async (url: string): Promise<ToolPlan> => tool.plan(tool.parameters().parse({ url }), context);
 
-test("a plan shows the whole URL as it will be sent, and looks nothing up", async () => {
+test("a plan shows the complete URL as it will be sent, without a lookup", async () => {
 	expect(await plan("https://Example.com./a%20b?c=d#e")).toEqual({
 		label: "fetch https://example.com/a%20b?c=d",
 		classes: ["egress"],
@@ -53,7 +53,7 @@ test("an invalid URL is refused before any approval", async () => {
 	}
 });
 
-test("only what was approved is fetched", async () => {
+test("only the approved URL is fetched", async () => {
 	const approved = await plan("https://example.com/a");
 	const args = tool.parameters().parse({ url: "https://example.com/b" });
 	expect(await tool.run(args, approved, context)).toEqual({

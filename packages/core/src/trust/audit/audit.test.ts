@@ -38,7 +38,7 @@ async function open(engine: Engine = "SQLite") {
 	return { store, clock, log, redactor, audit, auditLog, note, many, objects };
 }
 
-test.each(engines)("rows that are committed together and apart make one chain on %s", async (engine) => {
+test.each(engines)("rows of one or several commits form one chain on %s", async (engine) => {
 	const { store, audit, auditLog, many, note } = await open(engine);
 	await many(40);
 	await note("alone");
@@ -111,7 +111,7 @@ async function forge(db: Db, seq: number): Promise<void> {
 		.execute();
 }
 
-test.each(engines)("on %s whatever was done to a row is found", async (engine) => {
+test.each(engines)("on %s any change of a row is found", async (engine) => {
 	const { store, auditLog, many } = await open(engine);
 	await many(10);
 	for (const [what, tamper, seq, reason] of tamperings) {
@@ -151,23 +151,26 @@ test("missing rows at the end are detected by the position in the log", async ()
 	await store.close();
 });
 
-test.each(engines)("on %s rows older than 90 days go, and the rest still is whole", async (engine) => {
-	const { store, clock, auditLog, many, note, objects } = await open(engine);
-	await many(5);
-	clock.advance(60 * day);
-	await note("younger");
-	await auditLog.tidy();
-	expect(await auditLog.read(operator, { limit: 100 })).toHaveLength(6);
-	clock.advance(31 * day);
-	await auditLog.tidy();
-	expect(await objects()).toEqual(["younger", "audit"]);
-	expect(await auditLog.verify(operator)).toMatchObject({ ok: true, records: 2, seq: 7 });
-	clock.advance(200 * day);
-	await auditLog.tidy();
-	await auditLog.tidy();
-	expect(await auditLog.verify(operator)).toMatchObject({ ok: true, records: 1, seq: 8 });
-	await store.close();
-});
+test.each(engines)(
+	"on %s rows older than 90 days are removed, and the other rows stay valid",
+	async (engine) => {
+		const { store, clock, auditLog, many, note, objects } = await open(engine);
+		await many(5);
+		clock.advance(60 * day);
+		await note("younger");
+		await auditLog.tidy();
+		expect(await auditLog.read(operator, { limit: 100 })).toHaveLength(6);
+		clock.advance(31 * day);
+		await auditLog.tidy();
+		expect(await objects()).toEqual(["younger", "audit"]);
+		expect(await auditLog.verify(operator)).toMatchObject({ ok: true, records: 2, seq: 7 });
+		clock.advance(200 * day);
+		await auditLog.tidy();
+		await auditLog.tidy();
+		expect(await auditLog.verify(operator)).toMatchObject({ ok: true, records: 1, seq: 8 });
+		await store.close();
+	},
+);
 
 test("a removal of rows that have not expired is detected", async () => {
 	const { store, clock, auditLog, many } = await open();
@@ -184,7 +187,7 @@ test("a removal of rows that have not expired is detected", async () => {
 	await store.close();
 });
 
-test("rows are found by time, by who, and page by page", async () => {
+test("rows are found by time and principal, and page by page", async () => {
 	const { store, clock, auditLog, note, objects } = await open();
 	const start = clock.now();
 	for (const [object, principal] of [
@@ -208,7 +211,7 @@ test("rows are found by time, by who, and page by page", async () => {
 	await store.close();
 });
 
-test("arguments are kept without secrets and cut, their hash is of all", async () => {
+test("arguments are stored without secrets and shortened, and their hash covers all of them", async () => {
 	const { store, redactor, auditLog, note } = await open();
 	redactor.add("correct horse battery");
 	await note("a", { args: { text: "correct horse battery", more: "x".repeat(5_000) } });
@@ -275,7 +278,7 @@ test("sampled rows name the principal, and one action does not displace the othe
 	await store.close();
 });
 
-test("a large record is read in pieces: others get their turn", async () => {
+test("a large record is read in parts, so that other work continues", async () => {
 	const { store, auditLog, many } = await open();
 	await many(2_500);
 	let turns = 0;

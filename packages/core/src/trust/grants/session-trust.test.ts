@@ -86,7 +86,7 @@ test("trust stays if a client returns within 60 seconds, and ends otherwise", as
 	expect(grant?.ended_at).toBe(t.clock.now());
 });
 
-test("a restart does not end trust, and being away counts from it", async () => {
+test("a restart does not end trust, and the time without clients includes it", async () => {
 	const model = new ScriptedModel(...replies(2));
 	const t = await TestRuntime.open({ model, tools: [edit] });
 	const session = await t.create();
@@ -107,7 +107,7 @@ test("a restart does not end trust, and being away counts from it", async () => 
 	expect(await asks(last, late, session)).toBe(1);
 });
 
-test("a client that the stopping gateway sends away has not left", async () => {
+test("a client that the stopping gateway disconnects has not left", async () => {
 	const model = new ScriptedModel(...replies(1));
 	const t = await TestRuntime.open({ model, tools: [edit] });
 	const session = await t.create();
@@ -147,7 +147,7 @@ test("a client that left before a restart gets no additional time", async () => 
 	expect(await asks(again, back, session)).toBe(1);
 });
 
-test("an approval that trust made needless after its call was planned is not raised", async () => {
+test("a planned approval is not raised if trust makes it unnecessary", async () => {
 	let trust = (): Promise<void> | undefined => undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> =>
 		storeWith(store, {
@@ -173,7 +173,7 @@ test("an approval that trust made needless after its call was planned is not rai
 	expect(prompts).toEqual([]);
 });
 
-test("a run keeps the trust that it started under, a later one does not", async () => {
+test("a run keeps the trust from its start, and a later run does not", async () => {
 	const gate = Promise.withResolvers<void>();
 	const slow = probeTool("slow", { run: () => gate.promise.then(() => "slept") });
 	const model = new ScriptedModel(
@@ -198,7 +198,7 @@ test("a run keeps the trust that it started under, a later one does not", async 
 	expect(await asks(t, log, session)).toBe(1);
 });
 
-test("open approvals are answered by it, other questions are not", async () => {
+test("trust answers open approvals, but no other questions", async () => {
 	const ask = probeTool("ask", {
 		run: async (context) => {
 			const answer = await context.ask({
@@ -243,7 +243,7 @@ test("trust in one session has no effect in another", async () => {
 	expect(await asks(t, log, other)).toBe(1);
 });
 
-test("only the operator can give it", async () => {
+test("only the operator can give trust", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const connector = testConnector();
 	const session = await t.create(connector);

@@ -67,7 +67,7 @@ class Guild implements AsyncDisposable {
 	}
 }
 
-test("a connector acts for a person of its own platform, in the guild where they speak", async () => {
+test("a connector acts for a person of its own platform, in the guild of the person", async () => {
 	await using guild = await Guild.open();
 	expect(await guild.as("ada", { name: " Ada\u{202e} ", channel: "dev" })).toEqual({
 		...discord,
@@ -81,7 +81,7 @@ test("a connector acts for a person of its own platform, in the guild where they
 	});
 });
 
-test("the role is the one of this very moment", async () => {
+test("the role of a person is the current one", async () => {
 	await using guild = await Guild.open();
 	const id = "discord:guild:ada";
 	await guild.people.setRole(unkeyed(), id, "owner");
@@ -132,7 +132,7 @@ test("an unknown guild is refused with the ways to get access, and audited", asy
 	]);
 });
 
-test("configured rules give and refuse access by themselves", async () => {
+test("configured rules admit and refuse people without a request", async () => {
 	await using guild = await Guild.open({
 		allow: [{ platform: "discord", platformRole: "7", as: "approver" }],
 		deny: [{ user: "mallory" }],
@@ -146,7 +146,7 @@ test("configured rules give and refuse access by themselves", async () => {
 	);
 });
 
-test("the first owner comes in by a code of the operator, and the guild with them", async () => {
+test("the first owner is admitted with a code of the operator, and the guild with them", async () => {
 	await using guild = await Guild.open({ tenants: {} });
 	const { code, expiresAt } = await guild.people.invite(unkeyed(), { role: "owner" });
 	expect(code).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
@@ -175,7 +175,7 @@ test("the first owner comes in by a code of the operator, and the guild with the
 	]);
 });
 
-test("a guild comes in with its owner alone: another's code stays unused there", async () => {
+test("a guild is admitted only with its owner: another code stays unused there", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["other"] } });
 	const { code } = await guild.people.invite(unkeyed(), { role: "approver" });
 	await expect(guild.pair("ada", code)).rejects.toThrow("no owner has paired here yet (discord:guild): ask");
@@ -187,7 +187,7 @@ test.each([
 	[{ platform: "discord" }, true],
 	[{ platform: "discord", tenant: "other" }, false],
 	[{ platform: "discord", tenant: "guild" }, true],
-])("an invitation to %j counts in discord:guild: %s", async (bound, counts) => {
+])("an invitation to %j is valid in discord:guild: %s", async (bound, counts) => {
 	await using guild = await Guild.open();
 	const { code } = await guild.people.invite(unkeyed(), { role: "member", ...bound });
 	const paired = guild.pair("ada", code).then(
@@ -197,7 +197,7 @@ test.each([
 	expect(await paired).toBe(counts);
 });
 
-test("an invitation takes nothing from who is in already, and a tenant needs its platform", async () => {
+test("an invitation takes no rights from an admitted person, and a tenant needs its platform", async () => {
 	await using guild = await Guild.open();
 	await guild.people.setRole(unkeyed(), "discord:guild:ada", "owner");
 	const { code } = await guild.people.invite(unkeyed(), { role: "guest" });
@@ -207,7 +207,7 @@ test("an invitation takes nothing from who is in already, and a tenant needs its
 	});
 });
 
-test("a code counts for an hour", async () => {
+test("a code is valid for an hour", async () => {
 	await using guild = await Guild.open();
 	const { code } = await guild.people.invite(unkeyed(), { role: "member" });
 	const pairingCode = await guild.ask("bob");
@@ -289,7 +289,7 @@ test("an access request gets a code that only the operator can approve", async (
 	});
 });
 
-test("asking again is the same wish under the same code", async () => {
+test("a repeated access request has the same code", async () => {
 	await using guild = await Guild.open();
 	const code = await guild.ask("ada");
 	guild.t.clock.advance(hourMs / 2);
@@ -298,7 +298,7 @@ test("asking again is the same wish under the same code", async () => {
 	expect(waiting).toHaveLength(1);
 });
 
-test("three of a thousand strangers wait in each guild, and no model is called for any", async () => {
+test("a guild has at most three pending requests of a thousand strangers, and no model is called for them", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["guild", "other"] } });
 	const asking = Array.from({ length: 1_000 }, (_, n) =>
 		guild.pair(`user${n}`).then(
@@ -324,7 +324,7 @@ test("three of a thousand strangers wait in each guild, and no model is called f
 	expect(waiting).toHaveLength(4);
 });
 
-test("a code is used once, however many try it at once", async () => {
+test("a code is used once, even by simultaneous attempts", async () => {
 	await using guild = await Guild.open();
 	const { code } = await guild.people.invite(unkeyed(), { role: "approver" });
 	const redeeming = Array.from({ length: 100 }, (_, n) => guild.pair(`user${n}`, code));
@@ -338,7 +338,7 @@ test("a code is used once, however many try it at once", async () => {
 	expect(people.map(({ role }) => role)).toEqual(["approver", "member"]);
 });
 
-test("five codes a minute are one's own to try, the right one among them or not", async () => {
+test("a person can try five codes a minute, including the correct one", async () => {
 	await using guild = await Guild.open();
 	const { code } = await guild.people.invite(unkeyed(), { role: "member" });
 	const guesses = await Promise.allSettled(
@@ -353,7 +353,7 @@ test("five codes a minute are one's own to try, the right one among them or not"
 	await expect(guild.pair("eve", "GUESS9")).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("codes are stored neither with the request nor with its key", async () => {
+test("codes are not stored, neither with the request nor with its key", async () => {
 	await using guild = await Guild.open();
 	const principal = await guild.as("ada", { method: "pair" });
 	const request = { principal, key: "k1", method: "pair", params: {} };
@@ -372,7 +372,7 @@ test("codes are stored neither with the request nor with its key", async () => {
 	for (const secret of [code, invited.code]) expect(JSON.stringify(kept)).not.toContain(secret);
 });
 
-test("the operator takes an invitation back, and refuses who asked, by the code or by the id that is listed", async () => {
+test("the operator cancels an invitation or refuses a request, by the code or by the listed id", async () => {
 	await using g = await Guild.open();
 	const operator = unkeyed();
 	const { code } = await g.people.invite(operator, { role: "member", platform: "discord", tenant: "guild" });
@@ -411,7 +411,7 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 	expect(lines[1]).toContain("discord:guild:eve");
 });
 
-test("a code that is used up, or over, cannot be withdrawn", async () => {
+test("a used or expired code cannot be withdrawn", async () => {
 	await using g = await Guild.open();
 	const { code } = await g.people.invite(unkeyed(), { role: "member" });
 	await g.pair("ada", code);
@@ -456,7 +456,7 @@ async function bound({ t }: Guild, name: string, tenants?: readonly string[]): P
 	return principal;
 }
 
-test("a token speaks for its own guilds alone, and one without any for all of the platform", async () => {
+test("a token represents only its own guilds, and one without guilds represents all of the platform", async () => {
 	await using guild = await Guild.open();
 	const red = await bound(guild, "red", ["red"]);
 	const blue = await bound(guild, "blue", ["blue"]);
@@ -484,7 +484,7 @@ test("a token speaks for its own guilds alone, and one without any for all of th
 	});
 });
 
-test("after an owner pairs, only that token acts for the guild, and its replacement too", async () => {
+test("after an owner pairs, only that token acts for the guild, and its replacement", async () => {
 	await using guild = await Guild.open();
 	const { tokens } = guild.t.runtime.trust;
 	const red = await bound(guild, "red", ["red"]);
@@ -504,7 +504,7 @@ test("after an owner pairs, only that token acts for the guild, and its replacem
 	);
 });
 
-test("present rights never exceed those at the time of the message, and a removed person has no rights", async () => {
+test("the rights of a person never exceed those at the time of the message, and a removed person loses all rights", async () => {
 	await using guild = await Guild.open({ allow: [{ platformRole: "7", as: "member" }] });
 	const { people, t } = guild;
 	const now = (principal: Principal) =>

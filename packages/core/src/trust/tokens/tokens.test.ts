@@ -169,7 +169,7 @@ test("each kind of token has exactly the principal of its record", async () => {
 	expect([colleague, chat].map(({ facts }) => facts.expiresAt)).toEqual([undefined, undefined]);
 });
 
-test("an unknown text is not a token, whatever it looks like", async () => {
+test("an unknown text is not a token, despite its form", async () => {
 	await using place = await Place.open();
 	const { text } = await place.tokens.create(by(), { kind: "observer", name: "wall" });
 	const others = (["operator", "observer", "connector", "ticket"] as const).map((kind) =>
@@ -199,7 +199,7 @@ test("texts of tokens are unique and not stored", async () => {
 	for (const text of texts) expect(kept).not.toContain(text.slice(-49, -6));
 });
 
-test("a token works after a restart, and one that has ended does not", async () => {
+test("a token works after a restart, and an ended one does not", async () => {
 	await using place = await Place.open();
 	const kept = await place.tokens.create(by(), { kind: "connector", name: "chat", platform: "slack" });
 	const revoked = await place.tokens.create(by(), { kind: "operator", name: "lost" });
@@ -242,7 +242,7 @@ test("a revoked, replaced or expired token ends at once, and its connections are
 	expect(ended).toHaveLength(4);
 });
 
-test("a token that expires is noticed although the machine's clock was set", async () => {
+test("a token that expires is detected although the clock was changed", async () => {
 	await using place = await Place.open();
 	const ended: string[] = [];
 	place.tokens.onEnd((id) => ended.push(id));
@@ -252,7 +252,7 @@ test("a token that expires is noticed although the machine's clock was set", asy
 	expect(ended).toEqual([facts.id]);
 });
 
-test("the operator's own token is replaced in its file, and can neither be revoked nor made twice", async () => {
+test("the operator's own token is replaced in its file, and can neither be revoked nor created twice", async () => {
 	await using place = await Place.open();
 	const first = place.file.text;
 	const { text } = await place.tokens.rotate(by(), "operator", 0);
@@ -290,7 +290,7 @@ test("simultaneous rotations leave the valid token in the file", async () => {
 	expect(counting.map(({ text }) => text)).toEqual([place.file.text]);
 });
 
-test("the file at the start is valid, and the token it replaces is not", async () => {
+test("the token in the file at the start is valid, and the replaced one is not", async () => {
 	await using place = await Place.open();
 	const before = place.file.text;
 	expect(await place.audit()).toEqual([]);
@@ -304,7 +304,7 @@ test("the file at the start is valid, and the token it replaces is not", async (
 	expect(place.tokens.verify(before)?.id).toBe("operator");
 });
 
-test("a repetition with its key makes nothing, and says that the text was shown", async () => {
+test("a repeated request with its key creates no token, and states that the text was shown", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const shown = { code: "already_exists", message: expect.stringContaining("shown only once") };
@@ -353,7 +353,7 @@ test("an id, its prefix and a name identify a token, and an ambiguous or unknown
 	expect(await tokens.revoke(by(), second.facts.id.slice(0, 4))).toMatchObject({ id: second.facts.id });
 });
 
-test("a name revokes also what it has replaced and still counts, an id that one alone", async () => {
+test("revoking a name also revokes its replaced tokens, and revoking an id revokes only that token", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const first = await tokens.create(by(), { kind: "operator", name: "a" });
@@ -371,7 +371,7 @@ test("a name revokes also what it has replaced and still counts, an id that one 
 	expect(tokens.verify(fourth.text)).toBeUndefined();
 });
 
-test("rotated without grace, nothing of a name counts but the last", async () => {
+test("after a rotation without a grace period, only the last token of a name is valid", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
 	const made = [await tokens.create(by(), { kind: "operator", name: "a" })];

@@ -32,7 +32,7 @@ test.each([
 	[1, "their own run"],
 	[2, "their own run"],
 ] as const)(
-	"when commit %i of a stop is lost, of %s, asking again ends work and trust",
+	"when commit %i of a stop is lost, of %s, a repeated stop ends work and trust",
 	async (lost, what) => {
 		const clock = new ManualClock();
 		const begun = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ async function open(model: ScriptedModel) {
 	return { t, session, log, explain };
 }
 
-test("each call has its decider, its reason and its result", async () => {
+test("each call has its deciding rule or person, its reason and its result", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "look"), calls("c2", "write"), calls("c3", "steer"), calls("c4", "nothing")],
 		[calls("c5", "write"), calls("c6", "write")],
@@ -91,7 +91,7 @@ test("each call has its decider, its reason and its result", async () => {
 	]);
 });
 
-test("an active run, a denied call and a waiting message are explained in their present state", async () => {
+test("an active run, a denied call and a queued message are explained in their current state", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "write"), calls("c2", "look")],
 		[calls("c3", "write", { again: true })],

@@ -15,7 +15,7 @@ async function talk(model: ScriptedModel, redactor = new Redactor()) {
 	return { t, session, log, opinions };
 }
 
-test("the last word of each person about a reply is kept, without secrets", async () => {
+test("the last feedback of each person about a reply is stored, without secrets", async () => {
 	const redactor = new Redactor();
 	redactor.add("k3y-0123456789");
 	const { t, session, log, opinions } = await talk(new ScriptedModel([says("hello")]), redactor);
@@ -28,7 +28,7 @@ test("the last word of each person about a reply is kept, without secrets", asyn
 	expect(await opinions()).toEqual([{ by: "operator", rating: "bad", comment: "it knows [redacted]" }]);
 });
 
-test("under the same key it counts once, also about what is the last reply by then", async () => {
+test("feedback with the same key is stored once, also if the last reply has changed", async () => {
 	const { t, session, log } = await talk(new ScriptedModel([says("one")], [says("two")]));
 	await using _ = t;
 	const keyed = { ...unkeyed(), key: "k" };

@@ -35,7 +35,7 @@ async function pass(t: TestRuntime, hours: number): Promise<void> {
 	}
 }
 
-test("people are reminded of a question at half and at nine tenths of its life, once each", async () => {
+test("people are reminded of a question at half and at nine tenths of its lifetime, once each", async () => {
 	await using t = await open();
 	const { log, prompt } = await ask(t);
 	const reminders = () => log.events.filter(({ event }) => event.type === "prompt.reminded").length;
@@ -60,7 +60,7 @@ test("people are reminded of a question at half and at nine tenths of its life, 
 	expect(reminders()).toBe(2);
 });
 
-test("a question that cannot be dealt with keeps no other from its reminder, and the log says so once", async () => {
+test("a failed reminder does not block others, and is logged once", async () => {
 	await using t = await open(undefined, undefined, true);
 	const broken = await ask(t);
 	t.clock.advance(hour / 60);
@@ -78,7 +78,7 @@ test("a question that cannot be dealt with keeps no other from its reminder, and
 	]);
 });
 
-test("an answered question is not spoken of again, and no timer is left for it", async () => {
+test("an answered question has no further reminder, and no timer remains", async () => {
 	await using t = await open();
 	const { log, prompt } = await ask(t);
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
@@ -125,7 +125,7 @@ class SleepyClock extends ManualClock {
 	}
 }
 
-test("a machine that has slept reminds within ten minutes", async () => {
+test("after a sleep of the machine a reminder is sent within ten minutes", async () => {
 	const clock = new SleepyClock();
 	await using t = await open(clock);
 	const { log } = await ask(t);
@@ -134,7 +134,7 @@ test("a machine that has slept reminds within ten minutes", async () => {
 	await log.next("prompt.reminded");
 });
 
-test("a question ends when its time is over although no run waits for it", async () => {
+test("a question expires although no run waits for it", async () => {
 	const first = await open();
 	const { session, prompt } = await ask(first);
 	await first.store.commit((tx) => tx.updateTable("runs").set({ state: "ended" }).execute());
@@ -206,7 +206,7 @@ test("an approval with notices has one reminder and one escalation at the config
 	await expect(log.next("prompt.closed")).resolves.toMatchObject({ reason: "expired" });
 });
 
-test("after a long stop, each group still has its time", async () => {
+test("after a long stop, each group still has its full time", async () => {
 	const first = await notified(new ManualClock());
 	const session = await first.create(ada);
 	await first.runtime.send(unkeyed(ada), session, { content: "go" });

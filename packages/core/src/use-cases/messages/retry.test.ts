@@ -9,7 +9,7 @@ async function open(t: TestRuntime): Promise<{ session: string; log: EventLog }>
 	return { session, log: await EventLog.join(t.runtime, session, { afterSeq: 0 }) };
 }
 
-test("a retry makes the last reply again: the model sees all but that reply, and the message once", async () => {
+test("a retry requests the last reply again: the model sees all messages except that reply, and the message once", async () => {
 	const model = new ScriptedModel([calls("c1", "probe")], [says("poor")], [says("better")], [says("bye")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
 	const { session, log } = await open(t);
@@ -32,7 +32,7 @@ test("a retry makes the last reply again: the model sees all but that reply, and
 	expect(said).not.toContain("poor");
 });
 
-test("a message keeps the name that its client gave it: while it waits, after a restart, and when it is retried", async () => {
+test("a message keeps the id from its client: in the queue, after a restart, and in a retry", async () => {
 	await using first = await TestRuntime.open({ model: new ScriptedModel(stuck("half")) });
 	const { session, log } = await open(first);
 	await first.send(session, "unnamed");
@@ -87,7 +87,7 @@ test("a retry of a cancelled run continues it", async () => {
 	expect(model.requests[2]?.messages).toEqual(model.requests[1]?.messages);
 });
 
-test("a retry may be retried", async () => {
+test("a retry can be retried", async () => {
 	const model = new ScriptedModel([says("one")], [says("two")], [says("three")]);
 	await using t = await TestRuntime.open({ model });
 	const { session, log } = await open(t);
@@ -100,7 +100,7 @@ test("a retry may be retried", async () => {
 	expect(model.requests[2]?.messages).toEqual(model.requests[0]?.messages);
 });
 
-test("there has to be something to retry, and nothing at work", async () => {
+test("a retry requires a reply, and no active run", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("well")) });
 	const { session, log } = await open(t);
 	const retry = () => t.runtime.retry(unkeyed(), session);

@@ -131,7 +131,7 @@ test("a message to a run survives a restart of the gateway", async () => {
 	expect(JSON.stringify(second.requests[0]?.messages.at(-1))).toContain("be brief");
 });
 
-test("the same key says it once", async () => {
+test("a steering message with the same key is sent once", async () => {
 	const model = new ScriptedModel(stuck("well"));
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

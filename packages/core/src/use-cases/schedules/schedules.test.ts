@@ -265,7 +265,7 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 	expect(model.requests).toHaveLength(2);
 });
 
-test("a due time waits for a connector that is away or does not answer, and fires late when it does", async () => {
+test("a due time waits for an unavailable connector, and fires late when it answers", async () => {
 	await using world = await openChat();
 	const { t, session, model, log } = world;
 	await pass(world, hour + 2 * minute);
@@ -411,7 +411,7 @@ test("an event starts a schedule, at most once a minute, and no run of a schedul
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
-test("events of a minute ask a connector once about an owner who may not fire", async () => {
+test("events within a minute ask a connector once about an owner who may not fire", async () => {
 	await using world = await openChat();
 	const { t, session, clock, schedule, log } = world;
 	const personChecks = connect(t, () => ({ present: false, reason: "left" }));
@@ -444,7 +444,7 @@ test("an event starts a schedule within a minute after a wrong clock was set bac
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
-test("an event behind hundreds that do not count starts its schedule without another event", async () => {
+test("an event after hundreds of other events starts its schedule", async () => {
 	const { t, session, clock } = await open();
 	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
 	await t.send(session, "hello");
@@ -494,7 +494,7 @@ test("an event behind hundreds that do not count starts its schedule without ano
 	expect(fired).toMatchObject({ firings: 1 });
 });
 
-test("an event that came before a crash starts its schedule after it", async () => {
+test("an event from before a crash starts its schedule after it", async () => {
 	const { t, session, clock } = await open();
 	await plan(t, session, { kind: "event", event: "user.message" });
 	await t.runtime.drain(0);

@@ -23,7 +23,7 @@ test("missed events are sent first, from the requested number", async () => {
 	expect(live.events).toEqual([]);
 });
 
-test("a follower shows the id, the newest event and the model of its session, and not the session", async () => {
+test("a follower gets the id, the newest event and the model of its session, and no content", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")]) });
 	const session = await t.create();
 	const follower = await t.runtime.follow(operator, session, {
@@ -129,7 +129,7 @@ test("a client that leaves during the replay receives no further events", async 
 	expect(delivered).toBe(1);
 });
 
-test("open questions are shown again, and those answered meanwhile are not", async () => {
+test("open questions are shown again, and questions answered in the meantime are not", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("done")], [says("that too")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
 	const session = await t.create();

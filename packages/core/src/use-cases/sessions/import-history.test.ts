@@ -89,7 +89,7 @@ test("a session that was created and never used has its history after a restart"
 	expect(model.requests[0]?.messages).toHaveLength(7);
 });
 
-test("transcript, events and search show what was imported, and that it was", async () => {
+test("transcript, events and search show the imported messages and mark them", async () => {
 	const model = new ScriptedModel([says("Under the stairs.")]);
 	const { t, id } = await open(model);
 	await using _ = t;
@@ -133,7 +133,7 @@ test("transcript, events and search show what was imported, and that it was", as
 		]);
 });
 
-test("an imported conversation costs nothing, cannot be explained, and its text hashes hold", async () => {
+test("an imported conversation costs nothing, cannot be explained, and has valid text hashes", async () => {
 	const { t, id } = await open(new ScriptedModel());
 	await using _ = t;
 	const { total } = await t.runtime.usage(operator, { sessionId: id, by: "model" });
@@ -142,7 +142,7 @@ test("an imported conversation costs nothing, cannot be explained, and its text 
 	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true, unverified: 0, faults: 0 });
 });
 
-test("the last imported reply can be made again", async () => {
+test("the last imported reply can be retried", async () => {
 	const model = new ScriptedModel([says("In the attic.")]);
 	const { t, id } = await open(model);
 	await using _ = t;
@@ -172,7 +172,7 @@ test("an imported conversation that is too large for the window is compacted", a
 	expect([summary?.imported, ...rest.map(({ imported }) => imported)]).not.toContain(true);
 });
 
-test("an imported picture is taken out of the conversation when a newer one needs its room", async () => {
+test("an imported picture is removed from the conversation when a newer one needs its space", async () => {
 	// With a large picture among them there may be 20.
 	const large = Buffer.from(png.content);
 	large.writeUInt32BE(3_000, 16);
@@ -200,7 +200,7 @@ test("a text with NUL is stored without it", async () => {
 	expect(model.requests[0]?.messages[0]?.content).toEqual([text("a\u{fffd}b")]);
 });
 
-test("deleting the session removes what was imported", async () => {
+test("deleting the session removes its imported history", async () => {
 	const { t, id } = await open(new ScriptedModel());
 	await using _ = t;
 	await t.runtime.remove(unkeyed(), id, false);
@@ -212,7 +212,7 @@ test("deleting the session removes what was imported", async () => {
 	expect(left).toEqual([]);
 });
 
-test("a model that repeats the id of an imported call gets another one", async () => {
+test("a model that repeats the id of an imported call gets another id", async () => {
 	const model = new ScriptedModel([calls("c1", "probe")], [says("done")]);
 	const { t, id } = await open(model, history, { tools: [probeTool("probe")] });
 	await using _ = t;
@@ -244,7 +244,7 @@ test("an imported conversation is untrusted text, after which unconfined command
 	expect(rows.find((row) => row.id === imported)?.taint).toBe("UPE");
 });
 
-test("secrets and long results are taken out before anything is stored", async () => {
+test("secrets are removed and long results shortened before they are stored", async () => {
 	const redactor = new Redactor();
 	redactor.add("hunter2-hunter2");
 	const secret = "hunter2-hunter2";
@@ -286,7 +286,7 @@ test("under the same key a session is created once with its history; an existing
 	await expect(t.runtime.transcript(operator, first.id)).resolves.toHaveLength(6);
 });
 
-test("a connector that acts for a person cannot bring a history", async () => {
+test("a connector that acts for a person cannot import a history", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const creating = t.runtime.create(unkeyed(testConnector()), { history });
 	await expect(creating).rejects.toMatchObject({ code: "permission_denied" });
@@ -302,7 +302,7 @@ test("a refused history creates no session", async () => {
 	await expect(t.runtime.list(operator, { limit: 5 })).resolves.toEqual([]);
 });
 
-test("messages of the user without a reply between them are one, and a conversation may begin with a reply", async () => {
+test("adjacent user messages are joined, and a conversation may begin with a reply", async () => {
 	const brought: readonly HistoryMessage[] = [
 		{ role: "assistant", content: [text("Hello!")] },
 		{ role: "assistant", content: [text("Anything?")] },

@@ -59,7 +59,7 @@ test.each<[string, string, string[], string]>([
 	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(wanted)} ${why}`);
 });
 
-test("the same external key is the same session, also when several ask at once", async () => {
+test("an external key always returns the same session, also for simultaneous requests", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const open = (principal: Principal, externalKey: string) =>
 		t.runtime.create(unkeyed(principal), { externalKey, title: `for ${externalKey}` });
@@ -77,7 +77,7 @@ test("the same external key is the same session, also when several ask at once",
 	]);
 });
 
-test("ids are minted in the form of the wire", async () => {
+test("ids are created in the form of the protocol", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	expect(await t.create()).toMatch(/^sess_[0-9a-z]{26}$/);
 });

@@ -31,7 +31,7 @@ test("an empty session has an empty transcript", async () => {
 	await expect(transcript(opened)).resolves.toEqual([]);
 });
 
-test("each message has its time, also while a run is at work with its tools", async () => {
+test("each message has its time, also during a run with tools", async () => {
 	const gate = Promise.withResolvers<string>();
 	let began: (() => void) | undefined;
 	const working = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ test("each message has its time, also while a run is at work with its tools", as
 	expect((await transcript(opened)).slice(0, -1).map(({ message }) => message)).toEqual(sent);
 });
 
-test("a message that waits for its turn is not part of it", async () => {
+test("a queued message is not part of the transcript", async () => {
 	await using opened = await open(new ScriptedModel(stuck("hm")));
 	const { t, session, log } = opened;
 	await t.send(session, "one");
@@ -133,7 +133,7 @@ test("a repeated reply appears once, with its later time", async () => {
 	]);
 });
 
-test("after a restart it is the same", async () => {
+test("the transcript is the same after a restart", async () => {
 	const model = new ScriptedModel([says("look"), calls("c1", "probe")], [says("done")], [says("A start.")]);
 	const tools = [probeTool("probe")];
 	const before = await open(model, { tools });

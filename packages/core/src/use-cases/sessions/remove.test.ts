@@ -89,7 +89,7 @@ async function countRows(
 	return counts;
 }
 
-test("no row of a deleted session remains, and all rows of others do", async () => {
+test("no row of a deleted session remains, and all rows of others remain", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const gone = await t.create();
 	const stays = await t.create();
@@ -110,7 +110,7 @@ test("no row of a deleted session remains, and all rows of others do", async () 
 	expect((await t.store.read((db) => index.execute(db))).rows).toMatchObject([{ n: 1 }]);
 });
 
-test("tasks go with their session, and while one is open only by force", async () => {
+test("tasks are deleted with their session, and an open task requires force", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("counted")], stuck("I look")) });
 	await t.runtime.start();
 	const session = await t.create();
@@ -223,7 +223,7 @@ test("requests in flight at the deletion leave no rows", async () => {
 	}
 });
 
-test("a deletion that was asked for twice answers twice, and a second one finds nothing", async () => {
+test("a simultaneous repeated deletion gets the same response, and a later one finds no session", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	const request = keyed("k", "delete_session", { session });
@@ -235,7 +235,7 @@ test("a deletion that was asked for twice answers twice, and a second one finds 
 	).rejects.toThrow('key "k" was used for another request');
 });
 
-test("the key that opened a session opens no other one; its external key does", async () => {
+test("the key that opened a session opens no other one, but its external key does", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const open = keyed("k", "open_session", { external_key: "room" });
 	const { id } = await t.runtime.create(open, { externalKey: "room" });

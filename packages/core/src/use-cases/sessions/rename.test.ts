@@ -4,7 +4,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-test("a rename has one event, however often it is repeated with its key", async () => {
+test("a rename has one event, also if it is repeated with its key", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const { id } = await t.runtime.create(unkeyed(), { title: "Old name", externalKey: "room 9" });
 	const log = await EventLog.join(t.runtime, id, { afterSeq: 0 });

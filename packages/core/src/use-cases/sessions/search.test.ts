@@ -92,7 +92,7 @@ test.each(engines)(
 	60_000,
 );
 
-test("SQLite indexes texts in groups, and searches find those of a group that is not complete", async () => {
+test("SQLite indexes texts in groups, and searches find texts of an incomplete group", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const [first, last] = [await t.create(), await t.create()];
 	const texts = Array.from({ length: 130 }, (_, index) => `number-${index}-of-many`);

@@ -55,7 +55,7 @@ async function talk(
 	return { t, model, session, say };
 }
 
-test("a session's model is chosen by name or tier, for its next runs, and `default` takes that back", async () => {
+test("a session's model is chosen by name or tier for its next runs, and `default` resets it", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, say } = await talk(stack);
 	await expect(say()).resolves.toMatchObject({ model: "solid-2" });
@@ -65,7 +65,7 @@ test("a session's model is chosen by name or tier, for its next runs, and `defau
 	await expect(say()).resolves.toMatchObject({ model: "solid-2" });
 });
 
-test("the choice survives a restart", async () => {
+test("the chosen model survives a restart", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session } = await talk(stack);
 	await t.runtime.setModel(unkeyed(), session, "quick-2");
@@ -112,7 +112,7 @@ test("a profile sets the model, the instructions and the tools", async () => {
 	expect(request?.tools.map(({ name }) => name)).toEqual(["look"]);
 });
 
-test("a profile that was taken away ends the run with the reason", async () => {
+test("a missing profile ends the run with the reason", async () => {
 	await using stack = new AsyncDisposableStack();
 	const own = { name: "gone", title: "Gone", sampling: {}, tools: ["nothing"] };
 	const { t, session } = await talk(stack, { profile: "gone", profiles: profiles(own) });
@@ -123,7 +123,7 @@ test("a profile that was taken away ends the run with the reason", async () => {
 	});
 });
 
-test("costs are those of the model that answered", async () => {
+test("costs are calculated for the model that answered", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session } = await talk(stack);
 	const log = await EventLog.join(t.runtime, session);
@@ -156,7 +156,7 @@ test("pictures of a message reach the model before its text, also after a restar
 	expect(second.requests[0]?.messages[0]).toEqual(question);
 });
 
-test("a choice that is sent again with its key changes nothing, also after another choice", async () => {
+test("a repeated model choice with its key changes nothing, also after another choice", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, say } = await talk(stack);
 	const choose = (key: string, name: string) =>

@@ -38,7 +38,7 @@ const overloaded: ScriptedReply = async function* (): AsyncGenerator<ModelEvent>
 	throw new ModelError("too much to do", { fault: "overloaded" });
 };
 
-test("the fast model names a session after its first run, which counts and ends before it", async () => {
+test("the fast model names a session after its first run; its usage is recorded, and it ends before the session", async () => {
 	const model = new ScriptedModel([says("Hello, Ada.")], [says('"Plans for\u001b a garden."\nor not')], []);
 	await using opened = await open(model, { table });
 	const { t, session, log } = opened;
@@ -62,7 +62,7 @@ test("the fast model names a session after its first run, which counts and ends 
 	expect(model.requests).toHaveLength(3);
 });
 
-test("the next message does not wait for a title, and one that a person gives meanwhile stays", async () => {
+test("the next message does not wait for a title, and a title from a person is preserved", async () => {
 	const model = new ScriptedModel(
 		[says("one")],
 		async function* (_request, signal) {
@@ -97,7 +97,7 @@ async function* stuckUntil(promise: Promise<void>, signal: AbortSignal): AsyncGe
 	signal.throwIfAborted();
 }
 
-test("a title that fails is tried once more, then after the next run, and people are not told", async () => {
+test("a failed title is retried once, then after the next run, without an error to people", async () => {
 	const model = new ScriptedModel([says("one")], overloaded, overloaded, [says("two")], [says("Named")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -117,7 +117,7 @@ test("a title that fails is tried once more, then after the next run, and people
 	log.check();
 });
 
-test("after three failed runs no further title is tried, unless a person requests one", async () => {
+test("after three failed runs no further title is requested, unless a person requests one", async () => {
 	const refuses: ScriptedReply = () => {
 		throw new ModelError("no such model", { fault: "rejected" });
 	};
@@ -138,7 +138,7 @@ test("after three failed runs no further title is tried, unless a person request
 	expect(await titleOf(t, session)).toBe("Named");
 });
 
-test("a title is not tried again if a person sets one in the pause", async () => {
+test("a title is not retried if a person sets one in the pause", async () => {
 	const model = new ScriptedModel([says("one")], overloaded, [says("Too late")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
@@ -195,7 +195,7 @@ test("no title is requested after a failed run, or if a budget is spent or unkno
 	expect(spent.t.log.records.some(({ message }) => message === "no title could be created")).toBe(true);
 });
 
-test("a secret in the model's words is not in the title", async () => {
+test("a secret in the text of the model is not in the title", async () => {
 	const model = new ScriptedModel(
 		[says("one")],
 		[says("Key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789")],
@@ -205,7 +205,7 @@ test("a secret in the model's words is not in the title", async () => {
 	expect((await opened.log.next("session.renamed")).title).not.toContain("abcdefghijklmnop");
 });
 
-test("a stop of the gateway breaks a title off; the next run brings it", async () => {
+test("a stop of the gateway cancels a title, and the next run creates it", async () => {
 	const model = new ScriptedModel([says("one")], stuck("never"), [says("two")], [says("At last")]);
 	const first = await open(model);
 	await first.t.send(first.session, "first");
@@ -220,7 +220,7 @@ test("a stop of the gateway breaks a title off; the next run brings it", async (
 	expect((await log.next("session.renamed")).title).toBe("At last");
 });
 
-test("a session that is deleted while its title is made leaves nothing behind, nor a word in the log", async () => {
+test("a session that is deleted during the title request leaves no data and no log line", async () => {
 	const done = Promise.withResolvers<void>();
 	const model = new ScriptedModel([says("one")], async function* (_request, signal) {
 		yield* stuckUntil(done.promise, signal);
@@ -251,7 +251,7 @@ test("without a model the first line of the first message is the title, also aft
 	log.check();
 });
 
-test("sessions that have a title, and gateways that want none, are left alone", async () => {
+test("sessions with a title, and gateways without automatic titles, are not changed", async () => {
 	const model = new ScriptedModel([says("one")], [says("two")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

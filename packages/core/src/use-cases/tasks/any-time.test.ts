@@ -44,7 +44,7 @@ async function allEnded({ runtime, store, settle }: TestRuntime, home: string): 
 	}
 }
 
-test("a task can be cancelled at any moment, and nothing of it is left", async () => {
+test("a task can be cancelled at any moment, and no part of it remains", async () => {
 	const plan = (id: string): ScriptedReply => [calls(id, "plan", { steps: [{ title: id }] })];
 	const scripts: Record<string, ScriptedReply[]> = {};
 	for (const moment of everyMoment) {
@@ -79,7 +79,7 @@ test("a task can be cancelled at any moment, and nothing of it is left", async (
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a reply at the moment when a task asks continues it", async () => {
+test("a reply at the moment of the question continues the task", async () => {
 	const asks = (id: string): ScriptedReply => [
 		calls(id, "request_review", { reason: "may I?", content: "this" }),
 	];

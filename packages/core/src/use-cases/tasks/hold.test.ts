@@ -46,7 +46,7 @@ async function pause({ store, clock }: TestRuntime): Promise<number> {
 	return Number(row.not_before) - clock.now();
 }
 
-test("each pause after a fault of the provider is twice as long, and after three the task fails", async () => {
+test("each pause after a provider error is twice as long, and after three the task fails", async () => {
 	const { t, log, id, check } = await begun(...unreachable(4));
 	await using _ = t;
 	for (const [retryCount, ms] of [15_000, 30_000, 60_000].entries()) {
@@ -70,7 +70,7 @@ test("a provider that requests a longer wait is not called during it", async () 
 	await log.next("task.completed");
 });
 
-test("the usage of a failed call counts for the task", async () => {
+test("the usage of a failed call is added to the task", async () => {
 	const { t, log, check } = await begun(...unreachable(1), [says("there")]);
 	await using _ = t;
 	const before = { inputTokens: triesPerReply * 7, outputTokens: triesPerReply };
@@ -96,7 +96,7 @@ test.each<ModelFault>(["rejected", "unauthenticated"])(
 	},
 );
 
-test("a task that is put off can be cancelled, and is not tried again", async () => {
+test("a postponed task can be cancelled, and is not retried", async () => {
 	const { t, log, id, check } = await begun(...unreachable(1));
 	await using _ = t;
 	await failure(t, log);

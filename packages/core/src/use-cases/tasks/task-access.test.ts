@@ -108,7 +108,7 @@ test("workers spawn workers three deep, and the deepest have no tool for it", as
 	expect(tools("Three")).not.toContain("spawn_worker");
 });
 
-test("a worker has the tools of its task or fewer, and depends on its siblings alone", async () => {
+test("a worker has at most the tools of its task, and depends only on its siblings", async () => {
 	const { t, model, tasks } = await played({
 		Top: [
 			[spawn("c1", "W", { tools: ["write_file"] }), spawn("c2", "W", { depends_on: ["task_elsewhere"] })],
@@ -133,7 +133,7 @@ test("workers without a waiting task are cancelled at its end", async () => {
 	expect(log.recorded.at(-1)).toBe("task.completed");
 });
 
-test("a worker that fails is a result like others", async () => {
+test("a failed worker is a result like others", async () => {
 	const { t, model, tasks } = await played({
 		Top: [[spawn("c1", "W")], [calls("c2", "wait_for_workers")], [says("done")]],
 		W: [],

@@ -37,7 +37,7 @@ async function recordedIn({ runtime }: TestRuntime, sessionId: string): Promise<
 	return events.map(({ event }) => event);
 }
 
-test("a task is worked on in a conversation of its own and tells its session how it went", async () => {
+test("a task runs in its own session and reports its result to the owning session", async () => {
 	const { t, home, log, id } = await begun([[says("there are three")]]);
 	await using _ = t;
 	await log.next("task.completed");
@@ -159,7 +159,7 @@ function worksOn({ runtime }: TestRuntime): Promise<void> {
 	});
 }
 
-test("a task that its provider fails is tried again later, and others are not", async () => {
+test("a task whose provider fails is retried later, and other failed tasks are not", async () => {
 	const down: ScriptedReply = async function* () {
 		yield* [];
 		throw new ModelError("the provider is overloaded", { fault: "overloaded" });
@@ -200,7 +200,7 @@ async function until(t: TestRuntime, id: string, state: string): Promise<void> {
 	while ((await t.runtime.tasks.check(operator, id)).state !== state) await t.settle();
 }
 
-test("tasks that ask people take no place of others, and what a worker needs must be able to complete", async () => {
+test("tasks that ask people do not block others, and the dependencies of a worker can complete", async () => {
 	const model: ScriptedReply = async function* ({ messages }) {
 		const text = JSON.stringify(messages);
 		yield text.includes("asks") && messages.at(-1)?.role === "user"
@@ -235,7 +235,7 @@ async function failedTask({ runtime }: TestRuntime, home: string): Promise<{ rea
 	return task;
 }
 
-test("accept_all_tools applies to a task as it was at its start, and not forever", async () => {
+test("accept_all_tools applies to a task with its state at the start, and expires", async () => {
 	const { t, log, home, id } = await begun(
 		[
 			[calls("c1", "request_review", { reason: "may I?", content: "do it" })],
@@ -281,7 +281,7 @@ test("text of chat users in a task is attributed to them", async () => {
 	);
 });
 
-test("the time of a task is that of all its stretches together", async () => {
+test("the duration of a task is the sum of all its parts", async () => {
 	const slow: ScriptedReply = async function* () {
 		clock.advance(50 * 60_000);
 		yield calls(`c${++questions}`, "request_review", { reason: "on?", content: "it takes long" });
